@@ -1,0 +1,51 @@
+# `make demo` and `make test` need Python 3.11+ with pip, and nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint types layers unit test-slow bench docs clean
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/.core  ## install, index an example workspace, ask it five questions
+	$(BIN)/python examples/demo.py
+
+test: lint types layers unit  ## everything that must be green
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+layers: $(VENV)/.dev
+	$(BIN)/lint-imports --no-cache
+
+unit: $(VENV)/.dev
+	$(BIN)/python -X warn_default_encoding -m pytest
+
+test-slow: $(VENV)/.dev  ## the exhaustive runs as well
+	$(BIN)/python -X warn_default_encoding -m pytest -m "slow or not slow"
+
+bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
+	$(BIN)/python -m bench.run
+
+docs: $(VENV)/.dev  ## write the generated parts of docs/ again
+	$(BIN)/python -m recollect.settings.table docs/settings.md
+
+clean:  ## remove the environment, caches and the demo workspace
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-workspace
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[dev]'
+	@touch $@ $(VENV)/.core

@@ -1,0 +1,1 @@
+"""File-first memory for AI agents."""

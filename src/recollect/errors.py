@@ -1,0 +1,117 @@
+"""Every error Recollect raises on purpose, in one tree.
+
+    RecollectError                 exit 1
+    ├── UsageError                 exit 2   the call cannot be meant
+    │   └── PathError                       a path that may not be read
+    ├── SettingsError              exit 3   a setting is unknown, wrong or not allowed
+    ├── WorkspaceError             exit 4   the folder is missing, unreadable or read-only
+    ├── StoreError                 exit 5   the index cannot be used
+    │   ├── StoreBusy                       another process is writing
+    │   ├── StoreReadOnly                   it may be read but not written
+    │   ├── StoreFull                       no room on the disk
+    │   └── StoreDamaged                    not a usable index; it is set aside and rebuilt
+    └── EmbeddingError             exit 6   text could not be turned into vectors
+        ├── ModelFilesError                 the model's files are missing or not the pinned ones
+        └── BadVectors                      a provider returned something that is no vector
+
+An error says what happened, to what, and what to do. `code` and `exit_code` are the
+same in the command line, in RPC, in MCP and in the web page.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RecollectError(Exception):
+    """Something went wrong that a person or an agent can act on."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, todo: str = "") -> None:
+        """Say what happened (and to what), and what to do about it."""
+        self.what = what
+        self.todo = todo
+        super().__init__(f"{what}. {todo}" if todo else what)
+
+    def to_json(self) -> dict[str, str]:
+        """Return the error as the interfaces show it."""
+        return {"code": self.code, "error": self.what, "todo": self.todo}
+
+
+class UsageError(RecollectError):
+    """The call cannot be meant as it stands."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class PathError(UsageError):
+    """A path that is not part of this memory."""
+
+    code = "path"
+
+
+class SettingsError(RecollectError):
+    """A setting is unknown, has a wrong value, or may not be set where it is."""
+
+    code = "settings"
+    exit_code = 3
+
+
+class WorkspaceError(RecollectError):
+    """The workspace is missing, unreadable or read-only."""
+
+    code = "workspace"
+    exit_code = 4
+
+
+class StoreError(RecollectError):
+    """The index cannot be used."""
+
+    code = "store"
+    exit_code = 5
+
+
+class StoreBusy(StoreError):
+    """Another process is writing to the index."""
+
+    code = "store-busy"
+
+
+class StoreReadOnly(StoreError):
+    """The index may be read but not written."""
+
+    code = "store-read-only"
+
+
+class StoreFull(StoreError):
+    """There is no room left for the index."""
+
+    code = "store-full"
+
+
+class StoreDamaged(StoreError):
+    """The file is not an index this version can use."""
+
+    code = "store-damaged"
+
+
+class EmbeddingError(RecollectError):
+    """Text could not be turned into vectors."""
+
+    code = "embedding"
+    exit_code = 6
+
+
+class ModelFilesError(EmbeddingError):
+    """The model's files are missing or differ from the pinned ones."""
+
+    code = "model-files"
+
+
+class BadVectors(EmbeddingError):
+    """A provider returned something that is not a usable vector."""
+
+    code = "bad-vectors"

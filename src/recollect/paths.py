@@ -1,0 +1,103 @@
+"""Where things live, and the one check that a path stays inside a folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import SettingsError, WorkspaceError
+
+PRIVATE_DIR = ".memory"
+"""The folder of a workspace that holds what is derived or private."""
+
+HOME_VARIABLE = "RECOLLECT_HOME"
+"""Overrides where user-wide settings and caches live (portable installs, tests)."""
+
+_AGENT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder with `MEMORY.md` and `memory/`, and the places inside it."""
+
+    root: Path
+
+    @classmethod
+    def at(cls, folder: str | os.PathLike[str]) -> Workspace:
+        """Return the workspace in an existing folder."""
+        root = Path(folder).expanduser()
+        try:
+            real = root.resolve(strict=True)
+        except FileNotFoundError:
+            raise WorkspaceError(
+                f"workspace {str(root)!r} does not exist",
+                todo="Create it with 'recollect init', or name another with --workspace",
+            ) from None
+        except (OSError, RuntimeError, ValueError) as error:
+            raise WorkspaceError(
+                f"workspace {str(root)!r} cannot be opened: {error}",
+                todo="Check the path and its permissions",
+            ) from error
+        if not real.is_dir():
+            raise WorkspaceError(
+                f"workspace {str(root)!r} is not a folder", todo="Name the folder that holds the notes"
+            )
+        return cls(real)
+
+    @property
+    def private(self) -> Path:
+        """The folder for derived and private files."""
+        return self.root / PRIVATE_DIR
+
+    @property
+    def config_file(self) -> Path:
+        """The project's own settings file."""
+        return self.private / "config.yaml"
+
+    def index_file(self, template: str = "", agent: str = "main") -> Path:
+        """Return where the index is kept; `{agent}` in the template names the agent."""
+        if not _AGENT_NAME.fullmatch(agent):
+            raise SettingsError(
+                f"agent name {agent!r} is not usable in a file name",
+                todo="Use letters, digits, '-' and '_' only",
+            )
+        if not template:
+            return self.private / "index.sqlite"
+        return self.root / Path(template.replace("{agent}", agent)).expanduser()
+
+
+def user_config_file() -> Path:
+    """Return the user-wide settings file."""
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        return Path(home).expanduser() / "config.yaml"
+    from platformdirs import user_config_path
+
+    return user_config_path("recollect", appauthor=False) / "config.yaml"
+
+
+def user_state_dir() -> Path:
+    """Return the folder for user-wide state, such as which project settings are trusted."""
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        return Path(home).expanduser() / "state"
+    from platformdirs import user_state_path
+
+    return user_state_path("recollect", appauthor=False)
+
+
+def user_cache_dir() -> Path:
+    """Return the folder for files that can be made again, such as the unpacked model."""
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        return Path(home).expanduser() / "cache"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("recollect", appauthor=False)
+
+
+def contains(folder: Path, path: Path) -> bool:
+    """Tell whether a real path is the folder itself or lies below it."""
+    return path == folder or folder in path.parents

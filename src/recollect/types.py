@@ -1,0 +1,219 @@
+"""The plain values that flow through the layers, all of them frozen.
+
+A file becomes a `Document`, a document becomes `Chunk`s, a query turns chunks into
+`Hit`s. Nothing in here does work; a value knows at most how it is written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Source = Literal["memory", "sessions"]
+Mode = Literal["hybrid", "words", "vectors"]
+
+Progress = Callable[[int, int, str], None]
+"""Called as `progress(completed, total, label)` during long work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What the file system says about a file, cheap enough to ask at every search."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that discovery found: its name in the index and where it really is."""
+
+    path: str
+    real: Path
+    source: Source
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A path that could not be used, and the reason in words."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """Everything one walk over the workspace saw."""
+
+    files: tuple[FoundFile, ...]
+    skipped: tuple[Problem, ...]
+    failed: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The text of one file, ready to be cut into chunks."""
+
+    path: str
+    source: Source
+    text: str
+    hash: str
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of whole lines (or a piece of one long line) that is indexed as a unit."""
+
+    start_line: int
+    end_line: int
+    text: str
+    hash: str
+    heading: str = ""
+
+    @property
+    def embedded_text(self) -> str:
+        """The text that is turned into a vector: the headings above it, then itself."""
+        return f"{self.heading}\n{self.text}" if self.heading else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """What the index remembers of a file, to tell whether it changed."""
+
+    path: str
+    source: Source
+    hash: str
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk as the index holds it."""
+
+    rowid: int
+    path: str
+    source: Source
+    start_line: int
+    end_line: int
+    text: str
+    heading: str
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The reasons for a hit's score."""
+
+    words: tuple[str, ...] = ()
+    lexical: float | None = None
+    vector: float | None = None
+    fusion: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that answers a query, with its score and the reasons for it."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    snippet: str
+    source: Source
+    heading: str = ""
+    why: Why = field(default_factory=Why)
+
+    @property
+    def citation(self) -> str:
+        """Where the hit stands, as `path#L3` or `path#L3-L9`."""
+        return cite(self.path, self.start_line, self.end_line)
+
+
+def cite(path: str, start_line: int, end_line: int) -> str:
+    """Write lines of a file the way people and agents point at them."""
+    if start_line == end_line:
+        return f"{path}#L{start_line}"
+    return f"{path}#L{start_line}-L{end_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a query, and how it was reached."""
+
+    hits: tuple[Hit, ...]
+    provider: str
+    model: str
+    mode: Mode
+    pending: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of a note, as `Memory.read` returns them."""
+
+    path: str
+    text: str
+    start: int
+    lines: int
+    found: bool = True
+    truncated: bool = False
+    next_start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a sync did. `indexed`, `removed` name paths; the rest are counts or problems."""
+
+    indexed: tuple[str, ...] = ()
+    unchanged: int = 0
+    removed: tuple[str, ...] = ()
+    pending: int = 0
+    skipped: tuple[Problem, ...] = ()
+    failed: tuple[Problem, ...] = ()
+    rebuilt: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether the index is not what it was before."""
+        return bool(self.indexed or self.removed or self.rebuilt)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a memory: where it lives, what is in it, what it uses."""
+
+    backend: str
+    provider: str
+    model: str
+    requested_provider: str
+    sends_text_to: str
+    files: int
+    chunks: int
+    pending: int
+    dirty: bool
+    workspace: str
+    index_path: str
+    index_bytes: int
+    sources: tuple[Source, ...]
+    source_counts: tuple[Mapping[str, Any], ...]
+    extra_paths: tuple[str, ...]
+    skipped: tuple[Problem, ...]
+    failed: tuple[Problem, ...]
+    cache: Mapping[str, Any]
+    fts: Mapping[str, Any]
+    vector: Mapping[str, Any]
+    fallback: Mapping[str, Any] | None
+    last_sync: str | None
+    warnings: tuple[str, ...] = ()
+
+
+def to_json(value: Any) -> dict[str, Any]:
+    """Turn one of these values into plain data with stable field names."""
+    return asdict(value)
