@@ -1,1 +1,64 @@
-"""File-first memory for AI agents."""
+"""File-first memory for AI agents: Markdown in, cited lines out."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import (
+    BadVectors,
+    EmbeddingError,
+    ModelFilesError,
+    PathError,
+    RecollectError,
+    SettingsError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    UsageError,
+    WorkspaceError,
+)
+from recollect.types import Excerpt, Hit, Problem, Report, SearchResult, Status, Why
+
+if TYPE_CHECKING:
+    from recollect.asynchronous import AsyncMemory
+    from recollect.memory import Memory
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AsyncMemory",
+    "BadVectors",
+    "EmbeddingError",
+    "Excerpt",
+    "Hit",
+    "Memory",
+    "ModelFilesError",
+    "PathError",
+    "Problem",
+    "RecollectError",
+    "Report",
+    "SearchResult",
+    "SettingsError",
+    "Status",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreFull",
+    "StoreReadOnly",
+    "UsageError",
+    "Why",
+    "WorkspaceError",
+    "__version__",
+]
+
+_LATE = {"AsyncMemory": "recollect.asynchronous", "Memory": "recollect.memory"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the large names when they are first used, so that `recollect --help` stays quick."""
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module 'recollect' has no attribute {name!r}")

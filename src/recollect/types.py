@@ -6,9 +6,8 @@ A file becomes a `Document`, a document becomes `Chunk`s, a query turns chunks i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Source = Literal["memory", "sessions"]
@@ -32,26 +31,35 @@ class FoundFile:
     """A file that discovery found: its name in the index and where it really is."""
 
     path: str
-    real: Path
+    real: str
     source: Source
     fingerprint: Fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A path that could not be used, and the reason in words."""
+    """A path that is not in the index, and the reason in words.
+
+    `failed` tells a file that should have been read but could not be from one that is
+    left out on purpose (binary, too large, a symbolic link).
+    """
 
     path: str
     reason: str
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """Everything one walk over the workspace saw."""
+    """Everything one walk over the workspace saw.
+
+    `blind` lists folders that could not be listed: what the index holds below them may
+    still exist, so nothing there counts as removed.
+    """
 
     files: tuple[FoundFile, ...]
-    skipped: tuple[Problem, ...]
-    failed: tuple[Problem, ...]
+    problems: tuple[Problem, ...] = ()
+    blind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +97,14 @@ class IndexedFile:
     source: Source
     hash: str
     fingerprint: Fingerprint
+    problem: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedChunk:
     """A chunk as the index holds it."""
 
-    rowid: int
+    number: int
     path: str
     source: Source
     start_line: int
@@ -143,7 +152,7 @@ def cite(path: str, start_line: int, end_line: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer to a query, and how it was reached."""
+    """The answer to a query: its hits, best first, and how they were found."""
 
     hits: tuple[Hit, ...]
     provider: str
@@ -151,6 +160,15 @@ class SearchResult:
     mode: Mode
     pending: int
     warnings: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +230,3 @@ class Status:
     fallback: Mapping[str, Any] | None
     last_sync: str | None
     warnings: tuple[str, ...] = ()
-
-
-def to_json(value: Any) -> dict[str, Any]:
-    """Turn one of these values into plain data with stable field names."""
-    return asdict(value)

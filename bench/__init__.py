@@ -1,0 +1,1 @@
+"""Speed and quality runners; each prints a table and can write JSON."""

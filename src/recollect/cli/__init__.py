@@ -1,0 +1,1 @@
+"""The command line: `recollect init | sync | search | get | status | config`."""

@@ -1,0 +1,115 @@
+"""What the commands share: options, output and progress."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from recollect.paths import PRIVATE_DIR
+from recollect.types import Problem, Progress
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_MARKS = ("MEMORY.md", PRIVATE_DIR)
+_MOST_PROBLEMS = 20
+
+
+def workspace_option(function: Function) -> Function:
+    """Add `--workspace`."""
+    return click.option(
+        "-w",
+        "--workspace",
+        type=click.Path(path_type=Path),
+        default=None,
+        help="The folder with the notes. [default: the nearest one above with MEMORY.md, else this one]",
+    )(function)
+
+
+def json_option(function: Function) -> Function:
+    """Add `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable field names.")(
+        function
+    )
+
+
+def nearest_workspace(named: Path | None) -> Path:
+    """Return the folder that was named, or the nearest one from here upwards that is a workspace."""
+    if named is not None:
+        return named
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if any((folder / mark).exists() for mark in _MARKS):
+            return folder
+    return here
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, readable on a terminal and compact elsewhere."""
+    indent = 2 if sys.stdout.isatty() else None
+    click.echo(json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+def harmless(text: str) -> str:
+    """Remove control characters: a note must not be able to command the terminal it is shown on."""
+    return _CONTROL.sub("", text)
+
+
+def warn(sentence: str) -> None:
+    """Print a warning beside the output."""
+    click.secho(f"Warning: {harmless(sentence)}", fg="yellow", err=True)
+
+
+def print_problems(title: str, problems: tuple[Problem, ...], colour: str) -> None:
+    """List files and why they are not in the index."""
+    if not problems:
+        return
+    click.secho(f"{title}:", fg=colour)
+    for problem in problems[:_MOST_PROBLEMS]:
+        click.echo(f"  {harmless(problem.path)} {harmless(problem.reason)}")
+    if len(problems) > _MOST_PROBLEMS:
+        click.echo(f"  and {len(problems) - _MOST_PROBLEMS} more (--json lists all)")
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Give a progress callable that draws a bar on a terminal and is silent elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda completed, total, label: None
+        return
+    with _Bar() as bar:
+        yield bar.show
+
+
+class _Bar:
+    """A bar a phase: each new label starts another one."""
+
+    def __init__(self) -> None:
+        self._label = ""
+        self._bar: Any = None
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._finish()
+
+    def show(self, completed: int, total: int, label: str) -> None:
+        if label != self._label:
+            self._finish()
+            self._label = label
+            self._bar = click.progressbar(length=total, label=f"{label:<10}", file=sys.stderr, width=40)
+            self._bar.__enter__()
+        self._bar.update(completed - self._bar.pos)
+
+    def _finish(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            self._bar = None

@@ -1,0 +1,64 @@
+"""`recollect config`: show settings and where they come from; trust a project's file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from recollect.cli.common import harmless, json_option, nearest_workspace, print_json, workspace_option
+from recollect.paths import Workspace
+from recollect.settings import distrust, load, shown, trust
+
+
+@click.group("config")
+def command() -> None:
+    """Show settings and where they come from."""
+
+
+@command.command("show")
+@click.argument("key", required=False)
+@workspace_option
+@json_option
+def show(key: str | None, workspace: Path | None, as_json: bool) -> int:
+    """Show every setting (or those that start with KEY), its value and its origin."""
+    rows = shown(load(Workspace.at(nearest_workspace(workspace))))
+    wanted = [row for row in rows if key is None or row.key == key or row.key.startswith(f"{key}.")]
+    if as_json:
+        print_json({row.key: {"value": row.value, "origin": row.origin} for row in wanted})
+    else:
+        width = max((len(row.key) for row in wanted), default=0)
+        for row in wanted:
+            value = harmless(json.dumps(row.value, ensure_ascii=False))
+            line = f"{row.key:<{width}}  {value:<24}  {harmless(row.origin)}"
+            click.secho(line, bold=row.origin != "default")
+    if not wanted:
+        click.secho(f"Error: there is no setting {key!r}", fg="red", err=True)
+        return 3
+    return 0
+
+
+@command.command("trust")
+@click.option("--revoke", is_flag=True, help="Take the trust back.")
+@workspace_option
+@json_option
+def trust_project(revoke: bool, workspace: Path | None, as_json: bool) -> None:
+    """Let the project's own settings file set every key.
+
+    Read the file first: it may have come with a repository that somebody else wrote. The trust
+    holds for its present content only.
+    """
+    file = Workspace.at(nearest_workspace(workspace)).config_file
+    if revoke:
+        was = distrust(file)
+        sentence = f"{file} is no longer trusted" if was else f"{file} was not trusted"
+        result = {"file": str(file), "trusted": False}
+    else:
+        digest = trust(file)
+        sentence = f"{file} is trusted as it is now (SHA-256 {digest[:12]}…)"
+        result = {"file": str(file), "trusted": True, "sha256": digest}
+    if as_json:
+        print_json(result)
+    else:
+        click.echo(sentence)

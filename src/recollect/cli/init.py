@@ -1,0 +1,29 @@
+"""`recollect init`: begin a workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from recollect.cli.common import json_option, print_json
+from recollect.errors import UsageError
+from recollect.files.begin import begin_workspace
+
+
+@click.command("init")
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("-w", "--workspace", type=click.Path(path_type=Path), help="The same as FOLDER.")
+@json_option
+def command(folder: Path | None, workspace: Path | None, as_json: bool) -> None:
+    """Begin a workspace in FOLDER (default: here). Nothing that exists is changed."""
+    if folder and workspace and folder != workspace:
+        raise UsageError("FOLDER and --workspace name two different folders", todo="Give one of them")
+    where = (folder or workspace or Path()).expanduser()
+    begun, made = begin_workspace(where)
+    if as_json:
+        print_json({"workspace": str(begun.root), "made": made})
+        return
+    click.echo(f"Workspace {begun.root}")
+    click.echo(f"  made: {', '.join(made)}" if made else "  nothing to do: everything was there")
+    click.echo('Write notes in MEMORY.md and memory/, then ask: recollect search "what did we decide?"')

@@ -1,0 +1,90 @@
+"""The entry point: finds the command, and shows every error in the same words.
+
+Commands are imported when they are called, so that `recollect --help` costs almost nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from recollect import __version__
+from recollect.errors import RecollectError
+
+COMMANDS = {
+    "init": ("recollect.cli.init", "Begin a workspace: MEMORY.md and memory/."),
+    "sync": ("recollect.cli.sync", "Make the index equal the files."),
+    "search": ("recollect.cli.search", "Find the lines that answer a question."),
+    "get": ("recollect.cli.get", "Show lines of a note."),
+    "status": ("recollect.cli.status", "Show what is indexed, and how."),
+    "config": ("recollect.cli.config", "Show settings and where they come from."),
+}
+"""Where each command is, and what it does in one sentence."""
+
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C stopped, by convention of shells."""
+
+
+class _Commands(click.Group):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="recollect")
+def cli() -> None:
+    """Recollect: file-first memory for AI agents.
+
+    Notes are Markdown in MEMORY.md and memory/. Questions are answered with cited lines.
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with the exit code of what happened."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    try:
+        result = cli.main(args=arguments, prog_name="recollect", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except RecollectError as error:
+        _show(error, as_json="--json" in arguments)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(
+            "Interrupted. What was done so far is kept; the same command goes on from there.", err=True
+        )
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output left (`| head`); nothing more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _show(error: RecollectError, *, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        click.echo(json.dumps(error.to_json(), ensure_ascii=False))
+    else:
+        click.secho(f"Error: {error}", fg="red", err=True)

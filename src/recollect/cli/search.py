@@ -1,0 +1,104 @@
+"""`recollect search`: find the lines that answer a question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import click
+
+from recollect.cli.common import (
+    harmless,
+    json_option,
+    nearest_workspace,
+    print_json,
+    progress_bar,
+    warn,
+    workspace_option,
+)
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.types import Hit, Mode, SearchResult, Source
+from recollect.wire import search_json
+
+
+@click.command("search")
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "--max-results", type=int, help="How many hits at most.")
+@click.option("--min-score", type=float, help="Leave out hits that score lower (0 to 1).")
+@click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "words", "vectors"]),
+    default="hybrid",
+    show_default=True,
+    help="What to search by.",
+)
+@click.option("--source", "sources", type=click.Choice(["memory", "sessions"]), multiple=True)
+@click.option("--why", is_flag=True, help="Say for each hit how its score came about.")
+@workspace_option
+@json_option
+def command(
+    query: tuple[str, ...],
+    max_results: int | None,
+    min_score: float | None,
+    mode: str,
+    sources: tuple[str, ...],
+    why: bool,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the lines that answer QUERY.
+
+    Changed files are indexed first. Finding nothing is an answer, not an error.
+    """
+    text = " ".join(query)
+    if not text.strip():
+        raise UsageError(
+            "the query is empty", todo='Ask for something: recollect search "what did we decide?"'
+        )
+    with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
+        result = memory.search(
+            text,
+            max_results=max_results,
+            min_score=min_score,
+            mode=cast("Mode", mode),
+            sources=cast("tuple[Source, ...]", sources) or None,
+            progress=progress,
+        )
+    if as_json:
+        print_json(search_json(result))
+    else:
+        _print(result, why=why)
+
+
+def _print(result: SearchResult, *, why: bool) -> None:
+    for warning in result.warnings:
+        warn(warning)
+    for hit in result:
+        _print_hit(hit, why=why)
+    if not result:
+        click.echo("Nothing found.")
+    if result.pending:
+        click.echo(
+            f"{result.pending} chunks are found by words only so far; 'recollect sync' adds their vectors.",
+            err=True,
+        )
+
+
+def _print_hit(hit: Hit, *, why: bool) -> None:
+    head = f"{hit.score:.2f}  {click.style(harmless(hit.citation), fg='cyan', bold=True)}"
+    click.echo(f"{head}  {click.style(harmless(hit.heading), dim=True)}" if hit.heading else head)
+    if why:
+        click.secho(f"      {harmless(_reasons(hit))}", dim=True)
+    for line in harmless(hit.snippet).split("\n"):
+        click.echo(f"      {line}".rstrip())
+    click.echo()
+
+
+def _reasons(hit: Hit) -> str:
+    parts = [f"words: {', '.join(hit.why.words)}" if hit.why.words else "no word in common"]
+    if hit.why.lexical is not None:
+        parts.append(f"lexical {hit.why.lexical:.3f}")
+    if hit.why.vector is not None:
+        parts.append(f"vector {hit.why.vector:.3f}")
+    return "; ".join([*parts, hit.why.fusion])

@@ -1,0 +1,6 @@
+"""How text becomes vectors.
+
+`select.choose` names the provider, `base.embed_query` and `base.embed_documents` call it.
+Importing this package, choosing a provider and asking for its name and size load neither
+numpy nor a model; only embedding does.
+"""

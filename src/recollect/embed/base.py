@@ -1,0 +1,136 @@
+"""What a provider of embeddings is, and the one place where its answers are checked.
+
+A vector is a row of a numpy float32 array while it is worked with, and raw little-endian
+float32 bytes where it is kept (`to_blobs`). Both are of unit length, so a dot product is the
+cosine. Call a provider through `embed_query` and `embed_documents` of this module only:
+they refuse blank text before it is sent and check every vector that comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from recollect.errors import BadVectors, UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+    """One vector, shape (dims,)."""
+    Vectors = NDArray[np.float32]
+    """One vector a row, shape (n, dims)."""
+
+
+class Provider(Protocol):
+    """Something that turns text into vectors; safe to call from several threads.
+
+    The constructor raises an `EmbeddingError` where the provider cannot work, and is cheap
+    otherwise: whatever is slow (a model, a connection) waits until the first text.
+    """
+
+    @property
+    def id(self) -> str:
+        """The name in the settings, such as `builtin`."""
+
+    @property
+    def model(self) -> str:
+        """The model's name; a different name means different vectors."""
+
+    @property
+    def dims(self) -> int:
+        """How many numbers a vector has."""
+
+    @property
+    def key(self) -> str:
+        """What tells two sources of the same model apart; holds no secret."""
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the vector of a question."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of passages, in their order."""
+
+
+def embed_query(provider: Provider, text: str) -> Vector:
+    """Return the checked unit vector of a question.
+
+    Blank text is refused with a `UsageError`: it has no meaning that could be near anything,
+    and remote services answer it with errors of their own.
+    """
+    if _is_blank(text):
+        raise UsageError("a query without any text has no vector", todo="Ask for something")
+    vectors = validated([provider.embed_query(text)], 1, provider.dims, source=_name(provider))
+    vector: Vector = vectors[0]
+    return vector
+
+
+def embed_documents(provider: Provider, texts: Sequence[str]) -> Vectors:
+    """Return the checked unit vectors of passages, one row each, in their order.
+
+    A blank passage is refused with a `UsageError` that names its index, before anything is
+    sent; leave such passages out.
+    """
+    for index, text in enumerate(texts):
+        if _is_blank(text):
+            raise UsageError(f"text {index} is blank and has no vector", todo="Leave blank texts out")
+    if not texts:
+        return validated([], 0, provider.dims)
+    return validated(provider.embed_documents(texts), len(texts), provider.dims, source=_name(provider))
+
+
+def validated(
+    vectors: Sequence[Any] | Vectors, count: int, dims: int, *, source: str = "the provider"
+) -> Vectors:
+    """Return vectors as one float32 array of unit rows, or raise `BadVectors`.
+
+    Wrong are: not one vector a text, not `dims` numbers a vector, a number that is not
+    finite, nothing but zeros.
+    """
+    import numpy as np
+
+    if len(vectors) != count:
+        raise _bad(source, f"returned {len(vectors)} vectors for {count} texts")
+    for index, vector in enumerate(vectors):
+        shape = np.shape(vector) if isinstance(vector, (np.ndarray, Sequence)) else ()
+        if shape != (dims,):
+            raise _bad(source, f"returned shape {shape} instead of ({dims},) for text {index}")
+    raw = np.asarray(vectors).reshape(count, dims)
+    if count and raw.dtype.kind not in "fiu":
+        index = next(i for i, vector in enumerate(vectors) if np.asarray(vector).dtype.kind not in "fiu")
+        raise _bad(source, f"returned something other than numbers for text {index}")
+    # In float64, scaled by the largest number first, no finite input overflows or underflows.
+    exact = raw.astype(np.float64)
+    finite = np.isfinite(exact).all(axis=1)
+    if not finite.all():
+        raise _bad(source, f"returned a number that is not finite for text {int(np.argmin(finite))}")
+    peak = np.abs(exact).max(axis=1, keepdims=True, initial=0.0)
+    if (peak == 0).any():
+        raise _bad(source, f"returned nothing but zeros for text {int(np.argmin(peak))}")
+    exact /= peak
+    exact /= np.sqrt(np.einsum("ij,ij->i", exact, exact))[:, None]
+    return exact.astype(np.float32)
+
+
+def to_blobs(vectors: Vectors) -> list[bytes]:
+    """Return each row as the raw little-endian float32 bytes that are kept."""
+    return [row.tobytes() for row in vectors.astype("<f4", copy=False)]
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of a text in hex, the part of a cache key that stands for the text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
+def _name(provider: Provider) -> str:
+    return f"provider {provider.id!r} (model {provider.model!r})"
+
+
+def _bad(source: str, problem: str) -> BadVectors:
+    return BadVectors(f"{source} {problem}", todo="Try again, or choose another embeddings.provider")

@@ -1,0 +1,50 @@
+"""The embedded provider: no key, no download, nothing leaves the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from recollect.embed.builtin import cache, files
+from recollect.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from recollect.embed.base import Vector, Vectors
+    from recollect.embed.builtin.engine import Engine
+
+
+class BuiltinProvider:
+    """Universal Sentence Encoder multilingual v3 from an installed package.
+
+    Making one checks the model's files and raises `ModelFilesError` if they are not the
+    pinned ones. numpy and the model are loaded at the first text.
+    """
+
+    id = "builtin"
+    model = "use-multilingual-v3"
+    dims = 512
+    key = f"{files.PACKAGE}=={files.VERSION}"
+
+    def __init__(self) -> None:
+        self._folder = files.resource_folder()
+        cache.check(self._folder)
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the vector of a question; this model treats it like any text."""
+        vector: Vector = self._engine().embed([text])[0]
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of passages, in their order."""
+        return self._engine().embed(texts)
+
+    def _engine(self) -> Engine:
+        try:
+            from recollect.embed.builtin import engine
+        except ImportError as error:
+            raise EmbeddingError(
+                f"the builtin model cannot run: {error}",
+                todo="Install numpy, sentencepiece and threadpoolctl again, "
+                "or set embeddings.provider to none",
+            ) from error
+        return engine.shared(self._folder)

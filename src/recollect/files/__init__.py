@@ -1,0 +1,1 @@
+"""Bytes on disk: finding, reading, locking, and writing whole files or none."""

@@ -1,0 +1,41 @@
+"""Begin a workspace: the folder, the first note, the private folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.errors import WorkspaceError
+from recollect.files.atomic import create
+from recollect.files.private import ensure_private
+from recollect.files.scan import NOTES_DIR, ROOT_FILES
+from recollect.paths import Workspace
+
+_FIRST_NOTE = """\
+# Memory
+
+What should be remembered for good: preferences, people, decisions, conventions.
+Daily notes go to `memory/YYYY-MM-DD.md`, topics to `memory/<topic>.md`.
+"""
+
+
+def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
+    """Make what a workspace needs and does not have yet; nothing that exists is changed."""
+    made: list[str] = []
+    try:
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            made.append(f"{folder}/")
+        workspace = Workspace.at(folder)
+        if not (workspace.root / NOTES_DIR).exists():
+            (workspace.root / NOTES_DIR).mkdir()
+            made.append(f"{NOTES_DIR}/")
+        has_note = any((workspace.root / name).exists() for name in ROOT_FILES)
+        if not has_note and create(workspace.root / ROOT_FILES[0], _FIRST_NOTE):
+            made.append(ROOT_FILES[0])
+    except OSError as error:
+        raise WorkspaceError(
+            f"workspace {str(folder)!r} cannot be made: {(error.strerror or str(error)).lower()}",
+            todo="Check the path, its permissions and the space on the disk",
+        ) from error
+    ensure_private(workspace)
+    return workspace, made

@@ -1,0 +1,64 @@
+"""One writer at a time, across processes.
+
+The lock is the operating system's: it dies with its process, so a killed writer never
+leaves it behind. A small file beside it says who holds it, for the error message only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from recollect.errors import StoreBusy, StoreReadOnly
+
+
+class WriterLock:
+    """The lock that every writer of an index holds."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the lock file; its folder must exist."""
+        self.path = path
+        self._holder_file = path.with_name(path.name + ".holder")
+
+    @contextmanager
+    def held(self, wait_seconds: float) -> Iterator[None]:
+        """Hold the lock, or raise `StoreBusy` after waiting so long (0 = do not wait)."""
+        lock = FileLock(self.path, timeout=wait_seconds)
+        try:
+            lock.acquire(poll_interval=0.02)
+            self._announce()
+        except Timeout:
+            raise StoreBusy(
+                f"the index {self.path.with_suffix('').name} is being written by {self.holder()}",
+                todo="Wait for it to finish and try again",
+            ) from None
+        except OSError as error:
+            lock.release()
+            raise StoreReadOnly(
+                f"the folder {str(self.path.parent)!r} cannot be written: {(error.strerror or '').lower()}",
+                todo="Check its permissions and the space on the disk",
+            ) from error
+        try:
+            yield
+        finally:
+            self._holder_file.unlink(missing_ok=True)
+            lock.release()
+
+    def holder(self) -> str:
+        """Say in words who holds the lock and since when, as far as known."""
+        try:
+            told = json.loads(self._holder_file.read_text(encoding="utf-8"))
+            return f"process {int(told['pid'])} since {told['since']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "another process"
+
+    def _announce(self) -> None:
+        since = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
+        self._holder_file.write_text(json.dumps({"pid": os.getpid(), "since": since}), encoding="utf-8")

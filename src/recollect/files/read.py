@@ -1,0 +1,211 @@
+"""Read notes: whole for the index, by lines for people and agents."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from pathlib import Path
+
+from recollect.errors import PathError
+from recollect.files.scan import (
+    IGNORED_DIRS,
+    NOTES_DIR,
+    ROOT_FILES,
+    SUFFIX,
+    extra_roots,
+    fingerprint_of,
+)
+from recollect.paths import Workspace, contains
+from recollect.types import Document, Excerpt, Fingerprint, FoundFile, Problem
+
+DEFAULT_LINES = 120
+MAX_CHARACTERS = 12_000
+"""What one read returns at most, so that a long note does not flood an agent's context."""
+
+_SETTLED_NS = 2_000_000_000
+"""A file changed this recently may change again without its time stamp showing it (coarse clocks,
+coarse file systems), so its fingerprint is not trusted yet."""
+
+_UNSETTLED = 0
+_READ_ATTEMPTS = 3
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)  # a link put here after the scan is refused
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe put here after the scan does not block us
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
+    """Read a found file; `None` if it is gone, a `Problem` if it cannot be indexed."""
+    try:
+        content, fingerprint = _stable_content(file.real, max_bytes)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Problem(file.path, f"cannot be read: {(error.strerror or str(error)).lower()}", failed=True)
+    if len(content) > max_bytes:
+        return Problem(file.path, f"grew above the limit of {max_bytes / 1e6:g} MB (files.max_bytes)")
+    try:
+        text = decode(content)
+    except ValueError as error:
+        return Problem(file.path, str(error))
+    return Document(file.path, file.source, text, hashlib.sha256(content).hexdigest(), fingerprint)
+
+
+def decode(content: bytes) -> str:
+    """Turn the bytes of a note into text, or raise `ValueError` with the reason."""
+    if b"\0" in content:
+        raise ValueError("is binary (it holds NUL bytes)")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"is not valid UTF-8 (line {line})") from None
+    return text.replace("\r\n", "\n")
+
+
+def _stable_content(path: str, max_bytes: int) -> tuple[bytes, Fingerprint]:
+    """Read a file together with the fingerprint that belongs to exactly these bytes."""
+    for _ in range(_READ_ATTEMPTS):
+        handle = os.open(path, _OPEN_FLAGS)
+        with os.fdopen(handle, "rb") as stream:
+            before = os.fstat(handle)
+            if not stat.S_ISREG(before.st_mode):
+                raise OSError(0, "not a regular file")
+            content = stream.read(max_bytes + 1)
+            after = os.fstat(handle)
+        fingerprint = fingerprint_of(after)
+        if fingerprint == fingerprint_of(before):
+            age = abs(time.time_ns() - fingerprint.mtime_ns)
+            return content, fingerprint if age > _SETTLED_NS else _unsettled(fingerprint)
+    return content, _unsettled(fingerprint)
+
+
+def _unsettled(fingerprint: Fingerprint) -> Fingerprint:
+    return Fingerprint(fingerprint.size, _UNSETTLED, fingerprint.inode)
+
+
+def read_lines(
+    workspace: Workspace,
+    extra_paths: tuple[str, ...],
+    path: str,
+    start: int | None,
+    lines: int | None,
+    max_bytes: int,
+) -> Excerpt:
+    """Read some lines of a note that belongs to the memory."""
+    real = resolve_note(workspace, extra_paths, path)
+    shown = Path(os.path.relpath(real, workspace.root)).as_posix()
+    first = max(1, start or 1)
+    try:
+        info = os.lstat(real)
+        if not stat.S_ISREG(info.st_mode):
+            raise _not_part(path, "it is not a regular file")
+        content, _ = _stable_content(str(real), max_bytes)
+    except (FileNotFoundError, NotADirectoryError):
+        return Excerpt(shown, "", first, 0, found=False)
+    except OSError as error:
+        raise PathError(
+            f"{path!r} cannot be read: {(error.strerror or str(error)).lower()}",
+            todo="Check the file's permissions",
+        ) from error
+    if len(content) > max_bytes:
+        raise PathError(
+            f"{path!r} is above the limit of {max_bytes / 1e6:g} MB", todo="Raise files.max_bytes to read it"
+        )
+    try:
+        text = decode(content)
+    except ValueError as error:
+        raise PathError(f"{path!r} {error}", todo="Only UTF-8 text can be read") from None
+    return _excerpt(shown, text, first, DEFAULT_LINES if lines is None else max(1, lines))
+
+
+def _excerpt(path: str, text: str, first: int, count: int) -> Excerpt:
+    """Cut lines out of a text, whole lines as far as the character limit allows."""
+    every = text.split("\n")
+    if not every[-1]:
+        every.pop()
+    wanted = every[first - 1 : first - 1 + count]
+    taken: list[str] = []
+    room = MAX_CHARACTERS
+    for line in wanted:
+        if len(line) + 1 > room and taken:
+            break
+        taken.append(line[:room])
+        room -= len(line) + 1
+        if room <= 0:
+            break
+    following = first + len(taken)
+    cut_inside = bool(taken) and taken[-1] != wanted[len(taken) - 1]
+    truncated = cut_inside or following <= len(every)
+    return Excerpt(
+        path,
+        "\n".join(taken),
+        first,
+        len(taken),
+        truncated=truncated,
+        next_start=following if following <= len(every) else None,
+    )
+
+
+def resolve_note(workspace: Workspace, extra_paths: tuple[str, ...], path: str) -> Path:
+    """Return where a note really is, or refuse a path that is not part of the memory."""
+    name = path.strip()
+    if not name or "\0" in name or not _is_encodable(name):
+        raise PathError("no usable path was given", todo="Name a note such as MEMORY.md or memory/topic.md")
+    candidate = Path(os.path.normpath(workspace.root / name))
+    if candidate.suffix != SUFFIX:
+        raise _not_part(path, f"only {SUFFIX} files are")
+    try:
+        real = candidate.resolve()
+    except (OSError, RuntimeError) as error:
+        raise _not_part(path, f"it cannot be resolved ({error})") from error
+    if not _is_allowed(workspace, extra_paths, candidate):
+        raise _not_part(path, "it lies outside MEMORY.md, memory/ and the extra paths")
+    if not _is_link_free(workspace, extra_paths, candidate, real):
+        raise _not_part(path, "it is or passes through a symbolic link")
+    return real
+
+
+def _is_allowed(workspace: Workspace, extra_paths: tuple[str, ...], candidate: Path) -> bool:
+    root = workspace.root
+    if candidate.parent == root and candidate.name in ROOT_FILES:
+        return True
+    below = [root / NOTES_DIR, *map(Path, extra_roots(workspace, extra_paths))]
+    for folder in below:
+        if contains(folder, candidate):
+            return not IGNORED_DIRS.intersection(candidate.relative_to(folder).parts[:-1])
+    return False
+
+
+def _is_link_free(workspace: Workspace, extra_paths: tuple[str, ...], candidate: Path, real: Path) -> bool:
+    """Tell whether no link was followed below the workspace or below a configured extra path.
+
+    The folders above an extra path may be links: whoever configured it chose that.
+    """
+    if candidate == real:
+        return True
+    for extra in map(Path, extra_roots(workspace, extra_paths)):
+        if contains(extra, candidate) and not extra.is_symlink():
+            return extra.resolve() / candidate.relative_to(extra) == real
+    return False
+
+
+def _is_encodable(name: str) -> bool:
+    try:
+        os.fsencode(name)
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _not_part(path: str, why: str) -> PathError:
+    return PathError(
+        f"{path!r} is not part of this memory: {why}",
+        todo="Name MEMORY.md, a file below memory/, or one in extra_paths",
+    )

@@ -1,0 +1,283 @@
+"""The one object a user holds.
+
+`Memory` opens a workspace, keeps its index up to date and answers from it. It decides when
+things happen; how they are done is in `sync`, `search`, `files` and `store`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Self
+
+from recollect.embed.base import Provider
+from recollect.embed.select import Choice, choose
+from recollect.errors import (
+    EmbeddingError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreReadOnly,
+    UsageError,
+)
+from recollect.files.read import read_lines
+from recollect.files.scan import discover
+from recollect.paths import Workspace
+from recollect.search.engine import Request, search
+from recollect.settings import Loaded, Settings, load, overridden
+from recollect.status import status_of
+from recollect.store.sqlite.index import Index
+from recollect.sync.dirty import is_dirty
+from recollect.sync.identity import difference, identity_of, same_space
+from recollect.types import Discovery, Excerpt, Mode, Progress, Report, SearchResult, Source, Status
+
+_FIRST_SEARCH_EMBEDS = 1_000
+_SEARCH_EMBEDS = 64
+"""How many chunks a search embeds before it answers, when it meets a workspace for the first time
+and when it finds changes. The rest is found by words until a sync gives it vectors."""
+
+_FIRST_SEARCH_WAIT = 60.0
+_QUICK_SWEEP = 0.005
+_SWEEP_SHARE = 20
+"""Looking for changed files is done at every search as long as it takes less than 5 ms. In larger
+workspaces it rests twenty times as long as it took, so it never costs more than a twentieth."""
+
+
+def _silent(completed: int, total: int, label: str) -> None:
+    """Report progress to nobody."""
+
+
+class Memory:
+    """The memory in one workspace; safe to use from several threads."""
+
+    def __init__(
+        self, workspace: str | os.PathLike[str] = ".", settings: Mapping[str, Any] | None = None
+    ) -> None:
+        """Open the memory in a folder; `settings` holds keys such as `{"query.max_results": 3}`."""
+        self.workspace = Workspace.at(workspace)
+        self.loaded: Loaded = load(self.workspace, settings)
+        self._index_file = self.workspace.index_file(self.settings.store.path, self.settings.agent)
+        self._reading = threading.RLock()
+        self._syncing = threading.Lock()
+        self._choice: Choice | None = None
+        self._reader: Index | None = None
+        self._reader_inode = 0
+        self._rest_until = 0.0
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.loaded.settings
+
+    def close(self) -> None:
+        """Let go of the index; it is opened again when the memory is used again."""
+        with self._reading:
+            if self._reader is not None:
+                self._reader.close()
+            self._reader = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What people and agents call
+
+    def sync(self, *, force: bool = False, progress: Progress = _silent) -> Report:
+        """Make the index equal the files; `force` builds it anew."""
+        return self._sync(force=force, progress=progress)
+
+    def search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        mode: Mode = "hybrid",
+        sources: Sequence[Source] | None = None,
+        now: datetime | None = None,
+        progress: Progress = _silent,
+    ) -> SearchResult:
+        """Return the lines that answer a query, best first; none is an honest answer.
+
+        Files that changed are indexed first, and a workspace without an index gets one.
+        """
+        asked = {"query.max_results": max_results, "query.min_score": min_score}
+        settings = overridden(self.loaded, {key: value for key, value in asked.items() if value is not None})
+        request = Request(
+            text=query,
+            query=settings.query,
+            profile=settings.profile,
+            mode=mode,
+            sources=tuple(sources) if sources else settings.sources,
+            now=now or datetime.now(UTC),
+        )
+        if not query.strip():
+            return SearchResult((), "none", "", "words", 0)
+        warnings = self._refresh(progress)
+        with self._reading:
+            try:
+                return self._answer(request, warnings)
+            except StoreDamaged:
+                self.close()
+                self._sync(embed_limit=_SEARCH_EMBEDS, progress=progress)
+                return self._answer(request, warnings)
+
+    def read(self, path: str, start: int | None = None, lines: int | None = None) -> Excerpt:
+        """Return lines of a note; a note that does not exist has none."""
+        settings = self.settings
+        return read_lines(self.workspace, settings.extra_paths, path, start, lines, settings.files.max_bytes)
+
+    def status(self) -> Status:
+        """Return the state of the memory, without changing anything."""
+        discovery = self._discover()
+        with self._reading:
+            index, problem = None, None
+            try:
+                index = self._open_reader()
+            except StoreError as error:
+                problem = error
+            return status_of(
+                self.workspace, self.settings, self._chosen(), self._index_file, index, discovery, problem
+            )
+
+    # When things happen
+
+    def _chosen(self) -> Choice:
+        if self._choice is None:
+            wanted = self.settings.embeddings.provider if self.settings.store.vector.enabled else "none"
+            self._choice = choose(wanted)
+        return self._choice
+
+    def _discover(self) -> Discovery:
+        return discover(self.workspace, self.settings.extra_paths, self.settings.files.max_bytes)
+
+    def _sync(
+        self,
+        *,
+        force: bool = False,
+        embed_limit: int | None = None,
+        wait_seconds: float | None = None,
+        progress: Progress = _silent,
+    ) -> Report:
+        from recollect.sync import run
+
+        job = run.Job(
+            self.workspace,
+            self.settings,
+            self._chosen().provider,
+            self._index_file,
+            progress,
+            force,
+            embed_limit,
+        )
+        with self._syncing:
+            return run.run(job, run.WAIT_SECONDS if wait_seconds is None else wait_seconds)
+
+    def _refresh(self, progress: Progress) -> list[str]:
+        """Bring the index up to date before a search; what fails becomes a warning if it can."""
+        with self._reading:
+            try:
+                index = self._open_reader()
+                first = index is None or index.synced_at is None
+                if index is not None and not first and not self._needs_sync(index):
+                    return []
+            except StoreDamaged:
+                first = True
+                self.close()
+        if first and not os.path.lexists(self._index_file) and not self._discover().files:
+            return [f"there are no notes in {self.workspace.root} yet; 'recollect init' makes the first"]
+        try:
+            report = self._sync(
+                embed_limit=_FIRST_SEARCH_EMBEDS if first else _SEARCH_EMBEDS,
+                wait_seconds=_FIRST_SEARCH_WAIT if first else 0.0,
+                progress=progress,
+            )
+        except (StoreBusy, StoreReadOnly, EmbeddingError) as error:
+            if first:
+                raise
+            return [f"the index may be out of date: {error}"]
+        return list(report.warnings)
+
+    def _needs_sync(self, index: Index) -> bool:
+        if not self.settings.sync.on_search:
+            return False
+        provider = self._chosen().provider
+        with index.errors():
+            if difference(index.identity(), identity_of(self.settings, provider)):
+                return True
+            if provider is not None and index.count_pending():
+                return True
+            return self._files_changed(index)
+
+    def _files_changed(self, index: Index) -> bool:
+        started = time.monotonic()
+        if started < self._rest_until:
+            return False
+        changed = is_dirty(self._discover(), index.files())
+        took = time.monotonic() - started
+        rests = not changed and took > _QUICK_SWEEP
+        self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
+        return changed
+
+    def _open_reader(self) -> Index | None:
+        """Return the open reader, opened again if the index file is another one by now."""
+        try:
+            inode = self._index_file.stat().st_ino
+        except OSError:
+            inode = 0
+        if self._reader is not None and inode != self._reader_inode:
+            self.close()
+        if self._reader is None:
+            self._reader = Index.reader(self._index_file)
+            self._reader_inode = inode
+        return self._reader
+
+    def _answer(self, request: Request, warnings: list[str]) -> SearchResult:
+        index = self._open_reader()
+        if index is None:
+            return SearchResult((), "none", "", "words", 0, tuple(warnings))
+        with index.errors():
+            provider, doubts = self._provider_for(index, request.mode)
+            pending = index.count_pending() if provider else 0
+        if provider is None:
+            request = replace(request, mode="words")
+        elif request.mode == "hybrid" and not request.query.hybrid.enabled:
+            request = replace(request, mode="vectors")
+        try:
+            hits = search(index, provider, request)
+        except EmbeddingError as error:
+            doubts = [*doubts, f"answered by words only: {error}"]
+            request = replace(request, mode="words")
+            hits = search(index, None, request)
+        return SearchResult(
+            hits=tuple(hits),
+            provider=provider.id if provider else "none",
+            model=provider.model if provider else "",
+            mode=request.mode,
+            pending=pending,
+            warnings=(*warnings, *doubts),
+        )
+
+    def _provider_for(self, index: Index, mode: Mode) -> tuple[Provider | None, list[str]]:
+        """Return the provider if the index holds its vectors, and what stands against using it."""
+        if mode == "words" or (not self.settings.query.hybrid.enabled and mode == "hybrid"):
+            return None, []
+        choice = self._chosen()
+        if choice.provider is None:
+            if mode == "vectors":
+                raise UsageError(
+                    "there are no vectors to search", todo="Set embeddings.provider, or search by words"
+                )
+            return None, [choice.reason] if choice.reason else []
+        if not same_space(index.identity(), identity_of(self.settings, choice.provider)):
+            return None, ["the index holds vectors of another model; run 'recollect sync'"]
+        return choice.provider, []

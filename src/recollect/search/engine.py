@@ -1,0 +1,169 @@
+"""Answer a query from an open index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.embed.base import Provider, embed_query, to_blobs
+from recollect.search import fuse, lexical
+from recollect.search.answer import snippet_of
+from recollect.search.decay import decayed
+from recollect.search.dense import scaled
+from recollect.search.diversity import diversified
+from recollect.settings import Query
+from recollect.store.sqlite.index import Index
+from recollect.types import Hit, IndexedChunk, Mode, Source, Why
+
+_DEPTH = 200
+"""Candidates of each leg. It does not depend on how many results are asked for, so neither
+does the order of the first ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question and how it is to be answered."""
+
+    text: str
+    query: Query
+    profile: str
+    mode: Mode
+    sources: tuple[Source, ...]
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What each leg found: word scores, vector scores, and the cosines behind those."""
+
+    lexical: dict[int, float]
+    vector: dict[int, float]
+    cosine: dict[int, float]
+
+
+def search(index: Index, provider: Provider | None, request: Request) -> list[Hit]:
+    """Return the hits of a query, best first; an empty list is an honest answer."""
+    if not request.text.strip():
+        return []
+    vector = None
+    if provider is not None and request.mode != "words":
+        vector = to_blobs(embed_query(provider, request.text)[None, :])[0]
+    with index.errors(), index.snapshot():
+        legs = _legs(index, vector, provider.model if provider else "", request)
+        scores = _fused(legs, request)
+        chunks = index.chunks(scores)
+        ranking = _ranking(scores, chunks, request)
+        kept, relaxed = _cut(ranking, legs, request.query)
+        how = _explained(legs, request, relaxed=relaxed)
+        return [_hit(index, chunks[number], score, legs, request.text, how) for number, score in kept]
+
+
+def _legs(index: Index, vector: bytes | None, model: str, request: Request) -> Legs:
+    if request.profile == "openclaw":
+        return _openclaw_legs(index, vector, request)
+    found: dict[int, float] = {}
+    if request.mode != "vectors":
+        found = lexical.find(index, request.text, _DEPTH, request.sources)
+    if vector is None:
+        return Legs(found, {}, {})
+    # Search is exact, so the chunks found by words get their true cosine too.
+    cosines = index.vectors.nearest(vector, _DEPTH, also=found)
+    return Legs(found, scaled(cosines, model), cosines)
+
+
+def _openclaw_legs(index: Index, vector: bytes | None, request: Request) -> Legs:
+    query = request.query
+    limit = min(_DEPTH, max(1, int(query.max_results * query.hybrid.candidate_multiplier)))
+    found: dict[int, float] = {}
+    if request.mode != "vectors":
+        found = lexical.find_all(index, request.text, limit, request.sources)
+        if not found and vector is None:
+            found = lexical.find_each(index, request.text, limit, request.sources)
+    cosines = index.vectors.nearest(vector, limit) if vector is not None else {}
+    return Legs(found, cosines, cosines)
+
+
+def _fused(legs: Legs, request: Request) -> dict[int, float]:
+    """Return one score for each candidate; a leg that stands alone is taken as it is."""
+    if not legs.vector:
+        return legs.lexical
+    if request.mode == "vectors":
+        return legs.vector
+    if request.query.fusion == "evidence":
+        return fuse.evidence(legs.lexical, legs.vector)
+    hybrid = request.query.hybrid
+    fusion = fuse.rrf if request.query.fusion == "rrf" else fuse.weighted
+    return fusion(legs.lexical, legs.vector, hybrid.text_weight, hybrid.vector_weight)
+
+
+def _ranking(
+    scores: dict[int, float], chunks: dict[int, IndexedChunk], request: Request
+) -> list[tuple[int, float]]:
+    """Return the candidates in the order they are shown in, with decay and diversity if asked for."""
+    query = request.query
+    allowed = {
+        number: score
+        for number, score in scores.items()
+        if number in chunks and chunks[number].source in request.sources
+    }
+    if query.temporal_decay.enabled:
+        half_life = query.temporal_decay.half_life_days
+        allowed = {
+            number: decayed(score, chunks[number], half_life, request.now)
+            for number, score in allowed.items()
+        }
+    # Equal scores fall in the order of the files, so that an answer does not change by itself.
+    ranking = sorted(
+        allowed.items(),
+        key=lambda item: (-item[1], chunks[item[0]].path, chunks[item[0]].start_line),
+    )
+    if not query.mmr.enabled:
+        return ranking
+    texts = {number: chunks[number].text for number, _ in ranking}
+    return [(number, allowed[number]) for number in diversified(ranking, texts, query.mmr.lambda_)]
+
+
+def _cut(ranking: list[tuple[int, float]], legs: Legs, query: Query) -> tuple[list[tuple[int, float]], bool]:
+    """Keep what reaches `min_score`; if nothing does, keep what at least holds the words."""
+    good = [item for item in ranking if item[1] >= query.min_score]
+    if good:
+        return good[: query.max_results], False
+    backed = [item for item in ranking if legs.lexical.get(item[0], 0.0) > 0]
+    return backed[: query.max_results], True
+
+
+def _hit(index: Index, chunk: IndexedChunk, score: float, legs: Legs, query: str, how: str) -> Hit:
+    words = lexical.matched_words(index, query, f"{chunk.heading}\n{chunk.text}")
+    return Hit(
+        path=chunk.path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        score=min(1.0, max(0.0, score)),
+        snippet=snippet_of(chunk.text, words),
+        source=chunk.source,
+        heading=chunk.heading,
+        why=Why(words, legs.lexical.get(chunk.number), legs.cosine.get(chunk.number), how),
+    )
+
+
+def _explained(legs: Legs, request: Request, *, relaxed: bool) -> str:
+    """Say in words how the scores came about."""
+    query = request.query
+    text, vector = query.hybrid.text_weight, query.hybrid.vector_weight
+    if not legs.vector:
+        how = "words only"
+    elif request.mode == "vectors":
+        how = "vectors only"
+    elif query.fusion == "evidence":
+        how = "words and vectors as independent evidence"
+    elif query.fusion == "rrf":
+        how = f"reciprocal ranks of {text:g} words and {vector:g} vectors"
+    else:
+        how = f"{text:g} words + {vector:g} vectors"
+    if query.temporal_decay.enabled:
+        how += ", faded with age"
+    if query.mmr.enabled:
+        how += ", spread over different texts"
+    if relaxed:
+        how += f", kept below {query.min_score:g} because it holds the words"
+    return how

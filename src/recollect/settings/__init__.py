@@ -1,0 +1,57 @@
+"""The settings: one tree with defaults, and where every value came from.
+
+Later sources win: defaults, the user's file, the project's file (harmless keys only, until
+it is trusted), environment variables, arguments. `docs/settings.md` lists every key.
+"""
+
+from recollect.settings.keys import flatten
+from recollect.settings.loading import Loaded, Shown, load, overridden, shown
+from recollect.settings.tree import (
+    Cache,
+    Chunking,
+    Embeddings,
+    Facts,
+    Files,
+    Hybrid,
+    Intent,
+    Mmr,
+    Query,
+    SessionSync,
+    Settings,
+    Snapshots,
+    Spend,
+    Store,
+    Sync,
+    TemporalDecay,
+    Vector,
+)
+from recollect.settings.trusted import distrust, is_trusted, trust
+
+__all__ = [
+    "Cache",
+    "Chunking",
+    "Embeddings",
+    "Facts",
+    "Files",
+    "Hybrid",
+    "Intent",
+    "Loaded",
+    "Mmr",
+    "Query",
+    "SessionSync",
+    "Settings",
+    "Shown",
+    "Snapshots",
+    "Spend",
+    "Store",
+    "Sync",
+    "TemporalDecay",
+    "Vector",
+    "distrust",
+    "flatten",
+    "is_trusted",
+    "load",
+    "overridden",
+    "shown",
+    "trust",
+]

@@ -1,0 +1,255 @@
+"""Puts the settings together: defaults, user file, project file, environment, arguments."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from recollect.errors import SettingsError
+from recollect.paths import HOME_VARIABLE, Workspace, user_config_file
+from recollect.settings.config_file import read_project_file, read_user_file
+from recollect.settings.keys import (
+    VARIABLE_PREFIX,
+    build,
+    flatten,
+    groups,
+    known_keys,
+    snake,
+    unknown,
+    variables,
+)
+from recollect.settings.rules import Key
+from recollect.settings.tree import Settings
+from recollect.settings.trusted import is_trusted_content
+from recollect.settings.values import checked, from_variable
+
+NOT_SETTINGS = frozenset({HOME_VARIABLE})
+"""Variables that begin like a setting but say something else."""
+
+PROFILES: Mapping[str, Mapping[str, Any]] = {
+    "openclaw": {
+        "query.max_results": 6,
+        "query.min_score": 0.35,
+        "query.fusion": "weighted",
+        "query.hybrid.enabled": True,
+        "query.hybrid.vector_weight": 0.7,
+        "query.hybrid.text_weight": 0.3,
+        "query.hybrid.candidate_multiplier": 4,
+        "query.mmr.enabled": False,
+        "query.mmr.lambda": 0.7,
+        "query.temporal_decay.enabled": False,
+        "query.temporal_decay.half_life_days": 30.0,
+    }
+}
+"""What a profile sets, wherever nobody set the key itself."""
+
+_VECTOR_WEIGHT = "query.hybrid.vector_weight"
+_TEXT_WEIGHT = "query.hybrid.text_weight"
+
+_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+_URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
+
+_MASK = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings in force, and for every key where its value came from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One line of `config show`: plain data with every secret masked."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A value that somebody set, and who."""
+
+    key: Key
+    value: Any
+    origin: str
+    expands: bool = False
+
+
+def load(
+    workspace: Workspace | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Loaded:
+    """Return the settings for a workspace; `overrides` has dotted keys or nested mappings."""
+    environ = os.environ if environ is None else environ
+    entries = _from_user_file(user_config_file())
+    if workspace is not None:
+        entries |= _from_project_file(workspace.config_file, entries)
+    entries |= _from_environment(environ)
+    if overrides:
+        entries |= _from_mapping(overrides, "argument")
+
+    values = {name: key.default for name, key in known_keys().items()}
+    origins = dict.fromkeys(values, "default")
+    profile = entries["profile"].value if "profile" in entries else values["profile"]
+    for name, value in PROFILES.get(profile, {}).items():
+        values[name], origins[name] = value, f"profile {profile}"
+    for name, entry in entries.items():
+        values[name] = _expanded(entry, environ) if entry.expands else entry.value
+        origins[name] = entry.origin
+    _settle(values)
+    return Loaded(build(values), MappingProxyType(origins))
+
+
+def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
+    """Return settings with some values replaced for one call, checked and clamped like any other."""
+    if not overrides:
+        return loaded.settings
+    values = flatten(loaded.settings)
+    values.update((name, entry.value) for name, entry in _from_mapping(overrides, "argument").items())
+    _settle(values)
+    return build(values)
+
+
+def shown(loaded: Loaded) -> list[Shown]:
+    """Return every key with its value as plain data, secrets masked, and its origin."""
+    values = flatten(loaded.settings)
+    return [
+        Shown(name, _presentable(key, values[name]), loaded.origins[name])
+        for name, key in known_keys().items()
+    ]
+
+
+def _from_user_file(file: Path) -> dict[str, _Entry]:
+    """Read the user's own file, which may set everything."""
+    content = read_user_file(file)
+    return _from_content(content, f"user file {file}") if content else {}
+
+
+def _from_project_file(file: Path, so_far: Mapping[str, _Entry]) -> dict[str, _Entry]:
+    """Read a project's file, which may set what is harmless, or everything once it is trusted."""
+    content = read_project_file(file)
+    if not content:
+        return {}
+    entries = _from_content(content, f"project file {file}")
+    refused = [name for name, entry in entries.items() if not _project_may_set(entry, so_far.get(name))]
+    if refused and not is_trusted_content(file, content):
+        raise SettingsError(
+            f"project file {str(file)!r} sets {', '.join(refused)},"
+            " which a project may not do unless you trust its file",
+            todo="Review the file, then run 'recollect config trust'",
+        )
+    return entries
+
+
+def _project_may_set(entry: _Entry, before: _Entry | None) -> bool:
+    """Tell whether a file that nobody reviewed may set this value."""
+    if entry.key.rule.project == "less":
+        return bool(entry.value <= (before.value if before else entry.key.default))
+    return entry.key.rule.project == "yes"
+
+
+def _from_content(content: bytes, origin: str) -> dict[str, _Entry]:
+    """Read the content of a settings file."""
+    from recollect.settings.yaml_text import parse
+
+    return _from_mapping(parse(content, origin), origin)
+
+
+def _from_mapping(data: Mapping[Any, Any], origin: str) -> dict[str, _Entry]:
+    """Check every value of a nested mapping, whose names may be dotted or in camelCase."""
+    entries: dict[str, _Entry] = {}
+    for name, value in _leaves(data, "", origin):
+        if name in entries:
+            raise SettingsError(
+                f"setting {name!r} is set twice in {origin}", todo="Keep one of the two spellings"
+            )
+        key = known_keys()[name]
+        entries[name] = _Entry(key, checked(key, value, origin), origin, key.rule.expands)
+    return entries
+
+
+def _leaves(data: Mapping[Any, Any], prefix: str, origin: str) -> Iterator[tuple[str, Any]]:
+    """Walk a nested mapping down to the known keys."""
+    for spelled, value in data.items():
+        if not isinstance(spelled, str):
+            raise unknown(spelled, origin, known_keys())
+        name = prefix + snake(spelled)
+        if name in known_keys():
+            yield name, value
+        elif name not in groups():
+            raise unknown(prefix + spelled, origin, known_keys().keys() | groups())
+        elif isinstance(value, Mapping):
+            yield from _leaves(value, f"{name}.", origin)
+        elif value is not None:  # a heading whose lines are all commented out is no mistake
+            raise SettingsError(
+                f"setting {name!r} from {origin} has a value, but it is a group of settings",
+                todo=f"Set one of: {', '.join(key for key in known_keys() if key.startswith(f'{name}.'))}",
+            )
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, _Entry]:
+    """Read the variables that begin with our name."""
+    entries: dict[str, _Entry] = {}
+    for variable, text in environ.items():
+        if not variable.startswith(VARIABLE_PREFIX) or variable in NOT_SETTINGS:
+            continue
+        key = variables().get(variable)
+        if key is None:
+            raise unknown(variable, "the environment", variables())
+        entries[key.name] = _Entry(key, from_variable(key, text), f"environment variable {variable}")
+    return entries
+
+
+def _expanded(entry: _Entry, environ: Mapping[str, str]) -> Any:
+    """Replace every `${VAR}` by that variable; only a value that won gets here."""
+
+    def variable(match: re.Match[str]) -> str:
+        value = environ.get(match[1])
+        if not value:
+            raise SettingsError(
+                f"setting {entry.key.name!r} from {entry.origin} needs the environment variable"
+                f" {match[1]}, which is not set",
+                todo=f"Set {match[1]}, or write another value",
+            )
+        return value
+
+    if isinstance(entry.value, str):
+        return _REFERENCE.sub(variable, entry.value)
+    if isinstance(entry.value, tuple):
+        return tuple((name, _REFERENCE.sub(variable, text)) for name, text in entry.value)
+    return entry.value
+
+
+def _settle(values: dict[str, Any]) -> None:
+    """Bring the values that depend on each other into agreement."""
+    values["chunking.overlap"] = min(values["chunking.overlap"], values["chunking.tokens"] - 1)
+    values["sources"] = values["sources"] or known_keys()["sources"].default
+    vector, text = values[_VECTOR_WEIGHT], values[_TEXT_WEIGHT]
+    if vector + text == 0:
+        vector, text = known_keys()[_VECTOR_WEIGHT].default, known_keys()[_TEXT_WEIGHT].default
+    total = vector + text
+    values[_VECTOR_WEIGHT], values[_TEXT_WEIGHT] = vector / total, text / total
+
+
+def _presentable(key: Key, value: Any) -> Any:
+    """Return a value as plain data that may be shown to anybody."""
+    if key.rule.kind == "pairs":
+        return {name: _MASK for name, _ in value}
+    if key.rule.secret:
+        return _MASK if value else value
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, str):
+        return _URL_PASSWORD.sub(_MASK, value)
+    return value

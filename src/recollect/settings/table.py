@@ -1,0 +1,105 @@
+"""Writes the page of the documentation that lists every setting."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from recollect.settings.keys import known_keys
+from recollect.settings.rules import Key, Project, plain_number
+
+_INTRODUCTION = """\
+# Settings
+
+<!-- Written by `make docs` from src/recollect/settings/tree.py; change it there. -->
+
+Every setting has a default, so none has to be set. Later sources win over earlier ones:
+
+1. the defaults below;
+2. your own file: `config.yaml` in the user-wide settings folder, or in `$RECOLLECT_HOME`;
+3. the project's file: `.memory/config.yaml` in the workspace;
+4. environment variables;
+5. arguments: options of the command line, or `overrides` in Python.
+
+`recollect config show` prints every value and where it came from.
+
+```yaml
+query:
+  max_results: 10
+  hybrid:
+    vector_weight: 0.6
+    text_weight: 0.4
+```
+
+**Names.** Files take `max_results` and `maxResults` alike, but not both for one key. An unknown key is an
+error that names the nearest known one. YAML anchors, aliases and tags are not accepted.
+
+**Values.** A number outside its range is brought to the nearest end of it. A value of the wrong kind is an
+error that says where it was set. The two weights of `query.hybrid` are scaled to add up to 1.
+
+**Environment variables.** Lists are separated by commas: `RECOLLECT_SOURCES=memory,sessions`. Headers are
+written `name=value,name=value`. Switches take true, false, yes, no, on, off, 1 and 0. An empty variable
+clears a setting whose default is nothing.
+
+**Secrets.** In `embeddings.api_key`, `embeddings.headers` and `embeddings.base_url`, whether from a file or
+an argument, `${VAR}` stands for the environment variable `VAR`. Keys and header values are never shown.
+
+**Projects.** A project's file comes with a repository that somebody else may have written. It may set what
+only changes how that project's notes are found: the keys with "yes" below. "only less" means that it may ask
+for less than the defaults and your own file give it, such as switching something off, but not for more.
+Anything else there is an error until you have read the file and run `recollect config trust`; when the file
+changes, it has to be trusted again. The file and its folder may not be symbolic links.
+
+**Profiles.** `profile: openclaw` gives every `query` key that is not set anywhere the value of the original
+memory system, whatever the default becomes.
+
+| key | takes | default | environment variable | project | meaning |
+|---|---|---|---|---|---|
+"""
+
+_PROJECT_WORDS: dict[Project, str] = {"no": "no", "less": "only less", "yes": "yes"}
+
+
+def render_table() -> str:
+    """Return the whole page as Markdown."""
+    return _INTRODUCTION + "".join(map(_row, known_keys().values()))
+
+
+def _row(key: Key) -> str:
+    """Return the line of one key."""
+    cells = (
+        f"`{key.name}`",
+        key.allowed,
+        _default(key),
+        f"`{key.variable}`",
+        _PROJECT_WORDS[key.rule.project],
+        key.rule.doc,
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _default(key: Key) -> str:
+    """Write a default the way one would write it in a file."""
+    value = key.default
+    if key.rule.kind == "pairs":
+        return "`{}`"
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return f"`[{', '.join(value)}]`"
+    if isinstance(value, int | float):
+        return f"`{plain_number(value)}`"
+    return f"`{value}`" if value else "empty"
+
+
+def main(arguments: list[str]) -> None:
+    """Write the page to the file that is named."""
+    if len(arguments) != 1:
+        sys.exit("usage: python -m recollect.settings.table PATH")
+    Path(arguments[0]).write_text(render_table(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

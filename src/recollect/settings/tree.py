@@ -1,0 +1,400 @@
+"""The tree of settings: every key, its default, its limits and its meaning, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from recollect.settings.rules import rule
+from recollect.types import Source
+
+Profile = Literal["default", "openclaw"]
+Provider = Literal[
+    "auto",
+    "builtin",
+    "local",
+    "openai",
+    "openai-compatible",
+    "gemini",
+    "voyage",
+    "mistral",
+    "ollama",
+    "none",
+]
+Driver = Literal["sqlite", "qdrant"]
+VectorEngine = Literal["auto", "matrix", "sqlite-vec"]
+Fusion = Literal["evidence", "weighted", "rrf"]
+Citations = Literal["auto", "on", "off"]
+Backend = Literal["builtin", "qmd"]
+Language = Literal["en", "nl", "de", "fr", "es"]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Which files are read."""
+
+    max_bytes: int = field(
+        default=10_000_000,
+        metadata=rule(
+            "whole",
+            "Files larger than this are skipped and reported.",
+            low=1,
+            high=100_000_000,
+            project="less",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """How text becomes vectors, and who is asked to do it."""
+
+    provider: Provider = field(
+        default="auto",
+        metadata=rule(
+            "text", "Who turns text into vectors; `none` searches by words.", choices=get_args(Provider)
+        ),
+    )
+    fallback: Provider = field(
+        default="none",
+        metadata=rule("text", "The provider to use when the first one fails.", choices=get_args(Provider)),
+    )
+    remote_ok: bool = field(
+        default=False,
+        metadata=rule("flag", "Lets `auto` pick a provider that receives your text over the network."),
+    )
+    model: str | None = field(
+        default=None, metadata=rule("text", "The model to use; nothing means the provider's own default.")
+    )
+    base_url: str | None = field(
+        default=None,
+        metadata=rule("text", "The address of the provider's API, if it is not the usual one.", expands=True),
+    )
+    api_key: str | None = field(
+        default=None,
+        repr=False,
+        metadata=rule("text", "The provider's key; `${VAR}` reads a variable.", secret=True, expands=True),
+    )
+    headers: tuple[tuple[str, str], ...] = field(
+        default=(),
+        repr=False,
+        metadata=rule("pairs", "More headers to send with every request.", secret=True, expands=True),
+    )
+    dimensions: int | None = field(
+        default=None,
+        metadata=rule(
+            "whole", "The length of a vector, where the provider lets one choose.", low=1, high=65_536
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How notes are cut into the pieces that are found."""
+
+    tokens: int = field(
+        default=400,
+        metadata=rule(
+            "whole", "The size of a chunk; a token is about four letters.", low=1, high=8000, project="yes"
+        ),
+    )
+    overlap: int = field(
+        default=80,
+        metadata=rule(
+            "whole",
+            "How much of a chunk is repeated in the next; always less than `chunking.tokens`.",
+            low=0,
+            high=7999,
+            project="yes",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """How vectors are searched."""
+
+    enabled: bool = field(default=True, metadata=rule("flag", "Whether vectors are kept and searched."))
+    engine: VectorEngine = field(
+        default="auto",
+        metadata=rule(
+            "text", "What compares vectors; `auto` takes the fastest.", choices=get_args(VectorEngine)
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Where chunks and vectors live."""
+
+    driver: Driver = field(
+        default="sqlite", metadata=rule("text", "Where the index lives.", choices=get_args(Driver))
+    )
+    path: str = field(
+        default="",
+        metadata=rule("text", "The index file; `{agent}` is replaced; empty means `.memory/index.sqlite`."),
+    )
+    vector: Vector = field(default_factory=Vector)
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Vectors that were made before and need not be made again."""
+
+    enabled: bool = field(
+        default=True, metadata=rule("flag", "Whether vectors are kept for text seen before.")
+    )
+    max_entries: int = field(
+        default=10_000,
+        metadata=rule(
+            "whole", "How many cached vectors are kept; the oldest go first.", low=1, high=10_000_000
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSync:
+    """When a transcript that grew is read again."""
+
+    delta_bytes: int = field(
+        default=100_000,
+        metadata=rule(
+            "whole",
+            "Read again after this many new bytes; 0 means any.",
+            low=0,
+            high=1_000_000_000,
+            project="yes",
+        ),
+    )
+    delta_messages: int = field(
+        default=50,
+        metadata=rule(
+            "whole",
+            "Read again after this many new messages; 0 means any.",
+            low=0,
+            high=1_000_000,
+            project="yes",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """When the index catches up with the files."""
+
+    watch: bool = field(
+        default=True, metadata=rule("flag", "Whether changes are noticed as they happen.", project="yes")
+    )
+    watch_debounce_ms: int = field(
+        default=1500,
+        metadata=rule(
+            "whole", "How long files must rest before they are indexed.", low=0, high=600_000, project="yes"
+        ),
+    )
+    on_session_start: bool = field(
+        default=True, metadata=rule("flag", "Whether a new session starts with a sync.", project="yes")
+    )
+    on_search: bool = field(
+        default=True, metadata=rule("flag", "Whether a search starts a sync.", project="yes")
+    )
+    interval_minutes: int = field(
+        default=0,
+        metadata=rule(
+            "whole", "Sync this often by the clock; 0 means never.", low=0, high=525_600, project="yes"
+        ),
+    )
+    sessions: SessionSync = field(default_factory=SessionSync)
+
+
+@dataclass(frozen=True, slots=True)
+class Hybrid:
+    """How words and meaning are weighed against each other."""
+
+    enabled: bool = field(
+        default=True, metadata=rule("flag", "Whether words and vectors are searched together.", project="yes")
+    )
+    vector_weight: float = field(
+        default=0.7,
+        metadata=rule(
+            "number",
+            "The share of meaning; both weights are scaled to add up to 1.",
+            low=0,
+            high=1,
+            project="yes",
+        ),
+    )
+    text_weight: float = field(
+        default=0.3,
+        metadata=rule(
+            "number",
+            "The share of words; both weights are scaled to add up to 1.",
+            low=0,
+            high=1,
+            project="yes",
+        ),
+    )
+    candidate_multiplier: int = field(
+        default=4,
+        metadata=rule(
+            "whole", "How many candidates are weighed for each result.", low=1, high=20, project="yes"
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Mmr:
+    """Whether results that repeat each other give way."""
+
+    enabled: bool = field(
+        default=False,
+        metadata=rule("flag", "Whether results are spread over different texts.", project="yes"),
+    )
+    lambda_: float = field(
+        default=0.7,
+        metadata=rule(
+            "number", "1 ranks by score alone, 0 by difference alone.", low=0, high=1, project="yes"
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalDecay:
+    """Whether older daily notes count less."""
+
+    enabled: bool = field(
+        default=False, metadata=rule("flag", "Whether daily notes fade with age.", project="yes")
+    )
+    half_life_days: float = field(
+        default=30.0,
+        metadata=rule("number", "The age at which a score is halved.", low=0.01, high=36_500, project="yes"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a search returns."""
+
+    max_results: int = field(
+        default=6, metadata=rule("whole", "How many results are returned.", low=1, high=1000, project="yes")
+    )
+    min_score: float = field(
+        default=0.35,
+        metadata=rule("number", "Results that score lower are left out.", low=0, high=1, project="yes"),
+    )
+    fusion: Fusion = field(
+        default="evidence",
+        metadata=rule("text", "How both rankings become one.", choices=get_args(Fusion), project="yes"),
+    )
+    hybrid: Hybrid = field(default_factory=Hybrid)
+    mmr: Mmr = field(default_factory=Mmr)
+    temporal_decay: TemporalDecay = field(default_factory=TemporalDecay)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Noticing in what the user writes that something should be remembered or recalled."""
+
+    enabled: bool = field(
+        default=True, metadata=rule("flag", "Whether messages are checked for an intent.", project="less")
+    )
+    languages: tuple[Language, ...] = field(
+        default=get_args(Language),
+        metadata=rule(
+            "list", "The languages whose rules are used.", choices=get_args(Language), project="yes"
+        ),
+    )
+    confidence_threshold: float = field(
+        default=0.7,
+        metadata=rule("number", "How sure a rule must be before it counts.", low=0, high=1, project="yes"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """The last messages of a session, kept for recovery."""
+
+    enabled: bool = field(default=True, metadata=rule("flag", "Whether snapshots are kept.", project="less"))
+    max_messages: int = field(
+        default=15,
+        metadata=rule("whole", "How many messages a snapshot holds.", low=1, high=1000, project="less"),
+    )
+    max_content_length: int = field(
+        default=500,
+        metadata=rule(
+            "whole", "How many characters of a message are kept.", low=1, high=100_000, project="less"
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Short long-term memories taken from conversations."""
+
+    auto_capture: bool = field(
+        default=False, metadata=rule("flag", "Whether facts are taken from what the user writes.")
+    )
+    auto_recall: bool = field(
+        default=True, metadata=rule("flag", "Whether fitting facts are given to the agent unasked.")
+    )
+    capture_max_chars: int = field(
+        default=500,
+        metadata=rule("whole", "Longer messages are not captured.", low=100, high=10_000),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What paid providers may cost."""
+
+    max_per_day: float | None = field(
+        default=None,
+        metadata=rule("number", "The most a day may cost in US dollars; nothing means no limit.", low=0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting of Recollect; made without arguments it holds the defaults."""
+
+    enabled: bool = field(
+        default=True, metadata=rule("flag", "Whether memory is used at all.", project="less")
+    )
+    profile: Profile = field(
+        default="default",
+        metadata=rule(
+            "text",
+            "`openclaw` ranks as the original does, wherever a ranking key is not set itself.",
+            choices=get_args(Profile),
+            project="yes",
+        ),
+    )
+    agent: str = field(default="main", metadata=rule("text", "The agent whose index is used."))
+    sources: tuple[Source, ...] = field(
+        default=("memory",),
+        metadata=rule(
+            "list", "What is indexed: notes, and transcripts if asked for.", choices=get_args(Source)
+        ),
+    )
+    extra_paths: tuple[str, ...] = field(
+        default=(), metadata=rule("list", "More files and folders to index beside the workspace.")
+    )
+    backend: Backend = field(
+        default="builtin", metadata=rule("text", "What does the searching.", choices=get_args(Backend))
+    )
+    citations: Citations = field(
+        default="auto",
+        metadata=rule(
+            "text", "Whether results name their source.", choices=get_args(Citations), project="yes"
+        ),
+    )
+    files: Files = field(default_factory=Files)
+    embeddings: Embeddings = field(default_factory=Embeddings)
+    chunking: Chunking = field(default_factory=Chunking)
+    store: Store = field(default_factory=Store)
+    cache: Cache = field(default_factory=Cache)
+    sync: Sync = field(default_factory=Sync)
+    query: Query = field(default_factory=Query)
+    intent: Intent = field(default_factory=Intent)
+    snapshots: Snapshots = field(default_factory=Snapshots)
+    facts: Facts = field(default_factory=Facts)
+    spend: Spend = field(default_factory=Spend)

@@ -1,0 +1,1 @@
+"""The index on one machine: SQLite with FTS5 and exact vector search."""

@@ -1,0 +1,90 @@
+"""Vectors by what was embedded, so that no text is embedded twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.store.sqlite.db import Connection, store_errors, transaction
+
+_LIST_SIZE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A vector space: vectors from two different ones can never be compared."""
+
+    provider: str
+    model: str
+    key: str
+
+
+def cached(connection: Connection, space: Space, hashes: Sequence[str]) -> dict[str, bytes]:
+    """Return the vectors that are known, by the hash of their text."""
+    found: dict[str, bytes] = {}
+    for start in range(0, len(hashes), _LIST_SIZE):
+        group = hashes[start : start + _LIST_SIZE]
+        marks = ",".join("?" * len(group))
+        found.update(
+            connection.execute(
+                "SELECT hash, embedding FROM embedding_cache"
+                f" WHERE provider = ? AND model = ? AND provider_key = ? AND hash IN ({marks})",
+                (space.provider, space.model, space.key, *group),
+            )
+        )
+    return found
+
+
+def remember(connection: Connection, space: Space, vectors: Mapping[str, bytes]) -> None:
+    """Keep vectors by the hash of their text; inside the caller's transaction."""
+    now = time.time_ns()
+    connection.executemany(
+        "INSERT OR REPLACE INTO embedding_cache"
+        "(provider, model, provider_key, hash, embedding, dims, updated_at) VALUES(?,?,?,?,?,?,?)",
+        [
+            (space.provider, space.model, space.key, digest, vector, len(vector) // 4, now)
+            for digest, vector in vectors.items()
+        ],
+    )
+
+
+def touch(connection: Connection, space: Space, hashes: Iterable[str]) -> None:
+    """Note that vectors were used, so that they are the last to go; inside the caller's transaction."""
+    now = time.time_ns()
+    connection.executemany(
+        "UPDATE embedding_cache SET updated_at = ?"
+        " WHERE provider = ? AND model = ? AND provider_key = ? AND hash = ?",
+        [(now, space.provider, space.model, space.key, digest) for digest in hashes],
+    )
+
+
+def count(connection: Connection) -> int:
+    """Return how many vectors are cached."""
+    return int(connection.execute("SELECT count(*) FROM embedding_cache").get)
+
+
+def prune(connection: Connection, max_entries: int) -> None:
+    """Forget the least recently used vectors beyond the limit."""
+    excess = count(connection) - max_entries
+    if excess > 0:
+        with transaction(connection):
+            connection.execute(
+                "DELETE FROM embedding_cache WHERE rowid IN"
+                " (SELECT rowid FROM embedding_cache ORDER BY updated_at LIMIT ?)",
+                (excess,),
+            )
+
+
+def copy_from(connection: Connection, other: Path) -> None:
+    """Take over the cache of another index."""
+    with store_errors(other):
+        connection.execute("ATTACH ? AS other", (str(other),))
+        try:
+            with transaction(connection):
+                connection.execute(
+                    "INSERT OR IGNORE INTO embedding_cache SELECT * FROM other.embedding_cache"
+                )
+        finally:
+            connection.execute("DETACH other")

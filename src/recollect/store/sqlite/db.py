@@ -1,0 +1,135 @@
+"""Open SQLite, and turn its errors into ours. Nothing else opens a database.
+
+`apsw` carries a current SQLite: the one in most Python builds still has the race that can
+damage a database when two connections checkpoint at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from recollect.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+
+Connection = apsw.Connection
+
+_BUSY_MS = 5_000
+"""Writers queue at the writer lock, so SQLite's own lock is only ever held for a moment."""
+
+_CACHE_KIB = 32_000
+
+_DAMAGE_WORDS = ("malformed", "corrupt", "no such table", "no such column", "not a database")
+
+
+def open_writer(path: Path) -> Connection:
+    """Open (or create) a database for writing; the caller holds the writer lock."""
+    with store_errors(path):
+        connection = apsw.Connection(str(path))
+        try:
+            _prepare(connection)
+            connection.pragma("journal_mode", "wal")
+            # Durable enough for a cache: a power cut may lose the last commits, never the file,
+            # and what is lost is read again from the notes.
+            connection.pragma("synchronous", "normal")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def open_reader(path: Path) -> Connection:
+    """Open a database for reading; readers never wait for a writer."""
+    with store_errors(path):
+        try:
+            return _read_only(path, "mode=ro")
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            wal = path.with_name(path.name + "-wal")
+            unchanging = path.exists() and not os.access(path.parent, os.W_OK) and not wal.exists()
+            if not unchanging:
+                raise
+            # In a folder nobody can write to, SQLite cannot make its shared-memory file. A database
+            # without a write-ahead log is complete in itself, so it may be read as it is.
+            return _read_only(path, "mode=ro&immutable=1")
+
+
+def _read_only(path: Path, options: str) -> Connection:
+    uri = f"file:{quote(str(path))}?{options}"
+    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    try:
+        _prepare(connection)
+        connection.pragma("query_only", True)
+        connection.pragma("user_version")  # the first read is what fails, not the opening
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: Connection) -> None:
+    connection.set_busy_timeout(_BUSY_MS)
+    # The file may come from anywhere: its schema may not call functions or write its own pages.
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+    connection.pragma("cell_size_check", True)
+    connection.pragma("cache_size", -_CACHE_KIB)
+    connection.pragma("temp_store", "memory")
+
+
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """Run a block in one write transaction: all of it happens, or none of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def snapshot(connection: Connection) -> Iterator[None]:
+    """Run several reads against one state of the database."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+@contextmanager
+def store_errors(path: Path) -> Iterator[None]:
+    """Raise SQLite's errors as ours, saying which index and what to do."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _as_ours(error, path) from error
+
+
+def _as_ours(error: apsw.Error, path: Path) -> StoreError:
+    index = f"the index {str(path)!r}"
+    text = str(error)
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError) or _means_damage(error, text):
+        return StoreDamaged(f"{index} is damaged ({text})", todo="Run 'recollect sync' to rebuild it")
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return StoreBusy(f"{index} is locked by another program", todo="Close it and try again")
+    if isinstance(error, apsw.FullError):
+        return StoreFull(f"no room left to write {index}", todo="Free some disk space and sync again")
+    if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
+        return StoreReadOnly(f"{index} cannot be written", todo="Check the permissions of its folder")
+    if isinstance(error, apsw.CantOpenError):
+        return StoreError(f"{index} cannot be opened", todo="Check that its folder exists and may be used")
+    return StoreError(f"{index} cannot be used ({text})", todo="Run 'recollect status' to see its state")
+
+
+def _means_damage(error: apsw.Error, text: str) -> bool:
+    return isinstance(error, apsw.SQLError) and any(word in text for word in _DAMAGE_WORDS)

@@ -1,0 +1,290 @@
+"""The index: files, chunks and their words, read and written as plain values.
+
+A file is written in one transaction, so a reader sees all of it or what was there before.
+Its vectors come later (`vectors.py`); until then it is found by its words.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from recollect.store.sqlite.db import (
+    Connection,
+    open_reader,
+    open_writer,
+    snapshot,
+    store_errors,
+    transaction,
+)
+from recollect.store.sqlite.health import check_database, check_file
+from recollect.store.sqlite.schema import migrate, version_of
+from recollect.store.sqlite.vectors import MATRIX, VectorTable
+from recollect.text.chunk import chunk_id
+from recollect.types import (
+    Chunk,
+    Document,
+    Fingerprint,
+    IndexedChunk,
+    IndexedFile,
+    Problem,
+    Source,
+)
+
+_IDENTITY = "identity"
+_BIRTH = "birth"
+_SYNCED = "synced_at"
+_LIST_SIZE = 400
+"""How many values one `IN (…)` holds."""
+
+_RESTAT = Fingerprint(-1, -1, -1)
+"""Stored for a file that could not be read: it matches nothing, so the file is tried again."""
+
+
+class Index:
+    """An open index: a reader, or the one writer, which holds the writer lock."""
+
+    def __init__(self, connection: Connection, path: Path) -> None:
+        self.connection = connection
+        self.path = path
+        engine = self.identity().get("vector_engine", MATRIX)
+        self.vectors = VectorTable(connection, path, self.birth, engine)
+
+    @classmethod
+    def reader(cls, path: Path) -> Index | None:
+        """Open an index for reading; `None` if there is none yet."""
+        check_file(path)
+        if not path.exists() or path.stat().st_size == 0:
+            return None
+        connection = open_reader(path)
+        with _closing_on_error(connection), store_errors(path):
+            check_database(connection, path)
+            return cls(connection, path) if version_of(connection) else None
+
+    @classmethod
+    def writer(cls, path: Path, new_identity: Mapping[str, Any]) -> Index:
+        """Open an index for writing, making it with this identity if it is new."""
+        check_file(path)
+        connection = open_writer(path)
+        with _closing_on_error(connection), store_errors(path):
+            check_database(connection, path)
+            migrate(connection)
+            with transaction(connection):
+                connection.executemany(
+                    "INSERT OR IGNORE INTO meta(key, value) VALUES(?, ?)",
+                    [(_BIRTH, uuid.uuid4().hex), (_IDENTITY, json.dumps(new_identity, sort_keys=True))],
+                )
+            return cls(connection, path)
+
+    def close(self) -> None:
+        """Close the index; a writer leaves no write-ahead log behind if nobody reads."""
+        self.vectors.close()
+        self.connection.close()
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Raise SQLite's errors inside the block as ours."""
+        return store_errors(self.path)
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Make several reads see one state of the index."""
+        return snapshot(self.connection)
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever another connection wrote."""
+        return int(self.connection.pragma("data_version"))
+
+    # What the index was made with
+
+    @property
+    def birth(self) -> str:
+        """A name for this very index: a rebuilt one has another."""
+        return self._meta(_BIRTH) or ""
+
+    def identity(self) -> dict[str, Any]:
+        """Return the settings the index was made with."""
+        return dict(json.loads(self._meta(_IDENTITY) or "{}"))
+
+    @property
+    def synced_at(self) -> str | None:
+        """When the index last equalled the files."""
+        return self._meta(_SYNCED)
+
+    def mark_synced(self, when: str) -> None:
+        """Note that the index equals the files now."""
+        self.connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_SYNCED, when))
+
+    def _meta(self, key: str) -> str | None:
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+        return None if row is None else str(row)
+
+    # Files
+
+    def files(self) -> dict[str, IndexedFile]:
+        """Return what the index remembers of every file, by path."""
+        rows = self.connection.execute(
+            "SELECT path, source, hash, size, mtime_ns, inode, problem, failed FROM files ORDER BY path"
+        )
+        return {
+            path: IndexedFile(
+                path,
+                source,
+                digest,
+                Fingerprint(size, mtime_ns, inode),
+                Problem(path, problem, bool(failed)) if problem else None,
+            )
+            for path, source, digest, size, mtime_ns, inode, problem, failed in rows
+        }
+
+    def put(self, document: Document, chunks: Sequence[Chunk], model: str) -> None:
+        """Replace everything the index holds of a file, in one transaction."""
+        now = time.time_ns() // 1_000_000
+        with transaction(self.connection):
+            self._delete_chunks(document.path)
+            seen: set[str] = set()
+            for chunk in chunks:
+                name = chunk_id(document.source, document.path, chunk, model)
+                if name in seen:  # equal pieces of one long line are one answer, not two
+                    continue
+                seen.add(name)
+                number = self.connection.execute(
+                    "INSERT INTO chunks(id, path, source, start_line, end_line, hash, model, heading, text,"
+                    " updated_at) VALUES(?,?,?,?,?,?,?,?,?,?) RETURNING number",
+                    (
+                        name,
+                        document.path,
+                        document.source,
+                        chunk.start_line,
+                        chunk.end_line,
+                        chunk.hash,
+                        model,
+                        chunk.heading,
+                        chunk.text,
+                        now,
+                    ),
+                ).get
+                self.connection.execute(
+                    "INSERT INTO chunks_fts(rowid, text, heading) VALUES(?, ?, ?)",
+                    (number, chunk.text, chunk.heading),
+                )
+            self._put_file(document.path, document.source, document.hash, document.fingerprint, None)
+
+    def touch(self, file: IndexedFile, fingerprint: Fingerprint) -> None:
+        """Note a new fingerprint of a file whose content is the same."""
+        self._put_file(file.path, file.source, file.hash, fingerprint, file.problem)
+
+    def put_problem(self, problem: Problem, source: Source, fingerprint: Fingerprint) -> None:
+        """Note why a file is not indexed.
+
+        One that is left out on purpose loses what the index held of it. One that could not be read
+        keeps it, and is tried again at the next sync.
+        """
+        with transaction(self.connection):
+            if problem.failed:
+                fingerprint = _RESTAT
+            else:
+                self._delete_chunks(problem.path)
+            self._put_file(problem.path, source, "", fingerprint, problem)
+
+    def remove(self, path: str) -> None:
+        """Remove every trace of a file."""
+        with transaction(self.connection):
+            self._delete_chunks(path)
+            self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
+
+    def _put_file(
+        self, path: str, source: Source, digest: str, fingerprint: Fingerprint, problem: Problem | None
+    ) -> None:
+        self.connection.execute(
+            "INSERT OR REPLACE INTO files(path, source, hash, size, mtime_ns, inode, problem, failed)"
+            " VALUES(?,?,?,?,?,?,?,?)",
+            (
+                path,
+                source,
+                digest,
+                fingerprint.size,
+                fingerprint.mtime_ns,
+                fingerprint.inode,
+                problem.reason if problem else None,
+                int(problem.failed) if problem else 0,
+            ),
+        )
+
+    def _delete_chunks(self, path: str) -> None:
+        numbers = [
+            row[0] for row in self.connection.execute("SELECT number FROM chunks WHERE path = ?", (path,))
+        ]
+        if not numbers:
+            return
+        rows = [(number,) for number in numbers]
+        self.vectors.delete(numbers)
+        self.connection.executemany("DELETE FROM chunks_fts WHERE rowid = ?", rows)
+        self.connection.executemany("DELETE FROM chunks WHERE number = ?", rows)
+
+    # Chunks
+
+    def chunks(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
+        """Return chunks by their numbers; those that are gone are left out."""
+        wanted = list(numbers)
+        found: dict[int, IndexedChunk] = {}
+        for start in range(0, len(wanted), _LIST_SIZE):
+            group = wanted[start : start + _LIST_SIZE]
+            marks = ",".join("?" * len(group))
+            rows = self.connection.execute(
+                "SELECT c.number, c.path, c.source, c.start_line, c.end_line, c.text, c.heading,"
+                " coalesce(f.mtime_ns, 0)"
+                f" FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})",
+                group,
+            )
+            for row in rows:
+                found[row[0]] = IndexedChunk(*row)
+        return found
+
+    def count_files(self) -> int:
+        """Return how many files are indexed, without those that are left out."""
+        return int(self.connection.execute("SELECT count(*) FROM files WHERE problem IS NULL").get)
+
+    def count_chunks(self) -> int:
+        """Return how many chunks there are."""
+        return int(self.connection.execute("SELECT count(*) FROM chunks").get)
+
+    def counts_by_source(self) -> list[tuple[str, int, int]]:
+        """Return the number of files and chunks of each source."""
+        return list(
+            self.connection.execute(
+                "SELECT source, count(DISTINCT path), count(*) FROM chunks GROUP BY source ORDER BY source"
+            )
+        )
+
+    def pending(self, after: int, limit: int) -> list[tuple[int, Chunk]]:
+        """Return the next chunks that have no vector yet, beyond a chunk number."""
+        rows = self.connection.execute(
+            "SELECT number, start_line, end_line, text, hash, heading FROM chunks"
+            f" WHERE number > ? AND number NOT IN ({self.vectors.chunk_numbers_sql})"
+            " ORDER BY number LIMIT ?",
+            (after, limit),
+        )
+        return [(row[0], Chunk(*row[1:])) for row in rows]
+
+    def count_pending(self) -> int:
+        """Return how many chunks have no vector yet."""
+        return self.count_chunks() - self.vectors.count()
+
+
+class _closing_on_error:  # noqa: N801 (reads as a statement)
+    """Close a connection when the block that prepares it fails."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.connection.close()

@@ -1,0 +1,137 @@
+"""All vectors as one matrix, so that exact search is one product.
+
+Reading a hundred thousand blobs at every start would be noticed, so the writer keeps a copy
+beside the index that is mapped into memory. The copy is only a copy: rows that were deleted
+since are masked, rows that came since are read from the table, and a copy of another index,
+or a damaged one, is ignored.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.store.sqlite.db import Connection
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+_HEADER = struct.Struct("<8s32sQQ")
+_MAGIC = b"RCLVEC01"
+_WORTH_SAVING = 1_000
+_STALE_PART = 0.1
+"""The copy is written again when this part of the rows is not in it: often enough that a start
+is quick, seldom enough that one changed note does not rewrite everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The vectors of an index at one moment."""
+
+    path: Path
+    birth: str
+    version: int
+    chunks: Numbers
+    parts: tuple[Floats, ...]
+    dead: NDArray[np.bool_]
+    rows: Numbers
+    copied: int
+
+    @classmethod
+    def load(cls, connection: Connection, index: Path, birth: str, previous: Matrix | None) -> Matrix:
+        """Return the current vectors; what was loaded before is kept if nothing changed."""
+        version = int(connection.pragma("data_version"))
+        # The version does not change by what this very connection writes.
+        if previous is not None and previous.version == version and connection.readonly("main"):
+            return previous
+        copied_rows, copied_chunks, copied = _read_copy(_copy_path(index), birth)
+        alive = np.fromiter(
+            (row[0] for row in connection.execute("SELECT number FROM chunks_vec ORDER BY number")), np.int64
+        )
+        dead = ~np.isin(copied_rows, alive, assume_unique=True)
+        last = int(copied_rows[-1]) if len(copied_rows) else -1
+        new = list(
+            connection.execute(
+                "SELECT number, chunk, embedding FROM chunks_vec WHERE number > ? ORDER BY number", (last,)
+            )
+        )
+        new_rows = np.array([row[0] for row in new], np.int64)
+        new_chunks = np.array([row[1] for row in new], np.int64)
+        added = np.frombuffer(b"".join([row[2] for row in new]), "<f4").reshape(len(new), -1) if new else None
+        parts = tuple(part for part in (copied, added) if part is not None)
+        return cls(
+            index,
+            birth,
+            version,
+            np.concatenate([copied_chunks, new_chunks]),
+            parts,
+            np.concatenate([dead, np.zeros(len(new), np.bool_)]),
+            np.concatenate([copied_rows, new_rows]),
+            len(copied_rows),
+        )
+
+    def nearest(self, query: bytes, limit: int, also: Iterable[int]) -> dict[int, float]:
+        """Return the cosine of the nearest chunks, and of some others whatever theirs is."""
+        vector = np.frombuffer(query, "<f4")
+        parts = [part @ vector for part in self.parts if part.shape[1] == len(vector)]
+        if not parts or sum(map(len, parts)) != len(self.chunks):
+            return {}
+        scores = np.concatenate(parts)
+        scores[self.dead] = -np.inf
+        best = np.argpartition(-scores, limit)[:limit] if limit < len(scores) else np.arange(len(scores))
+        wanted = np.isin(self.chunks, np.fromiter(also, np.int64))
+        chosen = np.union1d(best, np.flatnonzero(wanted))
+        chosen = chosen[~self.dead[chosen]]
+        return dict(zip(self.chunks[chosen].tolist(), scores[chosen].tolist(), strict=True))
+
+    def save_if_stale(self) -> None:
+        """Write the copy again if it would save a good part of the reading at the next start."""
+        missing = len(self.chunks) - self.copied + int(self.dead.sum())
+        if missing < _WORTH_SAVING or missing < _STALE_PART * len(self.chunks):
+            return
+        alive = ~self.dead
+        matrix = np.concatenate(self.parts)[alive]
+        rows, chunks = self.rows[alive], self.chunks[alive]
+        target = _copy_path(self.path)
+        temporary = target.with_name(f"{target.name}.tmp-{os.getpid()}")
+        with temporary.open("wb") as stream:
+            stream.write(_HEADER.pack(_MAGIC, self.birth.encode(), len(rows), matrix.shape[1]))
+            for array in (rows, chunks, matrix):
+                stream.write(np.ascontiguousarray(array).data)
+        try:
+            temporary.replace(target)
+        except PermissionError:
+            # Windows does not replace a file that a reader has mapped; the old copy still serves.
+            temporary.unlink(missing_ok=True)
+
+
+def _copy_path(index: Path) -> Path:
+    return index.with_name(index.name + ".vectors")
+
+
+def _read_copy(path: Path, birth: str) -> tuple[Numbers, Numbers, Floats | None]:
+    """Map the copy, or return nothing if it is missing, cut off, or of another index."""
+    nothing = np.empty(0, np.int64), np.empty(0, np.int64), None
+    try:
+        with path.open("rb") as stream:
+            header = stream.read(_HEADER.size)
+            size = os.fstat(stream.fileno()).st_size
+        if len(header) < _HEADER.size:
+            return nothing
+        magic, owner, count, dims = _HEADER.unpack(header)
+        numbers_end = _HEADER.size + 2 * 8 * count
+        if (magic, owner.decode("ascii", "replace")) != (_MAGIC, birth) or not count:
+            return nothing
+        if size != numbers_end + 4 * count * dims:
+            return nothing
+        numbers = np.fromfile(path, np.int64, 2 * count, offset=_HEADER.size)
+        matrix = np.memmap(path, "<f4", "r", numbers_end, (count, dims))
+    except (OSError, ValueError):
+        return nothing
+    return numbers[:count], numbers[count:], matrix

@@ -1,0 +1,112 @@
+"""The tables, made and changed by numbered steps.
+
+`meta`             what the index was made with
+`files`            what each file looked like when it was read
+`chunks`           the text, once
+`chunks_fts`       its words; without a copy of the text
+`chunks_vec`       its vectors; a plain table or one of sqlite-vec
+`embedding_cache`  vectors by what was embedded, so that nothing is embedded twice
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.errors import StoreDamaged
+from recollect.store.sqlite.db import Connection, transaction
+
+APPLICATION_ID = 0x5265_636C  # "Recl"; tells our database from any other
+TOKENIZER = ("porter", "unicode61", "remove_diacritics", "2")
+
+_FIRST = f"""
+CREATE TABLE meta(
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE files(
+  path TEXT PRIMARY KEY,
+  source TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  problem TEXT,
+  failed INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+
+-- AUTOINCREMENT: a number is never used twice, so words and vectors cannot point at a successor.
+CREATE TABLE chunks(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  path TEXT NOT NULL,
+  source TEXT NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  model TEXT NOT NULL,
+  heading TEXT NOT NULL,
+  text TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+);
+CREATE INDEX idx_chunks_path ON chunks(path);
+
+CREATE TABLE embedding_cache(
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider_key TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  embedding BLOB NOT NULL,
+  dims INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY(provider, model, provider_key, hash)
+);
+CREATE INDEX idx_embedding_cache_updated_at ON embedding_cache(updated_at);
+
+CREATE VIRTUAL TABLE chunks_fts USING fts5(
+  text, heading,
+  content='', contentless_delete=1,
+  tokenize='{" ".join(TOKENIZER)}'
+);
+CREATE VIRTUAL TABLE chunks_terms USING fts5vocab(chunks_fts, row);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST,)
+"""Step n brings a database from version n to n + 1. Steps are only ever added."""
+
+
+def migrate(connection: Connection) -> None:
+    """Bring a database to the current version, in one transaction; the caller holds the writer lock."""
+    if version_of(connection) == len(MIGRATIONS):
+        return
+    with transaction(connection):
+        # Asked again inside the transaction: the first answer may have been overtaken.
+        version = version_of(connection)
+        for step in MIGRATIONS[version:]:
+            connection.execute(step)
+        connection.execute(f"PRAGMA user_version={len(MIGRATIONS)}")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+
+
+def version_of(connection: Connection) -> int:
+    """Return the schema version of a database; 0 is a new one."""
+    return int(connection.pragma("user_version"))
+
+
+def check_ours(connection: Connection, path: Path) -> None:
+    """Raise `StoreDamaged` unless the database is new, or an index this version understands."""
+    version = version_of(connection)
+    application = int(connection.pragma("application_id"))
+    tables = int(connection.execute("SELECT count(*) FROM sqlite_schema").get)
+    if version > len(MIGRATIONS) and application == APPLICATION_ID:
+        raise StoreDamaged(
+            f"the index {str(path)!r} was made by a newer version of Recollect",
+            todo="Upgrade Recollect, or run 'recollect sync' to rebuild the index with this version",
+        )
+    is_new = version == 0 and application == 0 and tables == 0
+    is_ours = version > 0 and application == APPLICATION_ID and tables > 0
+    if not (is_new or is_ours):
+        raise StoreDamaged(
+            f"{str(path)!r} is a database of another program, or not whole",
+            todo="Run 'recollect sync' to set it aside and build the index",
+        )

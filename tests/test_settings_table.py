@@ -1,0 +1,36 @@
+"""The page of the documentation that lists every setting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect.settings.keys import known_keys
+from recollect.settings.table import main, render_table
+
+PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render_table(), "run 'make docs'"
+
+
+@pytest.mark.parametrize("name", list(known_keys()))
+def test_the_page_has_every_key(name: str) -> None:
+    assert f"| `{name}` |" in render_table()
+
+
+def test_no_cell_breaks_the_table() -> None:
+    rows = [line for line in render_table().splitlines() if line.startswith("| `")]
+    assert {row.count("|") for row in rows} == {7}
+
+
+def test_the_command_writes_the_page(tmp_path: Path) -> None:
+    main([str(tmp_path / "settings.md")])
+    assert (tmp_path / "settings.md").read_text(encoding="utf-8") == render_table()
+
+
+def test_the_command_explains_itself() -> None:
+    with pytest.raises(SystemExit, match="usage"):
+        main([])
