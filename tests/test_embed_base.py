@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from recollect.embed.base import embed_documents, embed_query, text_hash, to_blobs, validated
+from recollect.embed.base import embed_documents, embed_query, to_blobs, validated
 from recollect.errors import BadVectors, UsageError
 
 if TYPE_CHECKING:
@@ -124,11 +123,3 @@ def test_a_blank_document_is_named_and_nothing_is_sent() -> None:
 
 def test_blobs_are_little_endian_float32() -> None:
     assert to_blobs(np.array([[1.0, -2.0]], dtype=np.float32)) == [b"\x00\x00\x80\x3f\x00\x00\x00\xc0"]
-
-
-def test_a_text_hash_is_the_sha256_of_its_utf8() -> None:
-    assert text_hash("größer") == hashlib.sha256("größer".encode()).hexdigest()
-
-
-def test_broken_text_has_a_hash_of_its_own() -> None:
-    assert text_hash("\ud800") != text_hash("?")

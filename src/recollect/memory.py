@@ -41,7 +41,10 @@ _SEARCH_EMBEDS = 64
 """How many chunks a search embeds before it answers, when it meets a workspace for the first time
 and when it finds changes. The rest is found by words until a sync gives it vectors."""
 
+_SYNC_WAIT = 600.0
 _FIRST_SEARCH_WAIT = 60.0
+"""Seconds to wait for another writer: when a sync was asked for, and when a first search needs one."""
+
 _QUICK_SWEEP = 0.005
 _SWEEP_SHARE = 20
 """Looking for changed files is done at every search as long as it takes less than 5 ms. In larger
@@ -127,9 +130,10 @@ class Memory:
             try:
                 return self._answer(request, warnings)
             except StoreDamaged:
+                inode = self._reader_inode
                 self.close()
-                self._sync(embed_limit=_SEARCH_EMBEDS, progress=progress)
-                return self._answer(request, warnings)
+                report = self._sync(embed_limit=_FIRST_SEARCH_EMBEDS, damaged_inode=inode, progress=progress)
+                return self._answer(request, [*warnings, *report.warnings])
 
     def read(self, path: str, start: int | None = None, lines: int | None = None) -> Excerpt:
         """Return lines of a note; a note that does not exist has none."""
@@ -165,7 +169,8 @@ class Memory:
         *,
         force: bool = False,
         embed_limit: int | None = None,
-        wait_seconds: float | None = None,
+        damaged_inode: int | None = None,
+        wait_seconds: float = _SYNC_WAIT,
         progress: Progress = _silent,
     ) -> Report:
         from recollect.sync import run
@@ -178,9 +183,14 @@ class Memory:
             progress,
             force,
             embed_limit,
+            damaged_inode,
         )
-        with self._syncing:
-            return run.run(job, run.WAIT_SECONDS if wait_seconds is None else wait_seconds)
+        if not self._syncing.acquire(timeout=wait_seconds):
+            raise StoreBusy("the index is being written by this program", todo="Try again in a moment")
+        try:
+            return run.run(job, wait_seconds)
+        finally:
+            self._syncing.release()
 
     def _refresh(self, progress: Progress) -> list[str]:
         """Bring the index up to date before a search; what fails becomes a warning if it can."""

@@ -8,7 +8,6 @@ they refuse blank text before it is sent and check every vector that comes back.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -117,11 +116,6 @@ def validated(
 def to_blobs(vectors: Vectors) -> list[bytes]:
     """Return each row as the raw little-endian float32 bytes that are kept."""
     return [row.tobytes() for row in vectors.astype("<f4", copy=False)]
-
-
-def text_hash(text: str) -> str:
-    """Return the SHA-256 of a text in hex, the part of a cache key that stands for the text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_blank(text: str) -> bool:

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from recollect.errors import StoreReadOnly
 from recollect.paths import Workspace
 
 
 def ensure_private(workspace: Workspace) -> None:
     """Make the folder for derived and private files, with a `.gitignore` that hides all of it."""
+    ensure_folder(workspace.private)
     ignore = workspace.private / ".gitignore"
     try:
-        workspace.private.mkdir(exist_ok=True)
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
-        raise StoreReadOnly(
-            f"the folder {str(workspace.private)!r} cannot be written: {(error.strerror or '').lower()}",
-            todo="Check its permissions and the space on the disk",
-        ) from error
+        raise _unwritable(workspace.private, error) from error
+
+
+def ensure_folder(folder: Path) -> None:
+    """Make a folder for derived files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreReadOnly:
+    return StoreReadOnly(
+        f"the folder {str(folder)!r} cannot be written: {(error.strerror or str(error)).lower()}",
+        todo="Check its permissions and the space on the disk",
+    )

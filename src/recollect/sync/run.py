@@ -11,7 +11,7 @@ from pathlib import Path
 from recollect.embed.base import Provider
 from recollect.errors import StoreDamaged
 from recollect.files.lock import WriterLock
-from recollect.files.private import ensure_private
+from recollect.files.private import ensure_folder, ensure_private
 from recollect.files.scan import discover
 from recollect.paths import Workspace
 from recollect.settings import Settings
@@ -23,9 +23,6 @@ from recollect.sync.identity import WORDS_ONLY, difference, identity_of
 from recollect.sync.pending import embed_pending
 from recollect.sync.update import update_words
 from recollect.types import Progress, Report
-
-WAIT_SECONDS = 600.0
-"""How long a sync that was asked for waits for another one to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +36,8 @@ class Job:
     progress: Progress
     force: bool = False
     embed_limit: int | None = None
+    damaged_inode: int | None = None
+    """The index file that a reader found damaged; another process may have replaced it since."""
 
     @property
     def model(self) -> str:
@@ -46,20 +45,29 @@ class Job:
         return self.provider.model if self.provider else WORDS_ONLY
 
 
-def run(job: Job, wait_seconds: float = WAIT_SECONDS) -> Report:
+def run(job: Job, wait_seconds: float) -> Report:
     """Bring the index up to date; what cannot be indexed is in the report."""
     ensure_private(job.workspace)
-    job.index_file.parent.mkdir(parents=True, exist_ok=True)
+    ensure_folder(job.index_file.parent)
     lock = WriterLock(job.index_file.with_name(job.index_file.name + ".lock"))
     with lock.held(wait_seconds):
         sweep(job.index_file)
         try:
+            _refuse_damaged(job)
             return _sync(job)
         except StoreDamaged as damage:
             aside = set_aside(job.index_file)
             report = _sync(job)
             note = f"{damage.what}; it was set aside as {aside.name} and built anew"
             return replace(report, rebuilt=report.rebuilt or "damaged", warnings=(note, *report.warnings))
+
+
+def _refuse_damaged(job: Job) -> None:
+    """Raise if the index is still the one that a reader found damaged where nobody else looks."""
+    if job.damaged_inode is None or not job.index_file.exists():
+        return
+    if job.index_file.stat().st_ino == job.damaged_inode:
+        raise StoreDamaged(f"the index {str(job.index_file)!r} is damaged")
 
 
 def _sync(job: Job) -> Report:

@@ -32,7 +32,7 @@ def update_words(
     changes = Changes()
     suspects = []
     for file in discovery.files:
-        if is_unchanged(file, known):
+        if is_unchanged(file, known) and not _failed_before(known[file.path]):
             _count_unchanged(known[file.path], changes)
         else:
             suspects.append(file)
@@ -45,6 +45,11 @@ def update_words(
     if suspects:
         progress(len(suspects), len(suspects), LABEL)
     return changes
+
+
+def _failed_before(entry: IndexedFile) -> bool:
+    """Tell whether a file could not be read last time; new permissions leave no trace in its fingerprint."""
+    return entry.problem is not None and entry.problem.failed
 
 
 def _count_unchanged(entry: IndexedFile, changes: Changes) -> None:

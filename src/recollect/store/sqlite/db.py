@@ -119,7 +119,7 @@ def _as_ours(error: apsw.Error, path: Path) -> StoreError:
     index = f"the index {str(path)!r}"
     text = str(error)
     if isinstance(error, apsw.CorruptError | apsw.NotADBError) or _means_damage(error, text):
-        return StoreDamaged(f"{index} is damaged ({text})", todo="Run 'recollect sync' to rebuild it")
+        return StoreDamaged(f"{index} is damaged ({text})", todo="Run 'recollect sync --force' to rebuild it")
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return StoreBusy(f"{index} is locked by another program", todo="Close it and try again")
     if isinstance(error, apsw.FullError):

@@ -42,9 +42,6 @@ _SYNCED = "synced_at"
 _LIST_SIZE = 400
 """How many values one `IN (…)` holds."""
 
-_RESTAT = Fingerprint(-1, -1, -1)
-"""Stored for a file that could not be read: it matches nothing, so the file is tried again."""
-
 
 class Index:
     """An open index: a reader, or the one writer, which holds the writer lock."""
@@ -185,9 +182,7 @@ class Index:
         keeps it, and is tried again at the next sync.
         """
         with transaction(self.connection):
-            if problem.failed:
-                fingerprint = _RESTAT
-            else:
+            if not problem.failed:
                 self._delete_chunks(problem.path)
             self._put_file(problem.path, source, "", fingerprint, problem)
 
