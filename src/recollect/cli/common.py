@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _MARKS = ("MEMORY.md", PRIVATE_DIR)
 _MOST_PROBLEMS = 20
+_REDRAW_SECONDS = 0.05
 
 
 def workspace_option(function: Function) -> Function:
@@ -94,6 +96,7 @@ class _Bar:
     def __init__(self) -> None:
         self._label = ""
         self._bar: Any = None
+        self._drawn = 0.0
 
     def __enter__(self) -> _Bar:
         return self
@@ -107,7 +110,9 @@ class _Bar:
             self._label = label
             self._bar = click.progressbar(length=total, label=f"{label:<10}", file=sys.stderr, width=40)
             self._bar.__enter__()
-        self._bar.update(completed - self._bar.pos)
+        if completed == total or time.monotonic() - self._drawn > _REDRAW_SECONDS:
+            self._bar.update(completed - self._bar.pos)
+            self._drawn = time.monotonic()
 
     def _finish(self) -> None:
         if self._bar is not None:

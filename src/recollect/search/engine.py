@@ -63,7 +63,7 @@ def _legs(index: Index, vector: bytes | None, model: str, request: Request) -> L
         return _openclaw_legs(index, vector, request)
     found: dict[int, float] = {}
     if request.mode != "vectors":
-        found = lexical.find(index, request.text, _DEPTH, request.sources)
+        found = lexical.find(index, request.text, _DEPTH, _narrowed(index, request))
     if vector is None:
         return Legs(found, {}, {})
     # Search is exact, so the chunks found by words get their true cosine too.
@@ -71,14 +71,21 @@ def _legs(index: Index, vector: bytes | None, model: str, request: Request) -> L
     return Legs(found, scaled(cosines, model), cosines)
 
 
+def _narrowed(index: Index, request: Request) -> tuple[Source, ...]:
+    """Return the sources to look in; nothing if that is all there are, which is quicker."""
+    held = index.identity().get("sources", [])
+    return () if set(held) <= set(request.sources) else request.sources
+
+
 def _openclaw_legs(index: Index, vector: bytes | None, request: Request) -> Legs:
     query = request.query
     limit = min(_DEPTH, max(1, int(query.max_results * query.hybrid.candidate_multiplier)))
+    sources = _narrowed(index, request)
     found: dict[int, float] = {}
     if request.mode != "vectors":
-        found = lexical.find_all(index, request.text, limit, request.sources)
+        found = lexical.find_all(index, request.text, limit, sources)
         if not found and vector is None:
-            found = lexical.find_each(index, request.text, limit, request.sources)
+            found = lexical.find_each(index, request.text, limit, sources)
     cosines = index.vectors.nearest(vector, limit) if vector is not None else {}
     return Legs(found, cosines, cosines)
 

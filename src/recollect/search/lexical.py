@@ -38,7 +38,7 @@ def find(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dic
     more, and means the same in a small workspace and a large one.
     """
     total = index.count_chunks()
-    terms = _terms(index, query, total)
+    terms = _terms(index, query)
     present = [term for term in terms if term.chunks]
     if not present:
         return {}
@@ -93,7 +93,7 @@ def matched_words(index: Index, query: str, text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _terms(index: Index, query: str, total: int) -> list[Term]:
+def _terms(index: Index, query: str) -> list[Term]:
     """Look up the query's words, and keep the rarest if there are too many."""
     stems = {word: tuple(words.stems(index.connection, word)) for word in telling_words(query)[:_LOOKED_UP]}
     counts = words.document_counts(
