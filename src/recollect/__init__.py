@@ -62,3 +62,8 @@ def __getattr__(name: str) -> Any:
     if name in _LATE:
         return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the late names as well, so that completion offers them."""
+    return sorted({*globals(), *__all__})

@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
@@ -22,6 +23,7 @@ from recollect.errors import (
     StoreBusy,
     StoreDamaged,
     StoreError,
+    StoreFull,
     StoreReadOnly,
     UsageError,
 )
@@ -143,15 +145,14 @@ class Memory:
     def status(self) -> Status:
         """Return the state of the memory, without changing anything."""
         discovery = self._discover()
+        about = (self.workspace, self.settings, self._chosen(), self._index_file)
         with self._reading:
-            index, problem = None, None
             try:
                 index = self._open_reader()
-            except StoreError as error:
-                problem = error
-            return status_of(
-                self.workspace, self.settings, self._chosen(), self._index_file, index, discovery, problem
-            )
+                with index.errors() if index else nullcontext():
+                    return status_of(*about, index, discovery, None)
+            except StoreError as problem:
+                return status_of(*about, None, discovery, problem)
 
     # When things happen
 
@@ -211,7 +212,7 @@ class Memory:
                 wait_seconds=_FIRST_SEARCH_WAIT if first else 0.0,
                 progress=progress,
             )
-        except (StoreBusy, StoreReadOnly, EmbeddingError) as error:
+        except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
             if first:
                 raise
             return [f"the index may be out of date: {error}"]
@@ -279,7 +280,7 @@ class Memory:
 
     def _provider_for(self, index: Index, mode: Mode) -> tuple[Provider | None, list[str]]:
         """Return the provider if the index holds its vectors, and what stands against using it."""
-        if mode == "words" or (not self.settings.query.hybrid.enabled and mode == "hybrid"):
+        if mode == "words":
             return None, []
         choice = self._chosen()
         if choice.provider is None:

@@ -27,7 +27,7 @@ class Workspace:
     @classmethod
     def at(cls, folder: str | os.PathLike[str]) -> Workspace:
         """Return the workspace in an existing folder."""
-        root = Path(folder).expanduser()
+        root = expand_home(folder)
         try:
             real = root.resolve(strict=True)
         except FileNotFoundError:
@@ -65,14 +65,19 @@ class Workspace:
             )
         if not template:
             return self.private / "index.sqlite"
-        return self.root / Path(template.replace("{agent}", agent)).expanduser()
+        return self.root / expand_home(template.replace("{agent}", agent))
+
+
+def expand_home(path: str | os.PathLike[str]) -> Path:
+    """Replace a leading `~`; where that home is not known, the path stays as it is written."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 (pathlib raises RuntimeError instead)
 
 
 def user_config_file() -> Path:
     """Return the user-wide settings file."""
     home = os.environ.get(HOME_VARIABLE)
     if home:
-        return Path(home).expanduser() / "config.yaml"
+        return expand_home(home) / "config.yaml"
     from platformdirs import user_config_path
 
     return user_config_path("recollect", appauthor=False) / "config.yaml"
@@ -82,7 +87,7 @@ def user_state_dir() -> Path:
     """Return the folder for user-wide state, such as which project settings are trusted."""
     home = os.environ.get(HOME_VARIABLE)
     if home:
-        return Path(home).expanduser() / "state"
+        return expand_home(home) / "state"
     from platformdirs import user_state_path
 
     return user_state_path("recollect", appauthor=False)
@@ -92,7 +97,7 @@ def user_cache_dir() -> Path:
     """Return the folder for files that can be made again, such as the unpacked model."""
     home = os.environ.get(HOME_VARIABLE)
     if home:
-        return Path(home).expanduser() / "cache"
+        return expand_home(home) / "cache"
     from platformdirs import user_cache_path
 
     return user_cache_path("recollect", appauthor=False)

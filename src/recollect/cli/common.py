@@ -9,16 +9,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
+from recollect.errors import WorkspaceError
 from recollect.paths import PRIVATE_DIR
 from recollect.types import Problem, Progress
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNPRINTABLE = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
 _MARKS = ("MEMORY.md", PRIVATE_DIR)
 _MOST_PROBLEMS = 20
 _REDRAW_SECONDS = 0.05
@@ -29,7 +31,7 @@ def workspace_option(function: Function) -> Function:
     return click.option(
         "-w",
         "--workspace",
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, readable=False),
         default=None,
         help="The folder with the notes. [default: the nearest one above with MEMORY.md, else this one]",
     )(function)
@@ -46,7 +48,13 @@ def nearest_workspace(named: Path | None) -> Path:
     """Return the folder that was named, or the nearest one from here upwards that is a workspace."""
     if named is not None:
         return named
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise WorkspaceError(
+            "the folder this runs in does not exist any more",
+            todo="Change to another one, or name one with --workspace",
+        ) from None
     for folder in (here, *here.parents):
         if any((folder / mark).exists() for mark in _MARKS):
             return folder
@@ -55,8 +63,15 @@ def nearest_workspace(named: Path | None) -> Path:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON, readable on a terminal and compact elsewhere."""
-    indent = 2 if sys.stdout.isatty() else None
-    click.echo(json.dumps(value, ensure_ascii=False, indent=indent))
+    indent = 2 if is_terminal(sys.stdout) else None
+    knows_every_letter = "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
+    text = json.dumps(value, ensure_ascii=not knows_every_letter, indent=indent)
+    click.echo(_UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Tell whether somebody watches a stream; one that was closed before we started is `None`."""
+    return stream is not None and stream.isatty()
 
 
 def harmless(text: str) -> str:
@@ -83,7 +98,7 @@ def print_problems(title: str, problems: tuple[Problem, ...], colour: str) -> No
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """Give a progress callable that draws a bar on a terminal and is silent elsewhere."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield lambda completed, total, label: None
         return
     with _Bar() as bar:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from recollect.cli.common import harmless, json_option, nearest_workspace, print_json, workspace_option
+from recollect.errors import SettingsError
 from recollect.paths import Workspace
 from recollect.settings import distrust, load, shown, trust
 
@@ -21,22 +22,20 @@ def command() -> None:
 @click.argument("key", required=False)
 @workspace_option
 @json_option
-def show(key: str | None, workspace: Path | None, as_json: bool) -> int:
+def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
     """Show every setting (or those that start with KEY), its value and its origin."""
     rows = shown(load(Workspace.at(nearest_workspace(workspace))))
     wanted = [row for row in rows if key is None or row.key == key or row.key.startswith(f"{key}.")]
+    if not wanted:
+        raise SettingsError(f"there is no setting {key!r}", todo="'recollect config show' lists them all")
     if as_json:
         print_json({row.key: {"value": row.value, "origin": row.origin} for row in wanted})
     else:
-        width = max((len(row.key) for row in wanted), default=0)
+        width = max(len(row.key) for row in wanted)
         for row in wanted:
             value = harmless(json.dumps(row.value, ensure_ascii=False))
             line = f"{row.key:<{width}}  {value:<24}  {harmless(row.origin)}"
             click.secho(line, bold=row.origin != "default")
-    if not wanted:
-        click.secho(f"Error: there is no setting {key!r}", fg="red", err=True)
-        return 3
-    return 0
 
 
 @command.command("trust")
@@ -61,4 +60,4 @@ def trust_project(revoke: bool, workspace: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(result)
     else:
-        click.echo(sentence)
+        click.echo(harmless(sentence))

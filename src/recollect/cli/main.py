@@ -5,6 +5,7 @@ Commands are imported when they are called, so that `recollect --help` costs alm
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -12,7 +13,7 @@ from importlib import import_module
 import click
 
 from recollect import __version__
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, UsageError
 
 COMMANDS = {
     "init": ("recollect.cli.init", "Begin a workspace: MEMORY.md and memory/."),
@@ -56,35 +57,49 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and leave with the exit code of what happened."""
-    sys.exit(run(sys.argv[1:]))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks must not stop us
+    try:
+        code = run(sys.argv[1:])
+    except OSError as error:
+        # A full disk behind our output, most likely. What is still buffered would fail again at the end.
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        click.secho(f"Error: {error}", fg="red", err=True)
+        code = 1
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
+    as_json = "--json" in arguments
     try:
         result = cli.main(args=arguments, prog_name="recollect", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except RecollectError as error:
-        _show(error, as_json="--json" in arguments)
+        _show(error, as_json=as_json)
         return error.exit_code
     except click.ClickException as error:
-        error.show()
+        if as_json:
+            _show(UsageError(error.format_message().rstrip(".")), as_json=True)
+        else:
+            error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo(
             "Interrupted. What was done so far is kept; the same command goes on from there.", err=True
         )
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output left (`| head`); nothing more can be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # So click leaves when the reader of our output left (`| head`); that is no failure of ours.
         return 0
 
 
 def _show(error: RecollectError, *, as_json: bool) -> None:
-    if as_json:
-        import json
+    from recollect.cli.common import harmless, print_json
 
-        click.echo(json.dumps(error.to_json(), ensure_ascii=False))
+    if as_json:
+        print_json(error.to_json())
     else:
-        click.secho(f"Error: {error}", fg="red", err=True)
+        click.secho(f"Error: {harmless(str(error))}", fg="red", err=True)

@@ -33,7 +33,13 @@ from recollect.wire import search_json
     show_default=True,
     help="What to search by.",
 )
-@click.option("--source", "sources", type=click.Choice(["memory", "sessions"]), multiple=True)
+@click.option(
+    "--source",
+    "sources",
+    type=click.Choice(["memory", "sessions"]),
+    multiple=True,
+    help="Search only there; may be given twice. [default: the setting sources]",
+)
 @click.option("--why", is_flag=True, help="Say for each hit how its score came about.")
 @workspace_option
 @json_option

@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,7 +48,8 @@ class WriterLock:
         try:
             yield
         finally:
-            self._holder_file.unlink(missing_ok=True)
+            with suppress(OSError):  # it only words a message; the lock itself must go free
+                self._holder_file.unlink()
             lock.release()
 
     def holder(self) -> str:
@@ -61,4 +62,7 @@ class WriterLock:
 
     def _announce(self) -> None:
         since = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
-        self._holder_file.write_text(json.dumps({"pid": os.getpid(), "since": since}), encoding="utf-8")
+        self._holder_file.unlink(missing_ok=True)
+        # "x" makes a new file: a link of this name, from a cloned workspace, is not written through.
+        with self._holder_file.open("x", encoding="utf-8") as stream:
+            json.dump({"pid": os.getpid(), "since": since}, stream)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from recollect.errors import StoreReadOnly
+from recollect.errors import StoreReadOnly, WorkspaceError
 from recollect.paths import Workspace
 
 
 def ensure_private(workspace: Workspace) -> None:
     """Make the folder for derived and private files, with a `.gitignore` that hides all of it."""
+    if workspace.private.is_symlink():
+        # A cloned workspace could make us write wherever its link points.
+        raise WorkspaceError(
+            f"{str(workspace.private)!r} is a symbolic link",
+            todo="Replace it by a folder; store.path can keep the index elsewhere",
+        )
     ensure_folder(workspace.private)
     ignore = workspace.private / ".gitignore"
     try:
-        if not ignore.exists():
+        if not os.path.lexists(ignore):
             ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise _unwritable(workspace.private, error) from error

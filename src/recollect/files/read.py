@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.errors import PathError
@@ -72,12 +73,15 @@ def _stable_content(path: str, max_bytes: int) -> tuple[bytes, Fingerprint]:
     """Read a file together with the fingerprint that belongs to exactly these bytes."""
     for _ in range(_READ_ATTEMPTS):
         handle = os.open(path, _OPEN_FLAGS)
-        with os.fdopen(handle, "rb") as stream:
+        try:
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
                 raise OSError(0, "not a regular file")
-            content = stream.read(max_bytes + 1)
+            with os.fdopen(handle, "rb", closefd=False) as stream:
+                content = stream.read(max_bytes + 1)
             after = os.fstat(handle)
+        finally:
+            os.close(handle)
         fingerprint = fingerprint_of(after)
         if fingerprint == fingerprint_of(before):
             age = abs(time.time_ns() - fingerprint.mtime_ns)
@@ -158,7 +162,7 @@ def resolve_note(workspace: Workspace, extra_paths: tuple[str, ...], path: str) 
     if not name or "\0" in name or not _is_encodable(name):
         raise PathError("no usable path was given", todo="Name a note such as MEMORY.md or memory/topic.md")
     candidate = Path(os.path.normpath(workspace.root / name))
-    if candidate.suffix != SUFFIX:
+    if not candidate.name.endswith(SUFFIX):
         raise _not_part(path, f"only {SUFFIX} files are")
     try:
         real = candidate.resolve()
@@ -175,11 +179,11 @@ def _is_allowed(workspace: Workspace, extra_paths: tuple[str, ...], candidate: P
     root = workspace.root
     if candidate.parent == root and candidate.name in ROOT_FILES:
         return True
-    below = [root / NOTES_DIR, *map(Path, extra_roots(workspace, extra_paths))]
-    for folder in below:
-        if contains(folder, candidate):
-            return not IGNORED_DIRS.intersection(candidate.relative_to(folder).parts[:-1])
-    return False
+    return any(
+        contains(folder, candidate)
+        and not IGNORED_DIRS.intersection(candidate.relative_to(folder).parts[:-1])
+        for folder in [root / NOTES_DIR, *_extra_places(workspace, extra_paths)]
+    )
 
 
 def _is_link_free(workspace: Workspace, extra_paths: tuple[str, ...], candidate: Path, real: Path) -> bool:
@@ -189,10 +193,18 @@ def _is_link_free(workspace: Workspace, extra_paths: tuple[str, ...], candidate:
     """
     if candidate == real:
         return True
-    for extra in map(Path, extra_roots(workspace, extra_paths)):
-        if contains(extra, candidate) and not extra.is_symlink():
-            return extra.resolve() / candidate.relative_to(extra) == real
-    return False
+    return any(
+        contains(extra, candidate) and os.path.realpath(extra) / candidate.relative_to(extra) == real
+        for extra in _extra_places(workspace, extra_paths)
+    )
+
+
+def _extra_places(workspace: Workspace, extra_paths: tuple[str, ...]) -> Iterator[Path]:
+    """Yield each extra path that is no link as it is configured and, as the index names it, where it is."""
+    for extra in extra_roots(workspace, extra_paths):
+        if not os.path.islink(extra):  # noqa: PTH114 (pathlib raises where a folder above is closed)
+            yield Path(extra)
+            yield Path(os.path.realpath(extra))
 
 
 def _is_encodable(name: str) -> bool:

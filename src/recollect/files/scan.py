@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from recollect.paths import PRIVATE_DIR, Workspace
+from recollect.paths import PRIVATE_DIR, Workspace, expand_home
 from recollect.types import Discovery, Fingerprint, FoundFile, Problem
 
 ROOT_FILES = ("MEMORY.md", "memory.md")
@@ -38,7 +38,7 @@ def extra_roots(workspace: Workspace, extra_paths: tuple[str, ...]) -> list[str]
     roots: dict[str, None] = {}
     for extra in extra_paths:
         if extra.strip():
-            path = workspace.root / Path(extra.strip()).expanduser()
+            path = workspace.root / expand_home(extra.strip())
             roots.setdefault(os.path.normpath(path))
     return list(roots)
 
@@ -55,7 +55,7 @@ class _Walk:
         self.root = str(root)
         self.max_bytes = max_bytes
         self.files: dict[str, FoundFile] = {}
-        self.problems: list[Problem] = []
+        self.problems: dict[Problem, None] = {}
         self.blind: list[str] = []
 
     def run(self, extras: list[str]) -> Discovery:
@@ -121,7 +121,7 @@ class _Walk:
         note = name.endswith(SUFFIX)
         try:
             if entry.is_symlink():
-                if note or name == NOTES_DIR:
+                if note or (name not in IGNORED_DIRS and os.path.isdir(entry.path)):  # noqa: PTH112
                     self._problem(entry.path, _IS_LINK)
                 return False
             if entry.is_dir(follow_symlinks=False):
@@ -152,9 +152,7 @@ class _Walk:
     def _problem(self, path: str, reason: str, *, failed: bool = False) -> None:
         name = self._name(path)
         shown = name if _is_unicode(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
-        problem = Problem(shown, reason, failed)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        self.problems.setdefault(Problem(shown, reason, failed))
 
     def _name(self, path: str) -> str:
         """Return the path as the index and citations write it: relative, with forward slashes."""

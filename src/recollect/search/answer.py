@@ -2,49 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 
 MAX_SNIPPET = 700
 
+_WORD = re.compile(r"\w+")
 
-def snippet_of(text: str, words: Sequence[str]) -> str:
-    """Return at most 700 characters of a chunk: whole lines around the words that matched."""
+
+def snippet_of(text: str, matched: Callable[[str], Collection[str]]) -> str:
+    """Return at most 700 characters of a chunk: whole lines, where they hold the most of the query.
+
+    `matched` tells which of the query's words a text holds.
+    """
     body = text.strip("\n")
     if len(body) <= MAX_SNIPPET:
         return body
     lines = body.split("\n")
-    start = _best_start(lines, words) if words else 0
-    taken: list[str] = []
-    room = MAX_SNIPPET
-    for line in lines[start:]:
-        if len(line) > room:
-            break
-        taken.append(line)
-        room -= len(line) + 1
-    if taken and any(line.strip() for line in taken):
-        return "\n".join(taken).strip("\n")
-    return _inside_line(lines[start], words)
+    start = _best_start(lines, [frozenset(matched(line)) for line in lines])
+    if len(lines[start]) > MAX_SNIPPET:
+        return _inside_line(lines[start], matched)
+    end = _end_of_window(lines, start)
+    room = MAX_SNIPPET - len("\n".join(lines[start:end]))
+    while start and len(lines[start - 1]) < room:
+        start -= 1
+        room -= len(lines[start]) + 1
+    return "\n".join(lines[start:end]).strip("\n")
 
 
-def _best_start(lines: Sequence[str], words: Sequence[str]) -> int:
-    """Return the first line of the window that holds the most of the words."""
-    held = [frozenset(word for word in words if word in line.lower()) for line in lines]
-    best, best_start = -1, 0
-    for start in range(len(lines)):
-        size, seen = 0, set[str]()
-        for line, found in zip(lines[start:], held[start:], strict=True):
-            size += len(line) + 1
-            if size > MAX_SNIPPET + 1:
-                break
-            seen |= found
-        if len(seen) > best:
-            best, best_start = len(seen), start
-    return best_start
+def _best_start(lines: Sequence[str], held: Sequence[frozenset[str]]) -> int:
+    """Return the line that holds words and is followed by the most others, or the first with any text."""
+    matching = [number for number, words in enumerate(held) if words]
+    if not matching:
+        return next(number for number, line in enumerate(lines) if line.strip())
+    return max(matching, key=lambda start: len(set().union(*held[start : _end_of_window(lines, start)])))
 
 
-def _inside_line(line: str, words: Sequence[str]) -> str:
+def _end_of_window(lines: Sequence[str], start: int) -> int:
+    """Return the line after the last that still fits; the first one is always in, if only a part of it."""
+    end, size = start + 1, len(lines[start])
+    while end < len(lines) and size + 1 + len(lines[end]) <= MAX_SNIPPET:
+        size += 1 + len(lines[end])
+        end += 1
+    return end
+
+
+def _inside_line(line: str, matched: Callable[[str], Collection[str]]) -> str:
     """Return the part of one over-long line around the first word that matched."""
-    lowered = line.lower()
-    places = [at for at in (lowered.find(word) for word in words) if at >= 0]
-    start = max(0, min(places) - MAX_SNIPPET // 4) if places else 0
+    places = (word.start() for word in _WORD.finditer(line) if matched(word[0]))
+    start = max(0, next(places, 0) - MAX_SNIPPET // 4)
     return line[start : start + MAX_SNIPPET]

@@ -15,7 +15,7 @@ def diversified(ranking: Sequence[tuple[int, float]], texts: Mapping[int, str], 
     `weight` 1 is the order of the scores, 0 looks at difference alone. Scores stay as they are.
     """
     weight = min(1.0, max(0.0, weight))
-    by_score = sorted(ranking, key=lambda item: (-item[1], item[0]))
+    by_score = sorted(ranking, key=lambda item: -item[1])  # equal scores keep the order they come in
     if weight == 1.0 or len(by_score) < 2:
         return [number for number, _ in by_score]
     scores = dict(by_score)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.embed.base import Provider, embed_query, to_blobs
@@ -45,6 +47,8 @@ def search(index: Index, provider: Provider | None, request: Request) -> list[Hi
     """Return the hits of a query, best first; an empty list is an honest answer."""
     if not request.text.strip():
         return []
+    # Some keyboards send letter and accent apart, which would end a word in the middle.
+    request = replace(request, text=unicodedata.normalize("NFC", request.text))
     vector = None
     if provider is not None and request.mode != "words":
         vector = to_blobs(embed_query(provider, request.text)[None, :])[0]
@@ -55,7 +59,8 @@ def search(index: Index, provider: Provider | None, request: Request) -> list[Hi
         ranking = _ranking(scores, chunks, request)
         kept, relaxed = _cut(ranking, legs, request.query)
         how = _explained(legs, request, relaxed=relaxed)
-        return [_hit(index, chunks[number], score, legs, request.text, how) for number, score in kept]
+        matched = lexical.matcher(index, request.text)
+        return [_hit(chunks[number], score, legs, matched, how) for number, score in kept]
 
 
 def _legs(index: Index, vector: bytes | None, model: str, request: Request) -> Legs:
@@ -139,14 +144,16 @@ def _cut(ranking: list[tuple[int, float]], legs: Legs, query: Query) -> tuple[li
     return backed[: query.max_results], True
 
 
-def _hit(index: Index, chunk: IndexedChunk, score: float, legs: Legs, query: str, how: str) -> Hit:
-    words = lexical.matched_words(index, query, f"{chunk.heading}\n{chunk.text}")
+def _hit(
+    chunk: IndexedChunk, score: float, legs: Legs, matched: Callable[[str], tuple[str, ...]], how: str
+) -> Hit:
+    words = matched(f"{chunk.heading}\n{chunk.text}")
     return Hit(
         path=chunk.path,
         start_line=chunk.start_line,
         end_line=chunk.end_line,
         score=min(1.0, max(0.0, score)),
-        snippet=snippet_of(chunk.text, words),
+        snippet=snippet_of(chunk.text, matched),
         source=chunk.source,
         heading=chunk.heading,
         why=Why(words, legs.lexical.get(chunk.number), legs.cosine.get(chunk.number), how),

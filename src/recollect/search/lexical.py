@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from recollect.store.sqlite import words
@@ -82,20 +82,25 @@ def openclaw_score(rank: float) -> float:
     return 1 / (1 + rank)
 
 
-def matched_words(index: Index, query: str, text: str) -> tuple[str, ...]:
-    """Return the telling words of the query that a text holds, as the index compares words."""
-    held = set(words.stems(index.connection, text))
-    found = []
-    for word in telling_words(query)[:_LOOKED_UP]:
-        stems = words.stems(index.connection, word)
-        if stems and held.issuperset(stems):
-            found.append(word)
-    return tuple(found)
+def matcher(index: Index, query: str) -> Callable[[str], tuple[str, ...]]:
+    """Return a function that tells which telling words of the query a text holds, as the index sees it."""
+    wanted = {word: stems for word, stems in _stems(index, query).items() if stems}
+
+    def matched_words(text: str) -> tuple[str, ...]:
+        held = set(words.stems(index.connection, text))
+        return tuple([word for word, stems in wanted.items() if held.issuperset(stems)])
+
+    return matched_words
+
+
+def _stems(index: Index, query: str) -> dict[str, tuple[str, ...]]:
+    """Return the telling words of the query, each in the form the index keeps it."""
+    return {word: tuple(words.stems(index.connection, word)) for word in telling_words(query)[:_LOOKED_UP]}
 
 
 def _terms(index: Index, query: str) -> list[Term]:
     """Look up the query's words, and keep the rarest if there are too many."""
-    stems = {word: tuple(words.stems(index.connection, word)) for word in telling_words(query)[:_LOOKED_UP]}
+    stems = _stems(index, query)
     counts = words.document_counts(
         index.connection, list({stem for group in stems.values() for stem in group})
     )

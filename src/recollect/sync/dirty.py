@@ -16,7 +16,8 @@ def is_unchanged(file: FoundFile, known: Mapping[str, IndexedFile]) -> bool:
 def missing_paths(discovery: Discovery, known: Mapping[str, IndexedFile]) -> list[str]:
     """Return the indexed paths that are gone; where nobody could look, nothing is gone."""
     found = {file.path for file in discovery.files}
-    below = tuple(folder.rstrip("/") + "/" for folder in discovery.blind)
+    # The workspace itself is called "."; its files have no folder in their names.
+    below = tuple("" if folder == "." else folder.rstrip("/") + "/" for folder in discovery.blind)
     return [
         path
         for path in known

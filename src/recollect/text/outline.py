@@ -9,12 +9,12 @@ from dataclasses import dataclass
 _LONGEST_TITLE = 120
 """Characters kept of a heading, so that context never outweighs the text it belongs to."""
 
-# One pass finds headings and code fences alike; everything else is skipped by the regex engine.
+# One pass finds headings and code fences alike; everything else is skipped by the regex engine. Nothing
+# here can match in two ways, so a hostile line cannot make it try them all.
 _MARK = re.compile(
-    r"^ {0,3}(?:(?P<hashes>\#{1,6})[ \t]+(?P<title>\S.*?)[ \t]*$|(?P<fence>```+|~~~+)(?P<info>.*)$)",
+    r"^ {0,3}(?:(?P<hashes>\#{1,6})[ \t]+(?P<title>\S.*)$|(?P<fence>```+|~~~+)(?P<info>.*)$)",
     re.MULTILINE,
 )
-_CLOSING_HASHES = re.compile(r"[ \t]+#+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,12 @@ def outline(text: str) -> list[Heading]:
             continue
         if fence:
             continue
+        title = _title(mark["title"])
+        if not title:
+            continue
         line += text.count("\n", counted, mark.start())
         counted = mark.start()
         level = len(mark["hashes"])
-        title = _CLOSING_HASHES.sub("", mark["title"])[:_LONGEST_TITLE]
         while open_levels and open_levels[-1][0] >= level:
             open_levels.pop()
         headings.append(Heading(line, tuple(name for _, name in open_levels), title))
@@ -63,6 +65,14 @@ def heading_above(headings: list[Heading], line: int) -> str:
         return ""
     nearest = headings[at - 1]
     return " > ".join((*nearest.parents, nearest.title))
+
+
+def _title(written: str) -> str:
+    """Return a heading's text without the hashes that may close it."""
+    title = written.rstrip()
+    before = title.rstrip("#")
+    closed = len(before) < len(title) and (not before or before[-1] in " \t")
+    return (before.rstrip() if closed else title)[:_LONGEST_TITLE]
 
 
 def _after_fence(current: str, marker: str, info: str) -> str:

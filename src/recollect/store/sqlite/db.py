@@ -23,7 +23,16 @@ _BUSY_MS = 5_000
 
 _CACHE_KIB = 32_000
 
-_DAMAGE_WORDS = ("malformed", "corrupt", "no such table", "no such column", "not a database")
+_DAMAGE_WORDS = (
+    "malformed",
+    "corrupt",
+    "not a database",
+    "no such table",
+    "no such column",
+    "no such module",
+    "no such tokenizer",
+    "constructor",  # of a table of words that cannot be opened
+)
 
 
 def open_writer(path: Path) -> Connection:
@@ -49,8 +58,8 @@ def open_reader(path: Path) -> Connection:
             return _read_only(path, "mode=ro")
         except (apsw.CantOpenError, apsw.ReadOnlyError):
             wal = path.with_name(path.name + "-wal")
-            unchanging = path.exists() and not os.access(path.parent, os.W_OK) and not wal.exists()
-            if not unchanging:
+            has_log = wal.exists() and wal.stat().st_size > 0
+            if has_log or not path.exists() or os.access(path.parent, os.W_OK):
                 raise
             # In a folder nobody can write to, SQLite cannot make its shared-memory file. A database
             # without a write-ahead log is complete in itself, so it may be read as it is.
@@ -113,19 +122,32 @@ def store_errors(path: Path) -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise _as_ours(error, path) from error
+    except UnicodeDecodeError as error:  # only valid text was ever written
+        raise _damaged(path, str(error)) from error
+
+
+def _damaged(path: Path, why: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"the index {str(path)!r} is damaged ({why})", todo="Run 'recollect sync --force' to rebuild it"
+    )
 
 
 def _as_ours(error: apsw.Error, path: Path) -> StoreError:
     index = f"the index {str(path)!r}"
     text = str(error)
     if isinstance(error, apsw.CorruptError | apsw.NotADBError) or _means_damage(error, text):
-        return StoreDamaged(f"{index} is damaged ({text})", todo="Run 'recollect sync --force' to rebuild it")
+        return _damaged(path, text)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return StoreBusy(f"{index} is locked by another program", todo="Close it and try again")
     if isinstance(error, apsw.FullError):
         return StoreFull(f"no room left to write {index}", todo="Free some disk space and sync again")
     if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
         return StoreReadOnly(f"{index} cannot be written", todo="Check the permissions of its folder")
+    if isinstance(error, apsw.IOError):
+        return StoreError(
+            f"{index} cannot be read or written ({text})",
+            todo="Check the disk: the space and the quota left on it, and its health",
+        )
     if isinstance(error, apsw.CantOpenError):
         return StoreError(f"{index} cannot be opened", todo="Check that its folder exists and may be used")
     return StoreError(f"{index} cannot be used ({text})", todo="Run 'recollect status' to see its state")

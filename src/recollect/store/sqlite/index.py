@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from recollect.errors import StoreDamaged
 from recollect.store.sqlite.db import (
     Connection,
     open_reader,
@@ -49,8 +50,7 @@ class Index:
     def __init__(self, connection: Connection, path: Path) -> None:
         self.connection = connection
         self.path = path
-        engine = self.identity().get("vector_engine", MATRIX)
-        self.vectors = VectorTable(connection, path, self.birth, engine)
+        self._vectors: VectorTable | None = None
 
     @classmethod
     def reader(cls, path: Path) -> Index | None:
@@ -80,7 +80,7 @@ class Index:
 
     def close(self) -> None:
         """Close the index; a writer leaves no write-ahead log behind if nobody reads."""
-        self.vectors.close()
+        self._vectors = None  # lets go of the memory-mapped copy
         self.connection.close()
 
     def errors(self) -> AbstractContextManager[None]:
@@ -96,6 +96,15 @@ class Index:
         """A number that changes whenever another connection wrote."""
         return int(self.connection.pragma("data_version"))
 
+    @property
+    def vectors(self) -> VectorTable:
+        """The table of vectors, another one once a rebuild was swapped in under an open reader."""
+        birth = self.birth
+        if self._vectors is None or self._vectors.birth != birth:
+            engine = self.identity().get("vector_engine", MATRIX)
+            self._vectors = VectorTable(self.connection, self.path, birth, engine)
+        return self._vectors
+
     # What the index was made with
 
     @property
@@ -105,7 +114,13 @@ class Index:
 
     def identity(self) -> dict[str, Any]:
         """Return the settings the index was made with."""
-        return dict(json.loads(self._meta(_IDENTITY) or "{}"))
+        try:
+            return dict(json.loads(self._meta(_IDENTITY) or "{}"))
+        except (ValueError, TypeError):
+            raise StoreDamaged(
+                f"the index {str(self.path)!r} is damaged: what it was made with cannot be read",
+                todo="Run 'recollect sync --force' to rebuild it",
+            ) from None
 
     @property
     def synced_at(self) -> str | None:
@@ -117,7 +132,8 @@ class Index:
         self.connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_SYNCED, when))
 
     def _meta(self, key: str) -> str | None:
-        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+        with self.errors():
+            row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
         return None if row is None else str(row)
 
     # Files
@@ -140,36 +156,42 @@ class Index:
 
     def put(self, document: Document, chunks: Sequence[Chunk], model: str) -> None:
         """Replace everything the index holds of a file, in one transaction."""
-        now = time.time_ns() // 1_000_000
+        distinct: dict[str, Chunk] = {}
+        for chunk in chunks:
+            # Equal pieces of one long line have one name: they are one answer, not two.
+            distinct.setdefault(chunk_id(document.source, document.path, chunk, model), chunk)
         with transaction(self.connection):
             self._delete_chunks(document.path)
-            seen: set[str] = set()
-            for chunk in chunks:
-                name = chunk_id(document.source, document.path, chunk, model)
-                if name in seen:  # equal pieces of one long line are one answer, not two
-                    continue
-                seen.add(name)
-                number = self.connection.execute(
-                    "INSERT INTO chunks(id, path, source, start_line, end_line, hash, model, heading, text,"
-                    " updated_at) VALUES(?,?,?,?,?,?,?,?,?,?) RETURNING number",
-                    (
-                        name,
-                        document.path,
-                        document.source,
-                        chunk.start_line,
-                        chunk.end_line,
-                        chunk.hash,
-                        model,
-                        chunk.heading,
-                        chunk.text,
-                        now,
-                    ),
-                ).get
-                self.connection.execute(
-                    "INSERT INTO chunks_fts(rowid, text, heading) VALUES(?, ?, ?)",
-                    (number, chunk.text, chunk.heading),
-                )
             self._put_file(document.path, document.source, document.hash, document.fingerprint, None)
+            numbers = [self._put_chunk(name, document, chunk, model) for name, chunk in distinct.items()]
+            # Words come last: any other insert would make FTS5 write out what it gathered so far.
+            self.connection.executemany(
+                "INSERT INTO chunks_fts(rowid, text, heading) VALUES(?, ?, ?)",
+                [
+                    (number, chunk.text, chunk.heading)
+                    for number, chunk in zip(numbers, distinct.values(), strict=True)
+                ],
+            )
+
+    def _put_chunk(self, name: str, document: Document, chunk: Chunk, model: str) -> int:
+        row = (
+            name,
+            document.path,
+            document.source,
+            chunk.start_line,
+            chunk.end_line,
+            chunk.hash,
+            model,
+            chunk.heading,
+            chunk.text,
+            time.time_ns() // 1_000_000,
+        )
+        number = self.connection.execute(
+            "INSERT INTO chunks(id, path, source, start_line, end_line, hash, model, heading, text,"
+            " updated_at) VALUES(?,?,?,?,?,?,?,?,?,?) RETURNING number",
+            row,
+        ).get
+        return int(number)
 
     def touch(self, file: IndexedFile, fingerprint: Fingerprint) -> None:
         """Note a new fingerprint of a file whose content is the same."""

@@ -13,10 +13,12 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.errors import StoreDamaged
 from recollect.store.sqlite.db import Connection
 
 Floats = NDArray[np.float32]
@@ -50,30 +52,29 @@ class Matrix:
         # The version does not change by what this very connection writes.
         if previous is not None and previous.version == version and connection.readonly("main"):
             return previous
-        copied_rows, copied_chunks, copied = _read_copy(_copy_path(index), birth)
-        alive = np.fromiter(
-            (row[0] for row in connection.execute("SELECT number FROM chunks_vec ORDER BY number")), np.int64
-        )
-        dead = ~np.isin(copied_rows, alive, assume_unique=True)
-        last = int(copied_rows[-1]) if len(copied_rows) else -1
+        copy = _read_copy(_copy_path(index), birth)
+        # Without an order SQLite answers this from the narrow index; with one it would read every blob.
+        alive = np.fromiter((row[0] for row in connection.execute("SELECT number FROM chunks_vec")), np.int64)
+        dead = ~np.isin(copy.rows, alive, assume_unique=True)
+        if np.count_nonzero(alive <= copy.last_row) != np.count_nonzero(~dead):
+            # A writer made the copy after the moment this reader sees, without rows that it still sees.
+            copy, dead = _NO_COPY, np.empty(0, np.bool_)
         new = list(
             connection.execute(
-                "SELECT number, chunk, embedding FROM chunks_vec WHERE number > ? ORDER BY number", (last,)
+                "SELECT number, chunk, embedding FROM chunks_vec WHERE number > ? ORDER BY number",
+                (copy.last_row,),
             )
         )
-        new_rows = np.array([row[0] for row in new], np.int64)
-        new_chunks = np.array([row[1] for row in new], np.int64)
-        added = np.frombuffer(b"".join([row[2] for row in new]), "<f4").reshape(len(new), -1) if new else None
-        parts = tuple(part for part in (copied, added) if part is not None)
+        added = _stacked([row[2] for row in new], index)
         return cls(
             index,
             birth,
             version,
-            np.concatenate([copied_chunks, new_chunks]),
-            parts,
+            np.concatenate([copy.chunks, np.array([row[1] for row in new], np.int64)]),
+            tuple(part for part in (copy.matrix, added) if part is not None),
             np.concatenate([dead, np.zeros(len(new), np.bool_)]),
-            np.concatenate([copied_rows, new_rows]),
-            len(copied_rows),
+            np.concatenate([copy.rows, np.array([row[0] for row in new], np.int64)]),
+            len(copy.rows),
         )
 
     def nearest(self, query: bytes, limit: int, also: Iterable[int]) -> dict[int, float]:
@@ -100,38 +101,67 @@ class Matrix:
         rows, chunks = self.rows[alive], self.chunks[alive]
         target = _copy_path(self.path)
         temporary = target.with_name(f"{target.name}.tmp-{os.getpid()}")
-        with temporary.open("wb") as stream:
-            stream.write(_HEADER.pack(_MAGIC, self.birth.encode(), len(rows), matrix.shape[1]))
-            for array in (rows, chunks, matrix):
-                stream.write(np.ascontiguousarray(array).data)
         try:
+            with temporary.open("wb") as stream:
+                stream.write(_HEADER.pack(_MAGIC, self.birth.encode(), len(rows), matrix.shape[1]))
+                for array in (rows, chunks, matrix):
+                    stream.write(np.ascontiguousarray(array).data)
             temporary.replace(target)
-        except PermissionError:
-            # Windows does not replace a file that a reader has mapped; the old copy still serves.
+        except OSError:
+            # The disk is full, or this is Windows, where a file that a reader has mapped cannot be
+            # replaced. Nothing is lost: what the copy lacks is read from the table.
             temporary.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """The vectors as the memory-mapped file holds them."""
+
+    rows: Numbers
+    chunks: Numbers
+    matrix: Floats | None
+
+    @property
+    def last_row(self) -> int:
+        return int(self.rows[-1]) if len(self.rows) else -1
+
+
+_NO_COPY = _Copy(np.empty(0, np.int64), np.empty(0, np.int64), None)
 
 
 def _copy_path(index: Path) -> Path:
     return index.with_name(index.name + ".vectors")
 
 
-def _read_copy(path: Path, birth: str) -> tuple[Numbers, Numbers, Floats | None]:
-    """Map the copy, or return nothing if it is missing, cut off, or of another index."""
-    nothing = np.empty(0, np.int64), np.empty(0, np.int64), None
+def _read_copy(path: Path, birth: str) -> _Copy:
+    """Map the copy, or return an empty one if it is missing, cut off, or of another index."""
     try:
-        with path.open("rb") as stream:
+        with path.open("rb") as stream:  # opened once: a writer may replace it at any moment
             header = stream.read(_HEADER.size)
             size = os.fstat(stream.fileno()).st_size
-        if len(header) < _HEADER.size:
-            return nothing
-        magic, owner, count, dims = _HEADER.unpack(header)
-        numbers_end = _HEADER.size + 2 * 8 * count
-        if (magic, owner.decode("ascii", "replace")) != (_MAGIC, birth) or not count:
-            return nothing
-        if size != numbers_end + 4 * count * dims:
-            return nothing
-        numbers = np.fromfile(path, np.int64, 2 * count, offset=_HEADER.size)
-        matrix = np.memmap(path, "<f4", "r", numbers_end, (count, dims))
+            if len(header) < _HEADER.size:
+                return _NO_COPY
+            magic, owner, count, dims = _HEADER.unpack(header)
+            numbers_end = _HEADER.size + 2 * 8 * count
+            if (magic, owner.decode("ascii", "replace")) != (_MAGIC, birth) or not count:
+                return _NO_COPY
+            if size != numbers_end + 4 * count * dims:
+                return _NO_COPY
+            numbers = np.frombuffer(stream.read(2 * 8 * count), np.int64)
+            matrix = np.memmap(stream, "<f4", "r", numbers_end, (count, dims))
     except (OSError, ValueError):
-        return nothing
-    return numbers[:count], numbers[count:], matrix
+        return _NO_COPY
+    return _Copy(numbers[:count], numbers[count:], matrix)
+
+
+def _stacked(blobs: list[Any], index: Path) -> Floats | None:
+    """Return vectors as the rows of one array; they are all of one length unless the index is damaged."""
+    sizes = {len(blob) if isinstance(blob, bytes) else 0 for blob in blobs}
+    if not sizes:
+        return None
+    if len(sizes) > 1 or 0 in sizes or sizes.pop() % 4:
+        raise StoreDamaged(
+            f"the index {str(index)!r} is damaged: its vectors are not of one length",
+            todo="Run 'recollect sync --force' to rebuild it",
+        )
+    return np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1)

@@ -71,6 +71,9 @@ CREATE VIRTUAL TABLE chunks_fts USING fts5(
 CREATE VIRTUAL TABLE chunks_terms USING fts5vocab(chunks_fts, row);
 """
 
+_NEEDED = frozenset({"meta", "files", "chunks", "embedding_cache", "chunks_fts", "chunks_terms"})
+"""Tables of every version; where one is missing, the index is not whole."""
+
 MIGRATIONS: tuple[str, ...] = (_FIRST,)
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 
@@ -97,14 +100,14 @@ def check_ours(connection: Connection, path: Path) -> None:
     """Raise `StoreDamaged` unless the database is new, or an index this version understands."""
     version = version_of(connection)
     application = int(connection.pragma("application_id"))
-    tables = int(connection.execute("SELECT count(*) FROM sqlite_schema").get)
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if version > len(MIGRATIONS) and application == APPLICATION_ID:
         raise StoreDamaged(
             f"the index {str(path)!r} was made by a newer version of Recollect",
             todo="Upgrade Recollect, or run 'recollect sync' to rebuild the index with this version",
         )
-    is_new = version == 0 and application == 0 and tables == 0
-    is_ours = version > 0 and application == APPLICATION_ID and tables > 0
+    is_new = version == 0 and application == 0 and not tables
+    is_ours = version > 0 and application == APPLICATION_ID and tables >= _NEEDED
     if not (is_new or is_ours):
         raise StoreDamaged(
             f"{str(path)!r} is a database of another program, or not whole",

@@ -32,8 +32,7 @@ class VectorTable:
         self.birth = birth
         self.engine = engine
         self._matrix: Matrix | None = None
-        if engine == SQLITE_VEC:
-            load_sqlite_vec(connection)
+        self._loaded = engine != SQLITE_VEC
 
     @property
     def _key(self) -> str:
@@ -90,16 +89,22 @@ class VectorTable:
         if self.engine == MATRIX and self._exists():
             self.matrix().save_if_stale()
 
-    def close(self) -> None:
-        """Let go of the memory-mapped copy."""
-        self._matrix = None
-
     def _exists(self) -> bool:
         sql = "SELECT 1 FROM sqlite_schema WHERE name = 'chunks_vec'"
-        return self.connection.execute(sql).get is not None
+        exists = self.connection.execute(sql).get is not None
+        if exists:
+            self._load_extension()
+        return exists
+
+    def _load_extension(self) -> None:
+        """Load what the table needs, only when it is used: an index can be replaced without it."""
+        if not self._loaded:
+            load_sqlite_vec(self.connection)
+            self._loaded = True
 
     def _create(self, dims: int) -> None:
         if self.engine == SQLITE_VEC:
+            self._load_extension()
             self.connection.execute(
                 f"CREATE VIRTUAL TABLE chunks_vec USING vec0(embedding float[{dims}] distance_metric=cosine)"
             )

@@ -1,0 +1,140 @@
+"""What the runners share: fresh processes, medians, the circumstances, and vectors without a model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.embed.base import Vector, Vectors
+
+RECOLLECT = Path(sys.executable).parent / "recollect"
+
+
+class RandomVectors:
+    """A provider whose vectors mean nothing: search takes as long with them, and making them no time."""
+
+    dims = 512
+
+    def __init__(self, name: str = "random", model: str = "random", key: str = "") -> None:
+        """Take the names of a real provider to fill an index that the real one can search."""
+        import numpy as np
+
+        self.id, self.model, self.key = name, model, key
+        self.query_seconds = 0.0
+        self._randomly = np.random.default_rng(7)
+
+    def embed_query(self, text: str) -> Vector:
+        """Return a random vector, and add the time it took to `query_seconds`."""
+        begin = time.perf_counter()
+        vector: Vector = self.embed_documents([text])[0]
+        self.query_seconds += time.perf_counter() - begin
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return random vectors."""
+        import numpy as np
+
+        return self._randomly.standard_normal((len(texts), self.dims), dtype=np.float32)
+
+
+def circumstances() -> dict[str, Any]:
+    """Return what the figures depend on, without names of machines or places."""
+    import apsw
+
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "sqlite": apsw.sqlite_lib_version(),
+        "system": platform.system(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+    }
+
+
+def environment(home: Path, **settings: str) -> dict[str, str]:
+    """Return the variables for a process of its own: no settings but these, a home of its own.
+
+    Compiled modules are kept there, so that the source folder stays clean and no process has to
+    compile, as in an installed package.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("RECOLLECT_") and name != "PYTHONDONTWRITEBYTECODE"
+    }
+    return {**kept, "RECOLLECT_HOME": str(home), "PYTHONPYCACHEPREFIX": str(home / "compiled"), **settings}
+
+
+WORDS_ONLY = {"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+
+
+def run_fresh(arguments: Sequence[str], variables: Mapping[str, str]) -> str:
+    """Run a program to its end and return what it printed."""
+    finished = subprocess.run(
+        list(arguments), env=dict(variables), capture_output=True, check=True, encoding="utf-8"
+    )
+    return finished.stdout
+
+
+def seconds(job: Callable[[], object]) -> float:
+    """Return how long a job takes."""
+    begin = time.perf_counter()
+    job()
+    return time.perf_counter() - begin
+
+
+def interleaved(jobs: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """Run every job once a round, so that the machine's other work hits all of them alike."""
+    taken: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            taken[name].append(job())
+    return taken
+
+
+def medians(taken: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return the median of each job."""
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def percentile(values: Sequence[float], part: float) -> float:
+    """Return the value below which a part of them lies."""
+    return sorted(values)[min(len(values) - 1, int(part * len(values)))]
+
+
+def peak_megabytes() -> float:
+    """Return the most memory this process ever had resident."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def verdict(value: float, limit: float, *, at_least: bool = False) -> str:
+    """Say whether a target is met."""
+    return "met" if (value >= limit if at_least else value <= limit) else "MISSED"
+
+
+def finish(results: dict[str, Any], table: str, target: Path | None) -> None:
+    """Print the table, and write the figures if a file was named."""
+    print(table)
+    if target:
+        target.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser with the option every runner has."""
+    made = argparse.ArgumentParser(description=description)
+    made.add_argument("--json", type=Path, help="write the figures to this file")
+    return made

@@ -1,0 +1,208 @@
+"""What goes wrong is said in one sentence, with the error's exit code, and as JSON if asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import unprivileged_run
+from tests.support_cli import Cli
+from tests.support_search import write
+
+NOTES = {"MEMORY.md": "We like the heron.\n", "memory/a.md": "The kestrel lives here.\n"}
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    return Cli(capsys)
+
+
+@pytest.fixture
+def notes(workspace: Path) -> Path:
+    """A workspace with two notes."""
+    write(workspace, NOTES)
+    return workspace
+
+
+ERRORS = [
+    pytest.param(["search", "-w", "nowhere", "x"], 4, "workspace", "does not exist", id="no-workspace"),
+    pytest.param(["sync", "-w", "file.txt"], 4, "workspace", "is not a folder", id="not-a-folder"),
+    pytest.param(["init", "file.txt"], 4, "workspace", "is not a folder", id="init-not-a-folder"),
+    pytest.param(["init", "file.txt/x"], 4, "workspace", "cannot be made", id="init-below-a-file"),
+    pytest.param(["init", "one", "-w", "two"], 2, "usage", "two different folders", id="init-two"),
+    pytest.param(["search", "-w", "workspace", ""], 2, "usage", "query is empty", id="empty-query"),
+    pytest.param(["search", "-w", "workspace", " ", "\t"], 2, "usage", "query is empty", id="blank-query"),
+    pytest.param(["search", "-w", "workspace"], 2, "usage", "Missing argument", id="no-query"),
+    pytest.param(["search", "-w", "workspace", "-n", "many", "x"], 2, "usage", "not a valid int", id="count"),
+    pytest.param(["search", "-w", "workspace", "--min-score", "nan", "x"], 3, "settings", "finite", id="nan"),
+    pytest.param(["search", "-w", "workspace", "--mode", "magic", "x"], 2, "usage", "magic", id="mode"),
+    pytest.param(
+        ["search", "-w", "workspace", "--mode", "vectors", "x"], 2, "usage", "no vectors", id="vectors"
+    ),
+    pytest.param(["get", "-w", "workspace", "../outside.md"], 2, "path", "not part of this memory", id="up"),
+    pytest.param(["get", "-w", "workspace", "/etc/passwd"], 2, "path", "not part of this memory", id="root"),
+    pytest.param(["get", "-w", "workspace", ""], 2, "path", "no usable path", id="no-path"),
+    pytest.param(["config", "show", "-w", "workspace", "nope"], 3, "settings", "no setting 'nope'", id="key"),
+    pytest.param(["config", "trust", "-w", "workspace"], 3, "settings", "no settings file", id="trust"),
+    pytest.param(["nope"], 2, "usage", "No such command", id="no-command"),
+    pytest.param(["sync", "--nope"], 2, "usage", "No such option", id="no-option"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "name", "words"), ERRORS)
+def test_an_error_for_people(
+    cli: Cli,
+    notes: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    name: str,
+    words: str,
+) -> None:
+    (notes.parent / "file.txt").touch()
+    monkeypatch.chdir(notes.parent)
+    outcome = cli(*arguments)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert words in outcome.err
+    assert outcome.err.count("Error: ") == 1
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize(("arguments", "code", "name", "words"), ERRORS)
+def test_an_error_as_json(
+    cli: Cli,
+    notes: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    name: str,
+    words: str,
+) -> None:
+    (notes.parent / "file.txt").touch()
+    monkeypatch.chdir(notes.parent)
+    outcome = cli(*arguments, "--json")
+    assert (outcome.code, outcome.err) == (code, "")
+    assert list(outcome.json) == ["code", "error", "todo"]
+    assert outcome.json["code"] == name
+    assert words in outcome.json["error"]
+
+
+@pytest.mark.parametrize("command", [["status"], ["sync"], ["search", "x"], ["config", "show"]])
+@pytest.mark.parametrize(
+    ("yaml", "words"),
+    [
+        ("query: {max_resluts: 3}\n", "max_resluts"),
+        ("query: [unclosed\n", "config.yaml"),
+        ("query:\n\tmax_results: 3\n", "config.yaml"),
+        ("query: {max_results: many}\n", "many"),
+        ("just text\n", "config.yaml"),
+    ],
+)
+def test_a_broken_settings_file_is_named(
+    cli: Cli, notes: Path, command: list[str], yaml: str, words: str
+) -> None:
+    (notes / ".memory").mkdir()
+    (notes / ".memory/config.yaml").write_text(yaml, encoding="utf-8")
+    outcome = cli(*command, "-w", notes)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert words in outcome.err
+
+
+def test_an_unknown_variable_is_named(cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_QUERY__MAX_RESLUTS", "3")
+    outcome = cli("search", "-w", notes, "x")
+    assert outcome.code == 3
+    assert "RECOLLECT_QUERY__MAX_RESLUTS" in outcome.err
+    assert "RECOLLECT_QUERY__MAX_RESULTS" in outcome.err
+
+
+def test_a_provider_of_a_later_version_is_named(
+    cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "openai")
+    outcome = cli("search", "-w", notes, "x")
+    assert (outcome.code, "openai" in outcome.err) == (3, True)
+
+
+def test_a_damaged_index_is_a_warning_beside_the_answer(cli: Cli, notes: Path) -> None:
+    (notes / ".memory").mkdir()
+    (notes / ".memory/index.sqlite").write_text("no database at all", encoding="utf-8")
+    outcome = cli("search", "-w", notes, "kestrel")
+    assert outcome.code == 0
+    assert "memory/a.md#L1" in outcome.out
+    assert outcome.err.startswith("Warning: ")
+
+
+def test_an_error_message_cannot_command_the_terminal(cli: Cli, notes: Path) -> None:
+    (notes / ".memory").mkdir()
+    (notes / ".memory/config.yaml").write_bytes(b'"\\e[31mred\\a": 1\n')
+    outcome = cli("status", "-w", notes)
+    assert outcome.code == 3
+    assert not any(ord(letter) < 32 and letter != "\n" for letter in outcome.err)
+
+
+MAIN = "from recollect.cli.main import main; main()"
+
+
+def test_init_in_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o555)
+    try:
+        done = unprivileged_run(MAIN, "init", tmp_path / "notes")
+    finally:
+        tmp_path.chmod(0o755)
+    assert done.returncode == 4
+    assert done.stderr.startswith("Error: workspace ")
+    assert "permission denied" in done.stderr
+
+
+def test_a_first_search_where_nothing_may_be_written(notes: Path) -> None:
+    notes.chmod(0o555)
+    try:
+        done = unprivileged_run(
+            MAIN, "search", "-w", notes, "x", env={"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+        )
+    finally:
+        notes.chmod(0o755)
+    assert done.returncode == 5
+    assert done.stderr.startswith("Error: the folder ")
+    assert "cannot be written" in done.stderr
+
+
+def test_a_later_search_where_nothing_may_be_written_answers_with_a_warning(cli: Cli, notes: Path) -> None:
+    cli("sync", "-w", notes)
+    (notes / ".memory").chmod(0o555)
+    try:
+        done = unprivileged_run(
+            MAIN, "search", "-w", notes, "kestrel", env={"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+        )
+    finally:
+        (notes / ".memory").chmod(0o755)
+    assert done.returncode == 0
+    assert "memory/a.md#L1" in done.stdout
+    assert "may be out of date" in done.stderr
+
+
+def test_a_workspace_that_may_not_be_read(notes: Path) -> None:
+    notes.chmod(0o000)
+    try:
+        done = unprivileged_run(
+            MAIN, "search", "-w", notes, "x", env={"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+        )
+    finally:
+        notes.chmod(0o755)
+    assert done.returncode in {3, 4}  # its settings or its notes, whichever is looked at first
+    assert done.stderr.startswith("Error: ")
+    assert "permission denied" in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+
+
+def test_a_note_that_may_not_be_read_fails_the_sync_and_is_named(notes: Path) -> None:
+    (notes / "memory/a.md").chmod(0o000)
+    try:
+        done = unprivileged_run(MAIN, "sync", "-w", notes, env={"RECOLLECT_EMBEDDINGS__PROVIDER": "none"})
+    finally:
+        (notes / "memory/a.md").chmod(0o644)
+    assert done.returncode == 1
+    assert "Failed:\n  memory/a.md cannot be read: permission denied" in done.stdout

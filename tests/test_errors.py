@@ -1,0 +1,69 @@
+"""The error tree is the one that is drawn."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from recollect import errors
+from recollect.errors import RecollectError
+
+DRAWN = re.compile(r"^(?P<lead>[ │├└─]*)(?P<name>[A-Z]\w+) +(?:exit (?P<exit>\d))?")
+STEP = 4
+EVERY = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RecollectError)]
+
+
+def drawn_tree() -> dict[str, tuple[str, int]]:
+    """Return each drawn class with its parent and exit code, as the docstring shows them."""
+    tree: dict[str, tuple[str, int]] = {}
+    above: list[str] = []
+    for line in (errors.__doc__ or "").splitlines():
+        mark = DRAWN.match(line)
+        if mark is None or not mark["lead"]:
+            continue
+        depth = len(mark["lead"]) // STEP - 1
+        above = above[:depth]
+        parent = above[-1] if above else "Exception"
+        code = int(mark["exit"]) if mark["exit"] else tree[parent][1]
+        tree[mark["name"]] = (parent, code)
+        above.append(mark["name"])
+    return tree
+
+
+def test_the_drawn_tree_is_the_real_one() -> None:
+    real = {kind.__name__: (kind.__bases__[0].__name__, kind.exit_code) for kind in EVERY}
+    assert drawn_tree() == real
+
+
+def test_every_error_has_a_code_of_its_own() -> None:
+    assert len({kind.code for kind in EVERY}) == len(EVERY)
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_a_code_is_plain(kind: type[RecollectError]) -> None:
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", kind.code)
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_an_exit_code_is_neither_success_nor_a_signal(kind: type[RecollectError]) -> None:
+    assert 1 <= kind.exit_code < 64
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_an_error_is_described(kind: type[RecollectError]) -> None:
+    assert (kind.__doc__ or "").splitlines()[0].endswith(".")
+
+
+def test_an_error_says_what_happened_and_what_to_do() -> None:
+    assert str(RecollectError("it broke", todo="Mend it")) == "it broke. Mend it"
+
+
+def test_an_error_without_advice_is_one_sentence() -> None:
+    assert str(RecollectError("it broke")) == "it broke"
+
+
+def test_an_error_as_json() -> None:
+    told = errors.PathError("no such path", todo="Name another").to_json()
+    assert told == {"code": "path", "error": "no such path", "todo": "Name another"}

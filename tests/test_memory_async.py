@@ -1,0 +1,75 @@
+"""`AsyncMemory` has the shape of `Memory` and does not block the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from pathlib import Path
+
+import pytest
+
+from recollect import AsyncMemory, Memory
+from tests.support_search import WORDS_ONLY, write
+
+NOTES = {"a.md": "The kestrel lives here.\n", "b.md": "Something else.\n"}
+
+
+def test_every_call_of_memory_can_be_awaited(workspace: Path) -> None:
+    write(workspace, NOTES)
+
+    async def use() -> tuple[object, ...]:
+        async with AsyncMemory(workspace, WORDS_ONLY) as memory:
+            report = await memory.sync()
+            forced = await memory.sync(force=True)
+            result = await memory.search("kestrel", max_results=1, min_score=0.1, mode="words")
+            excerpt = await memory.read("memory/a.md", 1, 1)
+            status = await memory.status()
+        return len(report.indexed), forced.rebuilt, result[0].path, excerpt.text, status.files
+
+    assert asyncio.run(use()) == (2, "forced", "memory/a.md", "The kestrel lives here.", 2)
+
+
+def test_leaving_the_block_closes_the_index(workspace: Path) -> None:
+    write(workspace, NOTES)
+
+    async def use() -> AsyncMemory:
+        async with AsyncMemory(workspace, WORDS_ONLY) as memory:
+            await memory.search("kestrel")
+        return memory
+
+    assert asyncio.run(use()).memory._reader is None
+
+
+def test_several_searches_at_once(workspace: Path) -> None:
+    write(workspace, NOTES)
+
+    async def use() -> list[str]:
+        async with AsyncMemory(workspace, WORDS_ONLY) as memory:
+            results = await asyncio.gather(*(memory.search("kestrel") for _ in range(8)))
+        return [result[0].path for result in results]
+
+    assert asyncio.run(use()) == ["memory/a.md"] * 8
+
+
+def test_the_event_loop_goes_on_while_a_search_waits(workspace: Path) -> None:
+    write(workspace, NOTES)
+
+    async def use() -> bool:
+        async with AsyncMemory(workspace, WORDS_ONLY) as memory:
+            memory.memory._reading.acquire()  # a search now waits for this
+            try:
+                search = asyncio.create_task(memory.search("kestrel"))
+                done, _ = await asyncio.wait({search}, timeout=0.05)
+            finally:
+                memory.memory._reading.release()
+            await search
+        return not done
+
+    assert asyncio.run(use())
+
+
+@pytest.mark.parametrize("name", ["sync", "search", "read", "status", "close"])
+def test_the_calls_have_the_same_arguments(name: str) -> None:
+    plain = inspect.signature(getattr(Memory, name)).parameters
+    awaited = inspect.signature(getattr(AsyncMemory, name)).parameters
+    assert {key for key in plain if key != "progress"} == {key for key in awaited if key != "progress"}

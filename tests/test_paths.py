@@ -1,0 +1,115 @@
+"""Where things live."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect import paths
+from recollect.errors import SettingsError, WorkspaceError
+from recollect.paths import Workspace, contains, expand_home
+
+
+def test_a_workspace_is_where_it_really_is(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    assert Workspace.at(tmp_path / "link").root == (tmp_path / "real").resolve()
+
+
+def test_a_workspace_by_its_text(tmp_path: Path) -> None:
+    assert Workspace.at(str(tmp_path)).root == tmp_path.resolve()
+
+
+def test_a_workspace_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Workspace.at("~/notes").root == (tmp_path / "notes").resolve()
+
+
+def test_a_relative_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Workspace.at(".").root == tmp_path.resolve()
+
+
+@pytest.mark.parametrize("folder", ["missing", "~no-such-user/notes"])
+def test_a_missing_workspace(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkspaceError, match=r"does not exist.*recollect init"):
+        Workspace.at(folder)
+
+
+def test_a_workspace_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WorkspaceError, match="is not a folder"):
+        Workspace.at(tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", ["loop", "a\0b", "x" * 5000, "file/below"])
+def test_a_workspace_that_cannot_be_opened(tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").touch()
+    with pytest.raises(WorkspaceError, match="cannot be opened"):
+        Workspace.at(tmp_path / name)
+
+
+def test_places_of_a_workspace(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path)
+    assert workspace.private == workspace.root / ".memory"
+    assert workspace.config_file == workspace.root / ".memory" / "config.yaml"
+    assert workspace.index_file() == workspace.root / ".memory" / "index.sqlite"
+
+
+def test_an_index_for_each_agent(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path)
+    assert workspace.index_file("idx/{agent}.sqlite", "coder") == workspace.root / "idx" / "coder.sqlite"
+
+
+def test_an_index_elsewhere(tmp_path: Path) -> None:
+    assert Workspace.at(tmp_path).index_file("/var/idx.sqlite") == Path("/var/idx.sqlite")
+
+
+def test_an_index_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert Workspace.at(tmp_path).index_file("~/x.sqlite") == tmp_path / "home" / "x.sqlite"
+
+
+@pytest.mark.parametrize("agent", ["", "a/b", "..", "a b", "é", "x" * 65, "a\n", "a\0"])
+def test_an_agent_name_cannot_leave_the_folder(tmp_path: Path, agent: str) -> None:
+    with pytest.raises(SettingsError, match="agent name"):
+        Workspace.at(tmp_path).index_file("{agent}.sqlite", agent)
+
+
+@pytest.mark.parametrize(
+    ("place", "below"),
+    [
+        (paths.user_config_file, "config.yaml"),
+        (paths.user_state_dir, "state"),
+        (paths.user_cache_dir, "cache"),
+    ],
+)
+def test_one_variable_moves_all_user_files(
+    place: object, below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert callable(place)
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path))
+    assert place() == tmp_path / below
+
+
+@pytest.mark.parametrize("place", [paths.user_config_file, paths.user_state_dir, paths.user_cache_dir])
+def test_without_it_they_are_where_the_system_says(place: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert callable(place)
+    monkeypatch.delenv(paths.HOME_VARIABLE)
+    assert "recollect" in place().parts
+
+
+def test_a_home_that_is_not_known_stays_as_written() -> None:
+    assert expand_home("~no-such-user/x") == Path("~no-such-user/x")
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [("/a/b", True), ("/a/b/c", True), ("/a/b/c/d", True), ("/a/bc", False), ("/a", False), ("/", False)],
+)
+def test_contains(path: str, inside: bool) -> None:
+    assert contains(Path("/a/b"), Path(path)) is inside

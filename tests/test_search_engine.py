@@ -1,0 +1,265 @@
+"""The answer to a query: which hits, in which order, with which reasons."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from recollect import UsageError
+from tests.support_search import FakeProvider, fake_memory, words_memory, write
+
+ASKED = (1.0, 0.0, 0.0, 0.0)
+
+
+def near(cosine: float) -> tuple[float, float, float, float]:
+    """Return a unit vector with this cosine to what is asked."""
+    return (cosine, math.sqrt(1 - cosine**2), 0.0, 0.0)
+
+
+MANY = {
+    f"{number:02d}.md": f"Note {number} about the kestrel{' and the heron' * (number % 4)}.\n"
+    for number in range(30)
+}
+MEANINGS = {"question": ASKED, "closest": near(0.9), "closer": near(0.6), "close": near(0.3)}
+MEANT = {
+    "a.md": "The gist.\n",
+    "b.md": "Some kestrel.\n",
+    "c.md": "Nothing of interest.\n",
+    **{f"filler{number}.md": f"Filler number {number}.\n" for number in range(8)},
+}
+GIST = {"question": ASKED, "gist": near(0.9)}
+
+
+@pytest.mark.parametrize("fusion", ["evidence", "weighted", "rrf"])
+@pytest.mark.parametrize("mmr", [False, True])
+def test_the_first_results_do_not_depend_on_how_many_are_asked_for(
+    workspace: Path, fusion: str, mmr: bool
+) -> None:
+    provider = FakeProvider({"heron": near(0.8), "kestrel": near(0.5), "note 7": near(0.95)})
+    settings = {"query__fusion": fusion, "query__mmr__enabled": mmr}
+    with fake_memory(workspace, MANY, provider, **settings) as memory:
+        every = [hit.citation for hit in memory.search("kestrel and heron", max_results=100, min_score=0)]
+        assert len(every) == len(MANY)
+        for count in (1, 2, 5, 10, 29):
+            some = memory.search("kestrel and heron", max_results=count, min_score=0)
+            assert [hit.citation for hit in some] == every[:count]
+
+
+def test_the_same_question_gets_the_same_answer(workspace: Path) -> None:
+    with words_memory(workspace, MANY) as memory:
+        first = memory.search("kestrel heron")
+        assert memory.search("kestrel heron") == first
+
+
+def test_equal_scores_fall_in_the_order_of_the_files(workspace: Path) -> None:
+    notes = dict.fromkeys(("b.md", "a.md", "d/a.md", "c.md"), "The kestrel.\n")
+    with words_memory(workspace, notes) as memory:
+        memory.sync()
+        write(workspace, {"a.md": "The kestrel!\n"})  # indexed again, so it is the newest in the index
+        paths = [hit.path for hit in memory.search("kestrel")]
+    assert paths == ["memory/a.md", "memory/b.md", "memory/c.md", "memory/d/a.md"]
+
+
+def test_equal_scores_fall_in_the_order_of_the_files_with_mmr_too(workspace: Path) -> None:
+    notes = {name: f"The kestrel {name[0]}{name[0]}.\n" for name in ("b.md", "a.md", "c.md")}
+    with words_memory(workspace, notes, query__mmr__enabled=True) as memory:
+        memory.sync()
+        write(workspace, {"a.md": "The kestrel ax.\n"})
+        paths = [hit.path for hit in memory.search("kestrel")]
+    assert paths == ["memory/a.md", "memory/b.md", "memory/c.md"]
+
+
+def test_a_hit_below_min_score_is_left_out(workspace: Path) -> None:
+    provider = FakeProvider({"question": ASKED, "near": near(0.9), "far": near(0.3)})
+    with fake_memory(workspace, {"a.md": "near\n", "b.md": "far\n"}, provider) as memory:
+        assert [hit.path for hit in memory.search("question", min_score=0.5)] == ["memory/a.md"]
+
+
+def test_min_score_0_keeps_what_barely_matches(workspace: Path) -> None:
+    provider = FakeProvider({"question": ASKED, "near": near(0.9), "far": near(0.3)})
+    with fake_memory(workspace, {"a.md": "near\n", "b.md": "far\n"}, provider) as memory:
+        assert len(memory.search("question", min_score=0)) == 2
+
+
+def test_when_nothing_reaches_min_score_what_holds_the_words_is_kept_and_says_so(workspace: Path) -> None:
+    with words_memory(workspace, MEANT) as memory:
+        hits = memory.search("kestrel submarine violin tractor origami", min_score=0.9)
+    assert [hit.path for hit in hits] == ["memory/b.md"]
+    assert hits[0].score < 0.9
+    assert hits[0].why.fusion == "words only, kept below 0.9 because it holds the words"
+
+
+def test_nothing_is_an_honest_answer(workspace: Path) -> None:
+    with words_memory(workspace, MEANT) as memory:
+        result = memory.search("submarine")
+    assert len(result) == 0
+    assert result.warnings == ()
+
+
+def test_what_is_merely_near_in_meaning_is_no_answer_below_min_score(workspace: Path) -> None:
+    provider = FakeProvider({"question": ASKED, "gist": near(0.2)})
+    with fake_memory(workspace, {"a.md": "The gist.\n"}, provider) as memory:
+        assert len(memory.search("question")) == 0
+
+
+def test_a_blank_query_finds_nothing_and_asks_no_provider(workspace: Path) -> None:
+    provider = FakeProvider(GIST)
+    with fake_memory(workspace, MEANT, provider) as memory:
+        assert len(memory.search(" \n\t")) == 0
+    assert provider.queries == []
+
+
+def test_why_names_the_words_and_both_scores(workspace: Path) -> None:
+    provider = FakeProvider({"question": ASKED, "kestrel": near(0.8)})
+    with fake_memory(workspace, MEANT, provider) as memory:
+        memory.sync()
+        provider.meanings = {"question": ASKED}
+        hit = memory.search("Question: where is the kestrel?")[0]
+    assert hit.path == "memory/b.md"
+    assert hit.why.words == ("kestrel",)
+    assert hit.why.vector == pytest.approx(0.8, abs=1e-5)
+    assert hit.why.lexical is not None
+    assert hit.score == pytest.approx(1 - (1 - hit.why.lexical) * (1 - 0.8), abs=1e-5)
+    assert hit.why.fusion == "words and vectors as independent evidence"
+
+
+def test_a_hit_by_vectors_alone_has_no_words_and_no_word_score(workspace: Path) -> None:
+    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+        hit = memory.search("question")[0]
+    assert (hit.path, hit.why.words, hit.why.lexical) == ("memory/a.md", (), None)
+    assert hit.score == pytest.approx(0.9, abs=1e-5)
+
+
+def test_a_hit_by_words_has_its_true_cosine_too(workspace: Path) -> None:
+    provider = FakeProvider({"question": ASKED, "kestrel": near(-0.5)})
+    with fake_memory(workspace, MEANT, provider) as memory:
+        memory.sync()
+        provider.meanings = {"question": ASKED}
+        hit = memory.search("question kestrel")[0]
+    assert hit.why.vector == pytest.approx(-0.5, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("fusion", "words"),
+    [
+        ("evidence", "words and vectors as independent evidence"),
+        ("weighted", "0.3 words + 0.7 vectors"),
+        ("rrf", "reciprocal ranks of 0.3 words and 0.7 vectors"),
+    ],
+)
+def test_why_says_how_the_score_came_about(workspace: Path, fusion: str, words: str) -> None:
+    with fake_memory(workspace, MEANT, FakeProvider(GIST), query__fusion=fusion) as memory:
+        assert memory.search("question")[0].why.fusion == words
+
+
+def test_mode_hybrid_finds_by_words_and_by_meaning(workspace: Path) -> None:
+    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+        result = memory.search("question kestrel", min_score=0.3)
+    assert {hit.path for hit in result} == {"memory/a.md", "memory/b.md"}
+    assert (result.mode, result.provider, result.model) == ("hybrid", "fake", "fake-1")
+
+
+def test_mode_words_finds_by_words_only(workspace: Path) -> None:
+    provider = FakeProvider(GIST)
+    with fake_memory(workspace, MEANT, provider) as memory:
+        result = memory.search("question kestrel", mode="words", min_score=0)
+    assert [hit.path for hit in result] == ["memory/b.md"]
+    assert (result.mode, provider.queries) == ("words", [])
+
+
+def test_mode_vectors_finds_by_meaning_only(workspace: Path) -> None:
+    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+        result = memory.search("question kestrel", mode="vectors")
+    assert [hit.path for hit in result] == ["memory/a.md"]
+    assert (result.mode, result[0].why.fusion) == ("vectors", "vectors only")
+
+
+def test_mode_vectors_without_a_provider_is_an_error(workspace: Path) -> None:
+    with words_memory(workspace, MEANT) as memory, pytest.raises(UsageError, match="no vectors"):
+        memory.search("question", mode="vectors")
+
+
+def test_with_hybrid_switched_off_vectors_alone_answer(workspace: Path) -> None:
+    provider = FakeProvider(GIST)
+    with fake_memory(workspace, MEANT, provider, query__hybrid__enabled=False) as memory:
+        result = memory.search("question kestrel")
+    assert [hit.path for hit in result] == ["memory/a.md"]
+    assert result.mode == "vectors"
+
+
+def test_with_hybrid_switched_off_and_no_provider_words_answer(workspace: Path) -> None:
+    with words_memory(workspace, MEANT, query__hybrid__enabled=False) as memory:
+        assert [hit.path for hit in memory.search("kestrel")] == ["memory/b.md"]
+
+
+def test_a_provider_that_fails_at_the_query_leaves_words_and_a_warning(workspace: Path) -> None:
+    provider = FakeProvider(GIST)
+    with fake_memory(workspace, MEANT, provider) as memory:
+        memory.sync()
+        provider.failing_queries = True
+        result = memory.search("kestrel")
+    assert [hit.path for hit in result] == ["memory/b.md"]
+    assert result.mode == "words"
+    assert result.warnings == ("answered by words only: the fake provider is out of order",)
+
+
+def test_a_provider_that_fails_at_the_documents_leaves_words_and_a_warning(workspace: Path) -> None:
+    provider = FakeProvider(GIST)
+    provider.failing_documents = True
+    with fake_memory(workspace, MEANT, provider) as memory:
+        result = memory.search("kestrel")
+    assert [hit.path for hit in result] == ["memory/b.md"]
+    assert result.pending == len(MEANT)
+    assert "out of order" in result.warnings[0]
+
+
+def test_another_models_vectors_are_not_compared(workspace: Path) -> None:
+    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+        memory.sync()
+    newer = FakeProvider(GIST, model="fake-2")
+    newer.failing_documents = True
+    with fake_memory(workspace, {}, newer) as memory:
+        result = memory.search("question kestrel", min_score=0)
+    assert [hit.path for hit in result] == ["memory/b.md"]
+    assert "the index holds vectors of another model; run 'recollect sync'" in result.warnings
+
+
+def test_the_source_that_is_asked_for_is_the_only_one(workspace: Path) -> None:
+    with words_memory(workspace, MEANT) as memory:
+        assert len(memory.search("kestrel", sources=["memory"])) == 1
+        assert len(memory.search("kestrel", sources=["sessions"])) == 0
+
+
+def test_vectors_keep_to_the_source_that_is_asked_for(workspace: Path) -> None:
+    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+        assert len(memory.search("question", sources=["sessions"])) == 0
+
+
+def test_every_hit_names_its_source(workspace: Path) -> None:
+    with words_memory(workspace, MEANT) as memory:
+        assert memory.search("kestrel")[0].source == "memory"
+
+
+@pytest.mark.parametrize(("asked", "given"), [(-5, 1), (0, 1), (3, 3), (10**9, 30)])
+def test_max_results_is_clamped(workspace: Path, asked: int, given: int) -> None:
+    with words_memory(workspace, MANY) as memory:
+        assert len(memory.search("kestrel", max_results=asked, min_score=0)) == given
+
+
+def test_six_results_unless_said_otherwise(workspace: Path) -> None:
+    with words_memory(workspace, MANY) as memory:
+        assert len(memory.search("kestrel")) == 6
+
+
+def test_both_vector_engines_answer_alike(workspace: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    answers = []
+    for folder, engine in ((workspace, "matrix"), (other, "sqlite-vec")):
+        provider = FakeProvider(MEANINGS)
+        notes = {"a.md": "the closest\n", "b.md": "the closer\n", "c.md": "kestrel\n"}
+        with fake_memory(folder, notes, provider, store__vector__engine=engine) as memory:
+            hits = memory.search("question kestrel", min_score=0)
+            answers.append([(hit.path, round(hit.score, 4)) for hit in hits])
+    assert answers[0] == answers[1]

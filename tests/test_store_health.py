@@ -1,0 +1,455 @@
+"""Whatever stands where the index should be: it is noticed or harmless, and the notes stay as they are."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from recollect.errors import StoreDamaged
+from recollect.memory import Memory
+from recollect.store.sqlite.health import check_file, set_aside
+from recollect.store.sqlite.index import Index
+from recollect.types import Report, SearchResult
+from tests.support_embedding import FakeProvider
+from tests.support_index import (
+    IDENTITY,
+    assert_sound,
+    expected,
+    hashes,
+    index_file,
+    indexed,
+    notes,
+    put,
+    sync,
+    write,
+)
+
+WORDS_ONLY = {"embeddings.provider": "none"}
+PAGE = 4096
+NOTES = 25
+
+Damage = Callable[[Path], None]
+
+
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A synced workspace that is copied for every test, because making it takes longer."""
+    workspace = tmp_path_factory.mktemp("pattern") / "workspace"
+    write(workspace, notes(NOTES, lines=60))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        sync(workspace)
+    return workspace
+
+
+@pytest.fixture
+def synced(pattern: Path, tmp_path: Path) -> Path:
+    shutil.copytree(pattern, tmp_path / "workspace")
+    return tmp_path / "workspace"
+
+
+def set_aside_files(workspace: Path) -> list[str]:
+    return [
+        path.name
+        for path in (workspace / ".memory").glob("index.sqlite.damaged-*")
+        if not path.name.endswith(("-wal", "-shm"))
+    ]
+
+
+def search(workspace: Path, query: str = "own7") -> SearchResult:
+    with Memory(workspace, WORDS_ONLY) as memory:
+        return memory.search(query)
+
+
+# What can stand at the path of an index
+
+
+def zeroed(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def random_bytes(path: Path) -> None:
+    path.write_bytes(random.Random(1).randbytes(path.stat().st_size))
+
+
+def text_file(path: Path) -> None:
+    path.write_text("these are not the pages you are looking for\n" * 200, encoding="utf-8")
+
+
+def one_byte(path: Path) -> None:
+    path.write_bytes(b"S")
+
+
+def magic_only(path: Path) -> None:
+    path.write_bytes(b"SQLite format 3\0")
+
+
+def zeroed_header(path: Path) -> None:
+    path.write_bytes(bytes(100) + path.read_bytes()[100:])
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "somebody's.txt").write_text("keep me", encoding="utf-8")
+
+
+def symlink(path: Path) -> None:
+    elsewhere = path.parent.parent.parent / "elsewhere.sqlite"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+
+
+def dangling_symlink(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.parent / "nowhere")
+
+
+def foreign_database(path: Path) -> None:
+    path.unlink()
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE bookmarks(url)")
+    connection.commit()
+    connection.close()
+
+
+def newer_version(path: Path) -> None:
+    run_sql(path, "PRAGMA user_version=99")
+
+
+def no_chunks_table(path: Path) -> None:
+    run_sql(path, "DROP TABLE chunks")
+
+
+def no_words_table(path: Path) -> None:
+    run_sql(path, "DROP TABLE chunks_terms; DROP TABLE chunks_fts")
+
+
+def no_words_data(path: Path) -> None:
+    run_sql(path, "DROP TABLE chunks_fts_data")
+
+
+def no_column(path: Path) -> None:
+    run_sql(path, "ALTER TABLE files RENAME COLUMN hash TO digest")
+
+
+def broken_identity(path: Path) -> None:
+    run_sql(path, "UPDATE meta SET value = '{' WHERE key = 'identity'")
+
+
+def identity_of_another_kind(path: Path) -> None:
+    run_sql(path, "UPDATE meta SET value = '7' WHERE key = 'identity'")
+
+
+def invalid_text(path: Path) -> None:
+    run_sql(path, "UPDATE chunks SET text = CAST(x'ff80' AS TEXT)")
+
+
+def invalid_path(path: Path) -> None:
+    run_sql(path, "UPDATE files SET path = CAST(x'ff80' AS TEXT) WHERE path LIKE '%n7.md'")
+
+
+def foreign_log(path: Path) -> None:
+    """Put the write-ahead log of another program's database beside the index."""
+    other = path.with_name("other.sqlite")
+    connection = sqlite3.connect(other)
+    connection.execute("PRAGMA journal_mode=wal")
+    connection.execute("CREATE TABLE bookmarks(url)")
+    connection.execute("INSERT INTO bookmarks VALUES('x')")
+    connection.commit()
+    shutil.copy(f"{other}-wal", f"{path}-wal")
+    connection.close()
+    other.unlink()
+
+
+def run_sql(path: Path, statements: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute(statements)
+    connection.close()
+
+
+NOTICED: list[Damage] = [
+    zeroed,
+    random_bytes,
+    text_file,
+    one_byte,
+    magic_only,
+    zeroed_header,
+    folder,
+    symlink,
+    dangling_symlink,
+    foreign_database,
+    newer_version,
+    no_chunks_table,
+    no_words_table,
+    no_words_data,
+    no_column,
+    broken_identity,
+    identity_of_another_kind,
+    invalid_text,
+    invalid_path,
+    foreign_log,
+]
+
+
+@pytest.mark.parametrize("damage", NOTICED)
+def test_a_search_sets_a_damaged_index_aside_and_answers(synced: Path, damage: Damage) -> None:
+    before = hashes(synced)
+    damage(index_file(synced))
+    found = search(synced)
+    assert [hit.path for hit in found] == ["memory/n7.md"]
+    assert any("set aside" in warning for warning in found.warnings)
+    assert (hashes(synced), len(set_aside_files(synced))) == (before, 1)
+    assert_sound(index_file(synced))
+    assert indexed(synced) == expected(synced)
+
+
+# A sync reads neither texts nor words, so it cannot stumble over these; a search does.
+UNSEEN_BY_SYNC: list[Damage] = [invalid_text, no_words_data]
+
+
+@pytest.mark.parametrize("damage", [damage for damage in NOTICED if damage not in UNSEEN_BY_SYNC])
+def test_a_sync_sets_a_damaged_index_aside_and_builds_it_anew(synced: Path, damage: Damage) -> None:
+    before = hashes(synced)
+    damage(index_file(synced))
+    report = sync(synced)
+    assert report.rebuilt
+    assert any("set aside" in warning for warning in report.warnings)
+    assert (hashes(synced), len(set_aside_files(synced))) == (before, 1)
+    assert indexed(synced) == expected(synced)
+
+
+@pytest.mark.parametrize("damage", NOTICED)
+def test_a_forced_sync_heals_everything(synced: Path, damage: Damage) -> None:
+    damage(index_file(synced))
+    sync(synced, force=True)
+    assert_sound(index_file(synced))
+    assert indexed(synced) == expected(synced)
+
+
+@pytest.mark.parametrize("damage", NOTICED)
+def test_the_status_of_a_damaged_index_is_no_error(synced: Path, damage: Damage) -> None:
+    damage(index_file(synced))
+    with Memory(synced, WORDS_ONLY) as memory:
+        memory.status()
+
+
+# What is harmless
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def absent(path: Path) -> None:
+    path.unlink()
+
+
+def empty_database(path: Path) -> None:
+    path.unlink()
+    run_sql(path, "PRAGMA journal_mode=wal")
+
+
+def empty_log(path: Path) -> None:
+    path.with_name(path.name + "-wal").write_bytes(b"")
+
+
+def garbage_log(path: Path) -> None:
+    path.with_name(path.name + "-wal").write_bytes(random.Random(1).randbytes(3 * PAGE))
+
+
+def garbage_shared_memory(path: Path) -> None:
+    path.with_name(path.name + "-shm").write_bytes(random.Random(1).randbytes(32_768))
+
+
+def log_of_a_former_index(path: Path) -> None:
+    path.with_name(path.name + "-shm").write_bytes(bytes(32_768))
+    empty(path)
+    garbage_log(path)
+
+
+@pytest.mark.parametrize(
+    "oddity",
+    [
+        empty,
+        absent,
+        empty_database,
+        empty_log,
+        garbage_log,
+        garbage_shared_memory,
+        log_of_a_former_index,
+    ],
+)
+def test_a_harmless_oddity_is_survived_without_setting_anything_aside(synced: Path, oddity: Damage) -> None:
+    before = hashes(synced)
+    oddity(index_file(synced))
+    assert [hit.path for hit in search(synced)] == ["memory/n7.md"]
+    assert (hashes(synced), set_aside_files(synced)) == (before, [])
+    assert indexed(synced) == expected(synced)
+
+
+def test_what_is_only_in_the_log_is_found_without_the_shared_memory(synced: Path, tmp_path: Path) -> None:
+    path = index_file(synced)
+    index = Index.writer(path, IDENTITY)
+    put(index, "memory/late.md", "the okapi came last")
+    for companion in ("", "-wal"):
+        shutil.copy(f"{path}{companion}", tmp_path / f"copy{companion}")
+    index.close()
+    for companion in ("", "-wal"):
+        shutil.move(tmp_path / f"copy{companion}", f"{path}{companion}")
+    reader = Index.reader(path)
+    assert reader is not None
+    found = reader.connection.execute("SELECT count(*) FROM chunks WHERE path = 'memory/late.md'").get
+    reader.close()
+    assert found == 1
+
+
+# Damage at many places
+
+
+def check_healing(workspace: Path, pattern: Path, content: bytes) -> SearchResult:
+    """Search with this content in the index's place; whatever it is, the notes stay and a sync heals."""
+    shutil.rmtree(workspace, ignore_errors=True)
+    shutil.copytree(pattern, workspace)
+    before = hashes(workspace)
+    index_file(workspace).write_bytes(content)
+    with Memory(workspace, WORDS_ONLY) as memory:
+        memory.status()
+        found = memory.search("own7 shared")
+        memory.sync(force=True)
+        again = memory.search("own7 shared")
+    assert hashes(workspace) == before
+    assert again[0].path == "memory/n7.md"
+    assert len(set_aside_files(workspace)) <= 1
+    return found
+
+
+def cuts(content: bytes, count: int) -> Iterator[bytes]:
+    for place in range(1, count + 1):
+        yield content[: len(content) * place // (count + 1)]
+
+
+def blanks(content: bytes, pages: range) -> Iterator[bytes]:
+    for page in pages:
+        yield content[: page * PAGE] + bytes(PAGE) + content[(page + 1) * PAGE :]
+
+
+def flips(content: bytes, count: int, seed: int) -> Iterator[bytes]:
+    chance = random.Random(seed)
+    for _ in range(count):
+        changed = bytearray(content)
+        for _ in range(chance.choice([1, 2, 8, 64])):
+            changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
+        yield bytes(changed)
+
+
+def test_an_index_cut_off_anywhere_is_noticed(pattern: Path, tmp_path: Path) -> None:
+    content = index_file(pattern).read_bytes()
+    for damaged in cuts(content, 12):
+        found = check_healing(tmp_path / "workspace", pattern, damaged)
+        assert found[0].path == "memory/n7.md"
+        assert any("set aside" in warning for warning in found.warnings)
+
+
+def test_a_blank_page_never_spoils_an_answer(pattern: Path, tmp_path: Path) -> None:
+    content = index_file(pattern).read_bytes()
+    pages = range(0, len(content) // PAGE, 4)
+    for damaged in blanks(content, pages):
+        assert check_healing(tmp_path / "workspace", pattern, damaged)[0].path == "memory/n7.md"
+
+
+def test_flipped_bits_never_raise_a_foreign_error(pattern: Path, tmp_path: Path) -> None:
+    for damaged in flips(index_file(pattern).read_bytes(), 15, seed=1):
+        check_healing(tmp_path / "workspace", pattern, damaged)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("seed", range(5))
+def test_damage_of_every_kind_at_every_place(pattern: Path, tmp_path: Path, seed: int) -> None:
+    content = index_file(pattern).read_bytes()
+    for damaged in (
+        *cuts(content, 50 + seed),
+        *blanks(content, range(len(content) // PAGE)),
+        *flips(content, 200, seed + 100),
+    ):
+        check_healing(tmp_path / "workspace", pattern, damaged)
+
+
+# Setting aside
+
+
+def test_only_the_last_set_aside_index_is_kept(synced: Path) -> None:
+    for _ in range(3):
+        text_file(index_file(synced))
+        sync(synced)
+    assert len(set_aside_files(synced)) == 1
+
+
+def test_the_log_goes_aside_with_its_index(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    for companion in ("", "-wal", "-shm"):
+        path.with_name(path.name + companion).write_text(companion, encoding="utf-8")
+    aside = set_aside(path)
+    assert sorted(tmp_path.iterdir()) == [aside, Path(f"{aside}-shm"), Path(f"{aside}-wal")]
+
+
+def test_a_folder_that_was_set_aside_is_not_deleted(synced: Path) -> None:
+    folder(index_file(synced))
+    sync(synced)
+    text_file(index_file(synced))
+    sync(synced)
+    kept = [path / "somebody's.txt" for path in (synced / ".memory").glob("*.damaged-*") if path.is_dir()]
+    assert [path.read_text(encoding="utf-8") for path in kept] == ["keep me"]
+
+
+def test_the_target_of_a_link_is_left_alone(synced: Path, tmp_path: Path) -> None:
+    symlink(index_file(synced))
+    before = (tmp_path / "elsewhere.sqlite").read_bytes()
+    sync(synced)
+    assert (tmp_path / "elsewhere.sqlite").read_bytes() == before
+    assert not index_file(synced).is_symlink()
+
+
+def test_an_open_memory_notices_that_another_process_replaced_the_index(synced: Path) -> None:
+    with Memory(synced, WORDS_ONLY) as memory:
+        memory.search("own7")
+        set_aside(index_file(synced))
+        sync(synced)
+        write(synced, {"memory/late.md": "the okapi came last"})
+        assert [hit.path for hit in memory.search("okapi")] == ["memory/late.md"]
+
+
+def test_an_open_memory_heals_an_index_that_breaks_under_it(synced: Path) -> None:
+    with Memory(synced, WORDS_ONLY) as memory:
+        memory.search("own7")
+        content = bytearray(index_file(synced).read_bytes())
+        content[PAGE:] = bytes(len(content) - PAGE)
+        index_file(synced).write_bytes(content)
+        assert [hit.path for hit in memory.search("own8")] == ["memory/n8.md"]
+
+
+def test_a_damaged_index_with_vectors_is_rebuilt_with_vectors(workspace: Path) -> None:
+    write(workspace, notes(5))
+    sync(workspace, FakeProvider())
+    text_file(index_file(workspace))
+    provider = FakeProvider()
+    report: Report = sync(workspace, provider)
+    assert (report.rebuilt, report.pending, len(provider.texts)) == ("damaged", 0, 5)
+
+
+def test_a_file_that_is_not_there_is_not_damaged(tmp_path: Path) -> None:
+    check_file(tmp_path / "index.sqlite")
+
+
+def test_a_pipe_in_the_place_of_an_index_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "index.sqlite")
+    with pytest.raises(StoreDamaged, match="not a regular file"):
+        check_file(tmp_path / "index.sqlite")

@@ -1,0 +1,380 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from recollect.errors import StoreDamaged, StoreError
+from recollect.store.sqlite import matrix, vectors
+from recollect.store.sqlite.db import transaction
+from recollect.store.sqlite.index import Index
+from tests.support_embedding import FakeProvider
+from tests.support_index import blob, document, lines_of, near, numbers_of, program, put
+
+ENGINES = ["matrix", "sqlite-vec"]
+FAKE = FakeProvider()
+DIMS = 24
+
+Rows = NDArray[np.float64]
+
+
+def add(index: Index, path: str, rows: Rows) -> list[int]:
+    """Index a file with one chunk for each vector."""
+    text = "\n".join(f"{path} line {number}" for number in range(len(rows)))
+    index.put(document(path, text), lines_of(text), "model")
+    numbers = numbers_of(index, path)
+    unit = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("<f4")
+    with transaction(index.connection):
+        index.vectors.put((number, row.tobytes()) for number, row in zip(numbers, unit, strict=True))
+    return numbers
+
+
+def random_rows(count: int, seed: int) -> Rows:
+    return np.random.default_rng(seed).normal(size=(count, DIMS))
+
+
+def one(seed: int) -> bytes:
+    row = random_rows(1, seed)[0]
+    return bytes((row / np.linalg.norm(row)).astype("<f4").data)
+
+
+@contextmanager
+def opened(folder: Path, engine: str = "matrix") -> Iterator[Index]:
+    index = Index.writer(folder / "index.sqlite", {"vector_engine": engine})
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+@contextmanager
+def reader(folder: Path) -> Iterator[Index]:
+    index = Index.reader(folder / "index.sqlite")
+    assert index is not None
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+def cosines_by_hand(index: Index, query: bytes) -> dict[int, float]:
+    key = "rowid" if index.vectors.engine == "sqlite-vec" else "chunk"
+    vector = np.frombuffer(query, "<f4").astype(np.float64)
+    rows = index.connection.execute(f"SELECT {key}, embedding FROM chunks_vec")
+    return {number: float(np.frombuffer(row, "<f4").astype(np.float64) @ vector) for number, row in rows}
+
+
+def best_by_hand(index: Index, query: bytes, limit: int) -> dict[int, float]:
+    every = cosines_by_hand(index, query)
+    return {number: every[number] for number in sorted(every, key=lambda n: -every[n])[:limit]}
+
+
+# Both engines
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_nearest_are_those_with_the_highest_cosine(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, engine) as index:
+        add(index, "memory/a.md", random_rows(300, 1))
+        assert index.vectors.nearest(one(2), 10) == pytest.approx(best_by_hand(index, one(2), 10), abs=1e-5)
+
+
+def test_both_engines_find_the_same(tmp_path: Path) -> None:
+    found = []
+    for engine in ENGINES:
+        (tmp_path / engine).mkdir()
+        with opened(tmp_path / engine, engine) as index:
+            add(index, "memory/a.md", random_rows(300, 1))
+            add(index, "memory/b.md", random_rows(50, 3))
+            index.remove("memory/a.md")
+            add(index, "memory/c.md", random_rows(70, 4))
+            found.append(index.vectors.nearest(one(2), 20, also=[351, 360, 420, 5, 9999]))
+    assert found[0] == pytest.approx(found[1], abs=1e-5)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_chunks_named_beside_get_their_true_cosine(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, engine) as index:
+        numbers = add(index, "memory/a.md", random_rows(900, 1))
+        every = cosines_by_hand(index, one(2))
+        found = index.vectors.nearest(one(2), 3, also=numbers)
+    assert found == pytest.approx(every, abs=1e-5)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_chunks_without_a_vector_are_not_invented(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, engine) as index:
+        add(index, "memory/a.md", random_rows(3, 1))
+        pending = put(index, "memory/b.md", "no vector yet")
+        found = index.vectors.nearest(one(2), 10, also=[*pending, 12345])
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_deleted_chunks_are_not_found(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, engine) as index:
+        gone = add(index, "memory/a.md", random_rows(5, 1))
+        kept = add(index, "memory/b.md", random_rows(5, 2))
+        index.remove("memory/a.md")
+        assert set(index.vectors.nearest(one(3), 10, also=gone)) == set(kept)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_chunks_that_came_later_are_found(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, engine) as index:
+        add(index, "memory/a.md", random_rows(5, 1))
+        index.vectors.nearest(one(3), 1)
+        later = add(index, "memory/b.md", random_rows(5, 2))
+        assert set(later) <= set(index.vectors.nearest(one(3), 10))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_without_vectors_nothing_is_near(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, engine) as index:
+        put(index, "memory/a.md", "words only")
+        found = index.vectors.nearest(one(1), 5), index.vectors.count(), index.vectors.dims()
+    assert found == ({}, 0, None)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_length_of_the_vectors_is_known(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, engine) as index:
+        add(index, "memory/a.md", random_rows(2, 1))
+        assert index.vectors.dims() == DIMS
+
+
+def test_a_query_of_another_length_finds_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as index:
+        add(index, "memory/a.md", random_rows(2, 1))
+        assert index.vectors.nearest(b"\0" * 4 * (DIMS + 1), 5) == {}
+
+
+def test_texts_are_near_by_their_words(tmp_path: Path) -> None:
+    with opened(tmp_path) as index:
+        numbers = put(index, "memory/a.md", "the zebra crosses\nthe giraffe waits")
+        with transaction(index.connection):
+            chunks = index.chunks(numbers)
+            index.vectors.put((n, blob(FAKE, chunks[n].text)) for n in numbers)
+        assert near(index, FAKE, "zebra crosses the") == pytest.approx({"the zebra crosses": 1.0}, abs=1e-4)
+
+
+def test_vectors_of_several_lengths_are_damage(tmp_path: Path) -> None:
+    with opened(tmp_path) as index:
+        numbers = add(index, "memory/a.md", random_rows(3, 1))
+        index.connection.execute(
+            "UPDATE chunks_vec SET embedding = zeroblob(8) WHERE chunk = ?", numbers[1:2]
+        )
+        with pytest.raises(StoreDamaged, match="not of one length"):
+            index.vectors.nearest(one(1), 5)
+
+
+def test_a_missing_extension_is_said_when_it_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sqlite_vec", None)
+    with opened(tmp_path, "sqlite-vec") as index, pytest.raises(StoreError, match="not installed"):
+        add(index, "memory/a.md", random_rows(3, 1))
+
+
+def test_an_index_of_a_missing_extension_can_still_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path, "sqlite-vec") as index:
+        add(index, "memory/a.md", random_rows(3, 1))
+    monkeypatch.setattr(vectors, "load_sqlite_vec", lambda connection: pytest.fail("loaded"))
+    with opened(tmp_path, "sqlite-vec") as index:
+        assert index.identity() == {"vector_engine": "sqlite-vec"}
+
+
+# The memory-mapped copy
+
+
+@pytest.fixture
+def _copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix, "_WORTH_SAVING", 10)
+
+
+@pytest.fixture
+def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an index of 20 vectors and its copy."""
+    monkeypatch.setattr(matrix, "_WORTH_SAVING", 10)
+    with opened(tmp_path) as index:
+        add(index, "memory/a.md", random_rows(20, 1))
+        index.vectors.save_matrix()
+    return tmp_path
+
+
+def copied_rows(index: Index) -> int:
+    return index.vectors.matrix().copied
+
+
+def test_no_copy_is_written_for_a_few_rows(tmp_path: Path) -> None:
+    with opened(tmp_path) as index:
+        add(index, "memory/a.md", random_rows(20, 1))
+        index.vectors.save_matrix()
+    assert not (tmp_path / "index.sqlite.vectors").exists()
+
+
+def test_a_copy_is_written_and_used(saved: Path) -> None:
+    with reader(saved) as index:
+        assert copied_rows(index) == 20
+
+
+def test_the_copy_is_mapped_and_not_read(saved: Path) -> None:
+    with reader(saved) as index:
+        assert isinstance(index.vectors.matrix().parts[0], np.memmap)
+
+
+def test_the_copy_gives_the_same_cosines(saved: Path) -> None:
+    with reader(saved) as index:
+        assert index.vectors.nearest(one(2), 5) == pytest.approx(best_by_hand(index, one(2), 5), abs=1e-5)
+
+
+def test_rows_deleted_after_the_copy_are_masked(saved: Path) -> None:
+    with opened(saved) as index:
+        kept = add(index, "memory/b.md", random_rows(3, 2))
+        index.remove("memory/a.md")
+        index.vectors.save_matrix()
+    with reader(saved) as index:
+        assert (copied_rows(index), set(index.vectors.nearest(one(1), 50))) == (3, set(kept))
+
+
+def test_rows_are_masked_without_a_new_copy(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix, "_WORTH_SAVING", 1000)
+    with opened(saved) as index:
+        kept = add(index, "memory/b.md", random_rows(3, 2))
+        index.remove("memory/a.md")
+        index.vectors.save_matrix()
+    with reader(saved) as index:
+        assert (copied_rows(index), set(index.vectors.nearest(one(1), 50))) == (20, set(kept))
+
+
+def test_a_copy_of_nearly_everything_is_not_written_again(saved: Path) -> None:
+    before = (saved / "index.sqlite.vectors").stat().st_ino
+    with opened(saved) as index:
+        add(index, "memory/b.md", random_rows(2, 2))
+        index.vectors.save_matrix()
+    assert (saved / "index.sqlite.vectors").stat().st_ino == before
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-4])
+
+
+def cut_to_header(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:20])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def lengthen(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\0\0\0\0")
+
+
+def other_magic(path: Path) -> None:
+    path.write_bytes(b"OTHERVEC" + path.read_bytes()[8:])
+
+
+def other_birth(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:8] + b"f" * 32 + path.read_bytes()[40:])
+
+
+def no_rows(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:40] + b"\0" * 16)
+
+
+def absurd_count(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:40] + b"\xff" * 8 + path.read_bytes()[48:])
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [cut, cut_to_header, empty, lengthen, other_magic, other_birth, no_rows, absurd_count, folder],
+)
+def test_a_spoilt_copy_is_ignored(saved: Path, spoil: Callable[[Path], None]) -> None:
+    spoil(saved / "index.sqlite.vectors")
+    with reader(saved) as index:
+        best = best_by_hand(index, one(2), 5)
+        assert copied_rows(index) == 0
+        assert index.vectors.nearest(one(2), 5) == pytest.approx(best, abs=1e-5)
+
+
+def test_the_copy_of_another_index_is_ignored(saved: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    with opened(other) as index:
+        add(index, "memory/a.md", random_rows(20, 9))
+        index.vectors.save_matrix()
+    shutil.copy(other / "index.sqlite.vectors", saved / "index.sqlite.vectors")
+    with reader(saved) as index:
+        assert index.vectors.nearest(one(2), 5) == pytest.approx(best_by_hand(index, one(2), 5), abs=1e-5)
+
+
+@pytest.mark.usefixtures("_copies")
+def test_a_copy_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "index.sqlite.vectors").mkdir()
+    with opened(tmp_path) as index:
+        add(index, "memory/a.md", random_rows(20, 1))
+        index.vectors.save_matrix()
+        assert len(index.vectors.nearest(one(2), 5)) == 5
+    assert not list(tmp_path.glob("*.tmp-*"))
+
+
+def test_a_copy_made_after_what_a_reader_sees_hides_nothing_from_it(saved: Path) -> None:
+    with reader(saved) as old, opened(saved) as index, old.snapshot():
+        every = cosines_by_hand(old, one(2))
+        add(index, "memory/b.md", random_rows(30, 2))
+        index.remove("memory/a.md")
+        index.vectors.save_matrix()
+        seen = old.vectors.nearest(one(2), 50)
+    assert seen == pytest.approx(every, abs=1e-5)
+
+
+def test_a_reader_that_holds_a_matrix_notices_a_write(saved: Path) -> None:
+    with reader(saved) as old, opened(saved) as index:
+        old.vectors.nearest(one(2), 50)
+        later = add(index, "memory/b.md", random_rows(3, 2))
+        assert set(later) <= set(old.vectors.nearest(one(2), 50))
+
+
+def test_a_reader_that_holds_a_matrix_notices_a_delete(saved: Path) -> None:
+    with reader(saved) as old, opened(saved) as index:
+        old.vectors.nearest(one(2), 50)
+        index.remove("memory/a.md")
+        assert old.vectors.nearest(one(2), 50) == {}
+
+
+def test_a_reader_keeps_its_matrix_while_nothing_is_written(saved: Path) -> None:
+    with reader(saved) as index:
+        assert index.vectors.matrix() is index.vectors.matrix()
+
+
+REMOVE = """
+from pathlib import Path
+from recollect.store.sqlite.index import Index
+index = Index.writer(Path(sys.argv[1]), {})
+index.remove("memory/a.md")
+index.close()
+"""
+
+
+def test_a_reader_that_holds_a_matrix_notices_another_process(saved: Path) -> None:
+    with reader(saved) as index:
+        before = len(index.vectors.nearest(one(2), 50))
+        subprocess.run([*program(REMOVE), str(saved / "index.sqlite")], check=True, timeout=60)
+        after = len(index.vectors.nearest(one(2), 50))
+    assert (before, after) == (20, 0)

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from recollect.store.sqlite import words
+from recollect.store.sqlite.index import Index
+from recollect.types import Chunk, Document, Fingerprint
+from tests.support_index import IDENTITY, document, found_by, put
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    index = Index.writer(tmp_path / "index.sqlite", IDENTITY)
+    yield index
+    index.close()
+
+
+def test_a_match_names_the_chunk(index: Index) -> None:
+    numbers = put(index, "memory/a.md", "the zebra crosses\nthe giraffe waits")
+    assert [number for number, _ in words.match(index.connection, "giraffe", 10)] == [numbers[1]]
+
+
+def test_the_best_match_comes_first(index: Index) -> None:
+    put(index, "memory/a.md", "zebra and a lot of other words that make the line long")
+    put(index, "memory/b.md", "zebra zebra")
+    put(index, "memory/c.md", "nothing of the kind\nand nothing again")
+    assert found_by(index, "zebra") == ["memory/b.md", "memory/a.md"]
+
+
+def test_ranks_are_negative_and_lower_is_better(index: Index) -> None:
+    put(index, "memory/a.md", "zebra zebra\nzebra and other words\nelse\nother\nmore")
+    ranks = [rank for _, rank in words.match(index.connection, "zebra", 10)]
+    assert ranks == sorted(ranks)
+    assert ranks[0] < 0
+
+
+def test_no_more_matches_than_asked_for(index: Index) -> None:
+    put(index, "memory/a.md", "zebra one\nzebra two\nzebra three")
+    assert len(words.match(index.connection, "zebra", 2)) == 2
+
+
+def test_other_sources_can_be_left_out(index: Index) -> None:
+    put(index, "memory/a.md", "zebra")
+    chunk = Chunk(1, 1, "zebra", "hash")
+    index.put(Document("log.jsonl", "sessions", "zebra", "hash", Fingerprint(1, 1, 1)), [chunk], "model")
+    numbers = [number for number, _ in words.match(index.connection, "zebra", 10, ("sessions",))]
+    assert [found.path for found in index.chunks(numbers).values()] == ["log.jsonl"]
+
+
+def test_a_word_in_the_heading_finds_the_chunk(index: Index) -> None:
+    index.put(document("memory/a.md", "x"), [Chunk(3, 3, "waits", "hash", heading="Giraffes")], "model")
+    assert found_by(index, "giraffe") == ["memory/a.md"]
+
+
+def test_a_word_in_the_text_counts_more_than_one_in_the_heading(index: Index) -> None:
+    index.put(document("memory/a.md", "x"), [Chunk(1, 1, "filler", "h1", heading="giraffe")], "model")
+    index.put(document("memory/b.md", "x"), [Chunk(1, 1, "giraffe", "h2", heading="filler")], "model")
+    index.put(document("memory/c.md", "x"), [Chunk(1, 1, "none", "h3")], "model")
+    assert found_by(index, "giraffe") == ["memory/b.md", "memory/a.md"]
+
+
+def test_words_match_in_any_form_case_and_accent(index: Index) -> None:
+    put(index, "memory/a.md", "Crème brûlées, RUNNING")
+    assert found_by(index, '"creme" AND "brulee" AND "runs"') == ["memory/a.md"]
+
+
+def test_stems_are_what_the_index_keeps(index: Index) -> None:
+    put(index, "memory/a.md", "Running Déjà-vu 2026")
+    kept = {row[0] for row in index.connection.execute("SELECT term FROM chunks_terms")}
+    assert set(words.stems(index.connection, "Running Déjà-vu 2026")) == kept
+
+
+def test_a_text_without_words_has_no_stems(index: Index) -> None:
+    assert words.stems(index.connection, "—…!") == []
+
+
+def test_document_counts_say_in_how_many_chunks_a_term_is(index: Index) -> None:
+    put(index, "memory/a.md", "zebra zebra\nzebra\ngiraffe")
+    counts = words.document_counts(index.connection, ["zebra", "giraff", "okapi"])
+    assert counts == {"zebra": 2, "giraff": 1}
+
+
+def test_document_counts_take_any_number_of_terms(index: Index) -> None:
+    put(index, "memory/a.md", " ".join(f"w{n}" for n in range(900)))
+    terms = [f"w{n}" for n in range(1000)]
+    assert words.document_counts(index.connection, terms) == {f"w{n}": 1 for n in range(900)}
+
+
+def test_document_counts_fall_when_a_file_goes(index: Index) -> None:
+    put(index, "memory/a.md", "zebra")
+    put(index, "memory/b.md", "zebra")
+    index.remove("memory/a.md")
+    assert words.document_counts(index.connection, ["zebra"]) == {"zebra": 1}
+
+
+def test_a_sound_word_index_passes_its_check(index: Index) -> None:
+    put(index, "memory/a.md", "zebra")
+    words.check(index.connection)
+
+
+def test_a_damaged_word_index_fails_its_check(index: Index) -> None:
+    put(index, "memory/a.md", "zebra")
+    index.connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    index.connection.execute("UPDATE chunks_fts_data SET block = zeroblob(40) WHERE id > 10")
+    with pytest.raises(apsw.Error):
+        words.check(index.connection)

@@ -1,0 +1,120 @@
+"""The field names of JSON stay as they are."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+from recollect.types import Excerpt, Hit, Problem, Report, SearchResult, Status, Why
+from recollect.wire import excerpt_json, hit_json, report_json, search_json, status_json
+from tests.support_search import words_memory
+
+HIT = Hit(
+    path="memory/a.md",
+    start_line=3,
+    end_line=9,
+    score=0.123456789,
+    snippet="text",
+    source="memory",
+    heading="Top > Below",
+    why=Why(("word",), 0.55555555, None, "words only"),
+)
+
+
+def test_a_hit() -> None:
+    assert hit_json(HIT) == {
+        "path": "memory/a.md",
+        "start_line": 3,
+        "end_line": 9,
+        "score": 0.1235,
+        "snippet": "text",
+        "source": "memory",
+        "citation": "memory/a.md#L3-L9",
+        "heading": "Top > Below",
+        "why": {"words": ["word"], "lexical": 0.5556, "vector": None, "fusion": "words only"},
+    }
+
+
+def test_an_answer() -> None:
+    answer = search_json(SearchResult((HIT,), "fake", "fake-1", "hybrid", 2, ("careful",)))
+    assert answer == {
+        "results": [hit_json(HIT)],
+        "provider": "fake",
+        "model": "fake-1",
+        "mode": "hybrid",
+        "pending": 2,
+        "warnings": ["careful"],
+    }
+
+
+def test_an_excerpt() -> None:
+    assert excerpt_json(Excerpt("memory/a.md", "text", 3, 1, truncated=True, next_start=4)) == {
+        "path": "memory/a.md",
+        "text": "text",
+        "from": 3,
+        "lines": 1,
+        "found": True,
+        "truncated": True,
+        "next_from": 4,
+    }
+
+
+def test_a_report() -> None:
+    problem = Problem("memory/b.md", "is binary", failed=True)
+    report = Report(("memory/a.md",), 1, ("memory/c.md",), 2, (), (problem,), "forced", ("careful",))
+    assert json.loads(json.dumps(report_json(report))) == {
+        "indexed": ["memory/a.md"],
+        "unchanged": 1,
+        "removed": ["memory/c.md"],
+        "pending": 2,
+        "skipped": [],
+        "failed": [{"path": "memory/b.md", "reason": "is binary", "failed": True}],
+        "rebuilt": "forced",
+        "warnings": ["careful"],
+    }
+
+
+def test_a_status(workspace: Path) -> None:
+    with words_memory(workspace, {"a.md": "text\n"}) as memory:
+        memory.sync()
+        status = json.loads(json.dumps(status_json(memory.status())))
+    assert list(status) == [
+        "backend",
+        "provider",
+        "model",
+        "requested_provider",
+        "sends_text_to",
+        "files",
+        "chunks",
+        "pending",
+        "dirty",
+        "workspace",
+        "index_path",
+        "index_bytes",
+        "sources",
+        "source_counts",
+        "extra_paths",
+        "skipped",
+        "failed",
+        "cache",
+        "fts",
+        "vector",
+        "fallback",
+        "last_sync",
+        "warnings",
+    ]
+    assert list(status["cache"]) == ["enabled", "entries", "max_entries"]
+    assert list(status["fts"]) == ["enabled", "available"]
+    assert list(status["vector"]) == ["enabled", "available", "engine", "vectors", "dims"]
+    assert list(status["source_counts"][0]) == ["source", "files", "chunks"]
+
+
+def test_every_field_of_a_status_is_told(workspace: Path) -> None:
+    with words_memory(workspace, {}) as memory:
+        assert set(status_json(memory.status())) == {field.name for field in fields(Status)}
+
+
+def test_a_result_behaves_like_the_sequence_of_its_hits() -> None:
+    result = SearchResult((HIT, HIT), "none", "", "words", 0)
+    assert (len(result), list(result), result[1]) == (2, [HIT, HIT], HIT)

@@ -1,0 +1,74 @@
+"""Words of a query, and which of them tell something."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.words import STOP_WORDS, telling_words, words_of
+from tests.support import untimed
+
+
+def test_words_are_runs_of_letters_digits_and_underscores() -> None:
+    assert words_of("Port 8080, max_bytes=5; naïve!") == ["Port", "8080", "max_bytes", "5", "naïve"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "!?…", "😀", "\0\n"])
+def test_no_words(text: str) -> None:
+    assert words_of(text) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("Which database did billing pick?", ["database", "billing", "pick"]),
+        ("Welke database heeft facturatie?", ["database", "facturatie"]),
+        ("Welche Datenbank hat die Abrechnung?", ["datenbank", "abrechnung"]),
+        ("Quelle base de données avons-nous?", ["base", "données"]),
+        ("¿Qué base usamos para facturas?", ["base", "usamos", "facturas"]),
+    ],
+)
+def test_a_question_is_left_with_what_tells(question: str, telling: list[str]) -> None:
+    assert telling_words(question) == telling
+
+
+def test_a_query_of_stop_words_keeps_them() -> None:
+    assert telling_words("to be or not to be") == ["to", "be", "or", "not"]
+
+
+def test_a_word_counts_once_whatever_its_case() -> None:
+    assert telling_words("Postgres POSTGRES postgres") == ["postgres"]
+
+
+def test_order_is_as_written() -> None:
+    assert telling_words("zebra apple mango") == ["zebra", "apple", "mango"]
+
+
+def test_stop_words_are_in_lower_case() -> None:
+    assert all(word == word.lower() for word in STOP_WORDS)
+
+
+def test_every_stop_word_is_one_word() -> None:
+    assert all(words_of(word) == [word] for word in STOP_WORDS)
+
+
+@untimed
+@given(st.text())
+def test_a_query_with_words_never_loses_all_of_them(text: str) -> None:
+    assert bool(telling_words(text)) == bool(words_of(text))
+
+
+@untimed
+@given(st.text())
+def test_no_word_is_given_twice(text: str) -> None:
+    telling = telling_words(text)
+    assert len(telling) == len(set(telling))
+
+
+@untimed
+@given(st.text(alphabet="ab you the_1 é"))
+def test_stop_words_stay_only_where_nothing_else_is(text: str) -> None:
+    telling = telling_words(text)
+    kept = [word for word in telling if word in STOP_WORDS]
+    assert not kept or len(kept) == len(telling)
