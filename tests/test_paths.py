@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,13 @@ def test_a_home_that_is_not_known_stays_as_written() -> None:
 )
 def test_contains(path: str, inside: bool) -> None:
     assert contains(Path("/a/b"), Path(path)) is inside
+
+
+def test_a_workspace_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    try:
+        Path(folder).mkdir()
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    with pytest.raises(WorkspaceError, match="not valid UTF-8"):
+        Workspace.at(folder)

@@ -44,6 +44,14 @@ class Workspace:
             raise WorkspaceError(
                 f"workspace {str(root)!r} is not a folder", todo="Name the folder that holds the notes"
             )
+        if not os.access(real, os.R_OK | os.X_OK):
+            raise WorkspaceError(
+                f"workspace {str(root)!r} cannot be opened: permission denied", todo="Check its permissions"
+            )
+        if not is_unicode(str(real)):
+            raise WorkspaceError(
+                f"workspace {str(root)!r} has a name that is not valid UTF-8", todo="Rename the folder"
+            )
         return cls(real)
 
     @property
@@ -101,6 +109,11 @@ def user_cache_dir() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("recollect", appauthor=False)
+
+
+def is_unicode(name: str) -> bool:
+    """Tell whether a file's name is text; a name of other bytes can be neither cited nor stored."""
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def contains(folder: Path, path: Path) -> bool:

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from recollect.paths import PRIVATE_DIR, Workspace, expand_home
+from recollect.paths import PRIVATE_DIR, Workspace, expand_home, is_unicode
 from recollect.types import Discovery, Fingerprint, FoundFile, Problem
 
 ROOT_FILES = ("MEMORY.md", "memory.md")
@@ -144,14 +144,14 @@ class _Walk:
         elif info.st_size > self.max_bytes:
             size, limit = info.st_size / 1e6, self.max_bytes / 1e6
             self._problem(path, f"is {size:.1f} MB, above the limit of {limit:g} MB (files.max_bytes)")
-        elif not _is_unicode(name):
+        elif not is_unicode(name):
             self._problem(path, "has a name that is not valid UTF-8")
         else:
             self.files[path] = FoundFile(name, path, "memory", fingerprint_of(info))
 
     def _problem(self, path: str, reason: str, *, failed: bool = False) -> None:
         name = self._name(path)
-        shown = name if _is_unicode(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
+        shown = name if is_unicode(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
         self.problems.setdefault(Problem(shown, reason, failed))
 
     def _name(self, path: str) -> str:
@@ -166,10 +166,6 @@ def _relative(path: str, start: str) -> str:
         return os.path.relpath(path, start)
     except ValueError:  # another drive, on Windows
         return path
-
-
-def _is_unicode(name: str) -> bool:
-    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _words(error: OSError) -> str:

@@ -23,16 +23,18 @@ _BUSY_MS = 5_000
 
 _CACHE_KIB = 32_000
 
-_DAMAGE_WORDS = (
-    "malformed",
-    "corrupt",
-    "not a database",
-    "no such table",
-    "no such column",
-    "no such module",
-    "no such tokenizer",
-    "constructor",  # of a table of words that cannot be opened
+_DAMAGE = (
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.SQLError,
+    apsw.ConstraintError,
+    apsw.MismatchError,
 )
+"""What SQLite raises when the file is not the index we made. Our statements are fixed and keep their
+own constraints, so one that makes no sense to SQLite means that the tables are others."""
+
+_BAD_EXPRESSION = "fts5: syntax error"
+"""The one statement that is not fixed: an expression of words that was put together wrongly."""
 
 
 def open_writer(path: Path) -> Connection:
@@ -135,7 +137,7 @@ def _damaged(path: Path, why: str) -> StoreDamaged:
 def _as_ours(error: apsw.Error, path: Path) -> StoreError:
     index = f"the index {str(path)!r}"
     text = str(error)
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError) or _means_damage(error, text):
+    if isinstance(error, _DAMAGE) and not text.startswith(_BAD_EXPRESSION):
         return _damaged(path, text)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return StoreBusy(f"{index} is locked by another program", todo="Close it and try again")
@@ -151,7 +153,3 @@ def _as_ours(error: apsw.Error, path: Path) -> StoreError:
     if isinstance(error, apsw.CantOpenError):
         return StoreError(f"{index} cannot be opened", todo="Check that its folder exists and may be used")
     return StoreError(f"{index} cannot be used ({text})", todo="Run 'recollect status' to see its state")
-
-
-def _means_damage(error: apsw.Error, text: str) -> bool:
-    return isinstance(error, apsw.SQLError) and any(word in text for word in _DAMAGE_WORDS)

@@ -1,0 +1,214 @@
+"""`Memory` answers beside other writers, threads, a full disk and a damaged index."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import recollect.memory
+from recollect import Memory, StoreBusy, StoreFull
+from recollect.sync import run
+from tests.support_search import FakeProvider, fake_memory, words_memory, write
+
+NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
+
+
+@pytest.fixture(autouse=True)
+def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every search look at the files, also where the machine is so busy that it would rest."""
+    monkeypatch.setattr(recollect.memory, "_QUICK_SWEEP", 3600.0)
+
+
+def paths(memory: Memory, query: str) -> list[str]:
+    return [hit.path for hit in memory.search(query, min_score=0)]
+
+
+def index_file(workspace: Path) -> Path:
+    return workspace / ".memory/index.sqlite"
+
+
+# Damage
+
+
+def damage(workspace: Path, begin: float, end: float) -> None:
+    """Overwrite a part of the index with what makes no sense."""
+    file = index_file(workspace)
+    size = file.stat().st_size
+    with file.open("r+b") as stream:
+        stream.seek(int(size * begin))
+        stream.write(b"\xa5" * int(size * (end - begin)))
+
+
+PLENTY = {f"{number}.md": f"Note {number}: topic{number}. {'lorem ipsum ' * 60}\n" for number in range(40)}
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0.0, 0.001), (0.01, 0.1), (0.3, 0.9), (0.02, 1.0)])
+def test_a_search_in_a_damaged_index_replaces_it_and_answers(
+    workspace: Path, begin: float, end: float
+) -> None:
+    with words_memory(workspace, PLENTY) as memory:
+        memory.sync()
+    damage(workspace, begin, end)
+    with words_memory(workspace, {}) as memory:
+        result = memory.search("topic7")
+        assert [hit.path for hit in result] == ["memory/7.md"]
+        assert "set aside" in result.warnings[0]
+        assert memory.search("topic8").warnings == ()
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0.0, 0.001), (0.3, 0.9), (0.02, 1.0)])
+def test_status_of_a_damaged_index_is_a_warning(workspace: Path, begin: float, end: float) -> None:
+    with words_memory(workspace, PLENTY) as memory:
+        memory.sync()
+    damage(workspace, begin, end)
+    with words_memory(workspace, {}) as memory:
+        status = memory.status()
+    assert (status.dirty, status.chunks) == (True, 0)
+    assert "recollect sync" in status.warnings[0]
+
+
+def test_damage_that_appears_while_the_index_is_open_is_repaired(workspace: Path) -> None:
+    with words_memory(workspace, PLENTY, sync__on_search=False) as memory:
+        memory.sync()
+        damage(workspace, 0.02, 1.0)
+        assert [hit.path for hit in memory.search("topic7")] == ["memory/7.md"]
+
+
+def test_a_foreign_file_in_the_place_of_the_index_is_set_aside(workspace: Path) -> None:
+    write(workspace, NOTES)
+    (workspace / ".memory").mkdir()
+    index_file(workspace).write_text("not a database", encoding="utf-8")
+    with words_memory(workspace, {}) as memory:
+        assert paths(memory, "kestrel") == ["memory/a.md"]
+    kept = list((workspace / ".memory").glob("index.sqlite.damaged-*"))
+    assert [file.read_text(encoding="utf-8") for file in kept] == ["not a database"]
+
+
+# Other writers
+
+_HOLD_LOCK = """
+import sys
+from pathlib import Path
+from recollect.files.lock import WriterLock
+with WriterLock(Path(sys.argv[1])).held(5):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def another_writer(workspace: Path) -> Iterator[None]:
+    """Let another process hold the writer lock."""
+    lock = index_file(workspace).with_name("index.sqlite.lock")
+    lock.parent.mkdir(exist_ok=True)
+    program = [sys.executable, "-c", _HOLD_LOCK, str(lock)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        try:
+            yield
+        finally:
+            process.stdin.close()
+            process.wait(timeout=10)
+
+
+def test_a_search_beside_another_writer_answers_from_the_old_index(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+        write(workspace, {"b.md": "Another kestrel.\n"})
+        with another_writer(workspace):
+            result = memory.search("kestrel")
+        assert [hit.path for hit in result] == ["memory/a.md"]
+        assert "may be out of date" in result.warnings[0]
+        assert "is being written by process" in result.warnings[0]
+        assert sorted(paths(memory, "kestrel")) == ["memory/a.md", "memory/b.md"]
+
+
+def test_a_first_search_beside_another_writer_says_so(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recollect.memory, "_FIRST_SEARCH_WAIT", 0.05)
+    busy = pytest.raises(StoreBusy, match="is being written")
+    with words_memory(workspace, NOTES) as memory, another_writer(workspace), busy:
+        memory.search("kestrel")
+
+
+def test_a_search_on_a_full_disk_answers_from_the_old_index(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(job: object, wait_seconds: float) -> None:
+        raise StoreFull("no room left to write the index")
+
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+        write(workspace, {"b.md": "Another kestrel.\n"})
+        monkeypatch.setattr(run, "run", no_room)
+        result = memory.search("kestrel")
+    assert [hit.path for hit in result] == ["memory/a.md"]
+    assert "no room left" in result.warnings[0]
+
+
+def test_a_sync_of_the_same_memory_is_waited_for_only_so_long(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recollect.memory, "_SYNC_WAIT", 0.05)
+    with words_memory(workspace, NOTES) as memory, memory._syncing, pytest.raises(StoreBusy):
+        memory._sync(wait_seconds=0.05)
+
+
+# Threads
+
+
+def test_four_threads_search_while_one_syncs(workspace: Path) -> None:
+    provider = FakeProvider({"kestrel": (1.0, 0.0, 0.0, 0.0)})
+    failures: list[BaseException] = []
+    done = threading.Event()
+
+    def guarded(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 (shown by the test)
+            failures.append(error)
+
+    with fake_memory(workspace, PLENTY | {"bird.md": "The kestrel lives here.\n"}, provider) as memory:
+        memory.sync()
+
+        def ask() -> None:
+            while not done.is_set():
+                assert "memory/bird.md" in paths(memory, "kestrel")
+
+        def change() -> None:
+            for number in range(12):
+                write(workspace, {f"{number}.md": f"Changed {number}, topic{number}.\n"})
+                memory.sync(force=number % 5 == 4)
+            done.set()
+
+        threads = [threading.Thread(target=guarded, args=(ask,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        guarded(change)
+        done.set()
+        for thread in threads:
+            thread.join(timeout=30)
+        assert failures == []
+        assert memory.search("changed topic11", mode="words")[0].path == "memory/11.md"
+
+
+def test_threads_that_search_first_make_one_index(workspace: Path) -> None:
+    answers: list[list[str]] = []
+    with words_memory(workspace, NOTES) as memory:
+        threads = [
+            threading.Thread(target=lambda: answers.append(paths(memory, "kestrel"))) for _ in range(6)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=30)
+    assert answers == [["memory/a.md"]] * 6
