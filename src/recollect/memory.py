@@ -36,7 +36,17 @@ from recollect.status import status_of
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_dirty
 from recollect.sync.identity import difference, identity_of, same_space
-from recollect.types import Discovery, Excerpt, Mode, Progress, Report, SearchResult, Source, Status
+from recollect.types import (
+    Discovery,
+    Excerpt,
+    IndexedFile,
+    Mode,
+    Progress,
+    Report,
+    SearchResult,
+    Source,
+    Status,
+)
 
 _FIRST_SEARCH_EMBEDS = 1_000
 _SEARCH_EMBEDS = 64
@@ -73,6 +83,7 @@ class Memory:
         self._reader: Index | None = None
         self._reader_inode = 0
         self._rest_until = 0.0
+        self._known: tuple[tuple[str, int], dict[str, IndexedFile]] | None = None
 
     @property
     def settings(self) -> Settings:
@@ -85,6 +96,7 @@ class Memory:
             if self._reader is not None:
                 self._reader.close()
             self._reader = None
+            self._known = None
 
     def __enter__(self) -> Self:
         return self
@@ -233,11 +245,18 @@ class Memory:
         started = time.monotonic()
         if started < self._rest_until:
             return False
-        changed = is_dirty(self._discover(), index.files())
+        changed = is_dirty(self._discover(), self._known_files(index))
         took = time.monotonic() - started
         rests = not changed and took > _QUICK_SWEEP
         self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
         return changed
+
+    def _known_files(self, index: Index) -> dict[str, IndexedFile]:
+        """Return what the index remembers of the files, read again only after somebody wrote."""
+        version = (index.birth, index.version)
+        if self._known is None or self._known[0] != version:
+            self._known = version, index.files()
+        return self._known[1]
 
     def _open_reader(self) -> Index | None:
         """Return the open reader, opened again if the index file is another one by now."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Source = Literal["memory", "sessions"]
 Mode = Literal["hybrid", "words", "vectors"]
@@ -17,17 +17,18 @@ Progress = Callable[[int, int, str], None]
 """Called as `progress(completed, total, label)` during long work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
-    """What the file system says about a file, cheap enough to ask at every search."""
+class Fingerprint(NamedTuple):
+    """What the file system says about a file, cheap enough to ask at every search.
+
+    This and `FoundFile` are tuples because thousands of them are made at every look for changes.
+    """
 
     size: int
     mtime_ns: int
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file that discovery found: its name in the index and where it really is."""
 
     path: str

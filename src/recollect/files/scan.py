@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from recollect.paths import PRIVATE_DIR, Workspace, expand_home, is_unicode
@@ -53,6 +53,7 @@ class _Walk:
 
     def __init__(self, root: Path, max_bytes: int) -> None:
         self.root = str(root)
+        self.prefix = self.root + os.sep
         self.max_bytes = max_bytes
         self.files: dict[str, FoundFile] = {}
         self.problems: dict[Problem, None] = {}
@@ -99,21 +100,20 @@ class _Walk:
             deeper = [entry.path for entry in self._entries(current) if self._consider(entry)]
             pending.extend(reversed(deeper))
 
-    def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
-        """Yield a folder's entries in sorted order; a folder that is not there has none."""
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """Return a folder's entries in sorted order; a folder that is not there has none."""
         if os.path.islink(folder):  # noqa: PTH114
             self._problem(folder, _IS_LINK)
-            return
+            return []
         try:
             with os.scandir(folder) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
+                return sorted(listing, key=attrgetter("name"))
         except (FileNotFoundError, NotADirectoryError):
-            return
+            return []
         except OSError as error:
             self._problem(folder, f"cannot be listed: {_words(error)}", failed=True)
             self.blind.append(self._name(folder))
-            return
-        yield from entries
+            return []
 
     def _consider(self, entry: os.DirEntry[str]) -> bool:
         """Take a note; tell whether the entry is a folder to look into."""
@@ -156,8 +156,8 @@ class _Walk:
 
     def _name(self, path: str) -> str:
         """Return the path as the index and citations write it: relative, with forward slashes."""
-        prefix = self.root + os.sep
-        relative = path[len(prefix) :] if path.startswith(prefix) else _relative(path, self.root)
+        within = path.startswith(self.prefix)
+        relative = path[len(self.prefix) :] if within else _relative(path, self.root)
         return relative if os.sep == "/" else relative.replace(os.sep, "/")
 
 

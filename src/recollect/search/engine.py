@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from heapq import nlargest
 
 from recollect.embed.base import Provider, embed_query, to_blobs
 from recollect.search import fuse, lexical
@@ -55,6 +56,8 @@ def search(index: Index, provider: Provider | None, request: Request) -> list[Hi
     with index.errors(), index.snapshot():
         legs = _legs(index, vector, provider.model if provider else "", request)
         scores = _fused(legs, request)
+        if not _narrowed(index, request):
+            scores = _contenders(scores, legs, request.query)
         chunks = index.chunks(scores)
         ranking = _ranking(scores, chunks, request)
         kept, relaxed = _cut(ranking, legs, request.query)
@@ -135,13 +138,31 @@ def _ranking(
     return [(number, allowed[number]) for number in diversified(ranking, texts, query.mmr.lambda_)]
 
 
+def _contenders(scores: dict[int, float], legs: Legs, query: Query) -> dict[int, float]:
+    """Leave out the candidates that cannot be shown, so that they need not be read."""
+    if query.mmr.enabled or query.temporal_decay.enabled:
+        return scores  # these change the order, so any of them may come up
+    eligible, _ = _eligible(list(scores.items()), legs, query)
+    if len(eligible) <= query.max_results:
+        return dict(eligible)
+    last = nlargest(query.max_results, [score for _, score in eligible])[-1]
+    return {number: score for number, score in eligible if score >= last}
+
+
 def _cut(ranking: list[tuple[int, float]], legs: Legs, query: Query) -> tuple[list[tuple[int, float]], bool]:
+    """Return the first of a ranking that may be shown, and whether the bar was lowered for them."""
+    eligible, relaxed = _eligible(ranking, legs, query)
+    return eligible[: query.max_results], relaxed
+
+
+def _eligible(
+    ranking: list[tuple[int, float]], legs: Legs, query: Query
+) -> tuple[list[tuple[int, float]], bool]:
     """Keep what reaches `min_score`; if nothing does, keep what at least holds the words."""
     good = [item for item in ranking if item[1] >= query.min_score]
     if good:
-        return good[: query.max_results], False
-    backed = [item for item in ranking if legs.lexical.get(item[0], 0.0) > 0]
-    return backed[: query.max_results], True
+        return good, False
+    return [item for item in ranking if legs.lexical.get(item[0], 0.0) > 0], True
 
 
 def _hit(

@@ -27,5 +27,7 @@ def missing_paths(discovery: Discovery, known: Mapping[str, IndexedFile]) -> lis
 
 def is_dirty(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
     """Tell whether any file was added, changed or removed since it was indexed."""
-    changed = not all(is_unchanged(file, known) for file in discovery.files)
-    return changed or bool(missing_paths(discovery, known))
+    if not all(is_unchanged(file, known) for file in discovery.files):
+        return True
+    # Every file found is known, so the numbers tell whether one that is known was not found.
+    return len(known) > len(discovery.files) and bool(missing_paths(discovery, known))
