@@ -82,7 +82,7 @@ WORDS_ONLY = {"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
 def run_fresh(arguments: Sequence[str], variables: Mapping[str, str]) -> str:
     """Run a program to its end and return what it printed."""
     finished = subprocess.run(
-        list(arguments), env=dict(variables), capture_output=True, check=True, encoding="utf-8"
+        list(arguments), env=dict(variables), stdout=subprocess.PIPE, check=True, encoding="utf-8"
     )
     return finished.stdout
 

@@ -114,8 +114,10 @@ def naive_parts(text: str, limit: int) -> list[Part]:
         piece = ""
         for char in line:
             if heavy(piece + char) > limit:
-                parts.append((piece, number))
-                piece = ""
+                blanks = [at for at in range(len(piece)) if piece[at] in " \t" and at >= len(piece) * 3 // 4]
+                end = blanks[-1] + 1 if blanks else len(piece)
+                parts.append((piece[:end], number))
+                piece = piece[end:]
             piece += char
         parts.append((piece, number))
     return parts
@@ -403,3 +405,17 @@ def test_ids_of_a_file_do_not_depend_on_another(text: str, other: str) -> None:
     alone = [chunk_id("memory", "a.md", chunk, "m") for chunk in chunk_text(text, 8, 2)]
     chunk_text(other, 8, 2)
     assert [chunk_id("memory", "a.md", chunk, "m") for chunk in chunk_text(text, 8, 2)] == alone
+
+
+def test_a_long_line_is_cut_between_words() -> None:
+    line = "aaaa bbbb " * 10
+    assert [chunk.text for chunk in chunk_text(line, 8, 0)] == [
+        "aaaa bbbb aaaa bbbb aaaa bbbb ",
+        "aaaa bbbb aaaa bbbb aaaa bbbb ",
+        "aaaa bbbb aaaa bbbb aaaa bbbb ",
+        "aaaa bbbb ",
+    ]
+
+
+def test_a_line_without_blanks_near_the_limit_is_cut_at_the_limit() -> None:
+    assert [len(chunk.text) for chunk in chunk_text("a " + "b" * 40, 8, 0)] == [32, 10]

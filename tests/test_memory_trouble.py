@@ -212,3 +212,44 @@ def test_threads_that_search_first_make_one_index(workspace: Path) -> None:
         for thread in threads:
             thread.join(timeout=30)
     assert answers == [["memory/a.md"]] * 6
+
+
+def test_a_changed_letter_in_the_index_is_never_shown(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+    content = index_file(workspace).read_bytes()
+    assert content.count(b"The kestrel lives here.") == 1
+    index_file(workspace).write_bytes(content.replace(b"kestrel lives", b"kestrel dives"))
+    with words_memory(workspace, {}) as memory:
+        result = memory.search("kestrel")
+        assert [hit.snippet for hit in result] == ["The kestrel lives here."]
+        assert "damaged" in result.warnings[0]
+
+
+# New settings
+
+
+def test_a_small_index_is_built_anew_by_the_next_search(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+    with words_memory(workspace, {}, chunking__tokens=100) as memory:
+        assert paths(memory, "kestrel") == ["memory/a.md"]
+        assert memory.status().warnings == ()
+
+
+def test_a_large_index_serves_as_it_is_until_a_sync(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recollect.memory, "_FIRST_SEARCH_EMBEDS", 1)
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+    with words_memory(workspace, {}, chunking__tokens=100) as memory:
+        result = memory.search("kestrel")
+        assert [hit.path for hit in result] == ["memory/a.md"]
+        assert "'recollect sync' builds the index anew: chunk tokens was 400" in result.warnings[0]
+        assert memory.sync().rebuilt == "chunk tokens was 400 and is now 100"
+        assert memory.search("kestrel").warnings == ()
+
+
+def test_status_right_after_a_sync_is_not_dirty(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+        assert not memory.status().dirty

@@ -213,13 +213,7 @@ def test_a_file_changed_just_now_is_not_trusted_yet(
     note: Path, age_seconds: float, trusted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "time_ns", lambda: LONG_AGO_NS + int(age_seconds * 1e9))
-    assert (document(note).fingerprint == fingerprint_of(note.stat())) is trusted
-
-
-def test_an_untrusted_fingerprint_keeps_size_and_inode(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "time_ns", lambda: LONG_AGO_NS)
-    info = note.stat()
-    assert document(note).fingerprint == Fingerprint(info.st_size, 0, info.st_ino)
+    assert document(note).settled is trusted
 
 
 class Meddler:
@@ -251,5 +245,5 @@ def test_a_file_that_never_rests_is_read_but_not_trusted(note: Path, monkeypatch
         settle(note, note.read_bytes() + b"more\n")
 
     meddler = Meddler(monkeypatch, grow, times=100)
-    fingerprint = document(note).fingerprint
-    assert (meddler.looks, fingerprint.mtime_ns) == (6, 0)
+    settled = document(note).settled
+    assert (meddler.looks, settled) == (6, False)

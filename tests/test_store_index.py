@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from recollect.store.sqlite.cache import Space
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
 from recollect.text.chunk import chunk_text, text_hash
-from recollect.types import Chunk, Fingerprint, Problem
+from recollect.types import Chunk, Fingerprint, IndexedFile, Problem
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     IDENTITY,
@@ -171,7 +172,7 @@ def test_a_chunk_number_is_never_used_twice_after_opening_again(tmp_path: Path) 
 
 def test_touching_a_file_changes_its_fingerprint_only(index: Index) -> None:
     numbers = put(index, "memory/a.md", "one\ntwo")
-    index.touch(index.files()["memory/a.md"], Fingerprint(7, 8, 9))
+    index.touch(replace(index.files()["memory/a.md"], fingerprint=Fingerprint(7, 8, 9)))
     entry = index.files()["memory/a.md"]
     assert (entry.fingerprint, entry.hash, numbers_of(index, "memory/a.md")) == (
         Fingerprint(7, 8, 9),
@@ -180,9 +181,13 @@ def test_touching_a_file_changes_its_fingerprint_only(index: Index) -> None:
     )
 
 
+def left_out(problem: Problem) -> IndexedFile:
+    return IndexedFile(problem.path, "memory", "", Fingerprint(1, 2, 3), problem=problem)
+
+
 def test_a_file_left_out_on_purpose_loses_its_chunks(index: Index) -> None:
     put(index, "memory/a.md", "the zebra crosses")
-    index.put_problem(Problem("memory/a.md", "is binary"), "memory", Fingerprint(1, 2, 3))
+    index.put_problem(left_out(Problem("memory/a.md", "is binary")))
     assert (index.count_chunks(), index.files()["memory/a.md"].problem) == (
         0,
         Problem("memory/a.md", "is binary"),
@@ -192,13 +197,13 @@ def test_a_file_left_out_on_purpose_loses_its_chunks(index: Index) -> None:
 def test_a_file_that_could_not_be_read_keeps_its_chunks(index: Index) -> None:
     put(index, "memory/a.md", "the zebra crosses")
     problem = Problem("memory/a.md", "cannot be read", failed=True)
-    index.put_problem(problem, "memory", Fingerprint(1, 2, 3))
+    index.put_problem(left_out(problem))
     assert (found_by(index, "zebra"), index.files()["memory/a.md"].problem) == (["memory/a.md"], problem)
 
 
 def test_files_with_a_problem_do_not_count(index: Index) -> None:
     put(index, "memory/a.md", "one")
-    index.put_problem(Problem("memory/b.md", "is binary"), "memory", Fingerprint(1, 2, 3))
+    index.put_problem(left_out(Problem("memory/b.md", "is binary")))
     assert index.count_files() == 1
 
 

@@ -386,3 +386,12 @@ def test_the_cache_stays_within_its_limit_after_a_rebuild(workspace: Path) -> No
     sync(workspace, FakeProvider("new"), {"cache.max_entries": 5})
     with reading(workspace) as index:
         assert count(index.connection) == 5
+
+
+def test_a_rebuild_embeds_nothing_again_that_the_cache_has_forgotten(workspace: Path) -> None:
+    write(workspace, notes(30))
+    small_cache = {"cache.max_entries": 5}
+    sync(workspace, FakeProvider(), settings=small_cache)
+    provider = FakeProvider()
+    report = sync(workspace, provider, force=True, settings=small_cache)
+    assert (report.rebuilt, report.pending, provider.texts) == ("forced", 0, [])

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
@@ -51,7 +51,8 @@ from recollect.types import (
 _FIRST_SEARCH_EMBEDS = 1_000
 _SEARCH_EMBEDS = 64
 """How many chunks a search embeds before it answers, when it meets a workspace for the first time
-and when it finds changes. The rest is found by words until a sync gives it vectors."""
+and when it finds changes. The rest is found by words until a sync gives it vectors. An index of more
+than the first number is not built anew by a search, only by a sync; until then it serves as it is."""
 
 _SYNC_WAIT = 600.0
 _FIRST_SEARCH_WAIT = 60.0
@@ -61,6 +62,15 @@ _QUICK_SWEEP = 0.005
 _SWEEP_SHARE = 20
 """Looking for changed files is done at every search as long as it takes less than 5 ms. In larger
 workspaces it rests twenty times as long as it took, so it never costs more than a twentieth."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """What a search has to do before it answers: a sync with so many embeddings, 0 for no sync at all."""
+
+    embeds: int | None
+    warnings: tuple[str, ...] = ()
+    is_first: bool = False
 
 
 def _silent(completed: int, total: int, label: str) -> None:
@@ -208,38 +218,44 @@ class Memory:
     def _refresh(self, progress: Progress) -> list[str]:
         """Bring the index up to date before a search; what fails becomes a warning if it can."""
         with self._reading:
-            try:
-                index = self._open_reader()
-                first = index is None or index.synced_at is None
-                if index is not None and not first and not self._needs_sync(index):
-                    return []
-            except StoreDamaged:
-                first = True
-                self.close()
-        if first and not os.path.lexists(self._index_file) and not self._discover().files:
-            return [f"there are no notes in {self.workspace.root} yet; 'recollect init' makes the first"]
+            need = self._need()
+        if need.embeds == 0:
+            return list(need.warnings)
         try:
-            report = self._sync(
-                embed_limit=_FIRST_SEARCH_EMBEDS if first else _SEARCH_EMBEDS,
-                wait_seconds=_FIRST_SEARCH_WAIT if first else 0.0,
-                progress=progress,
-            )
+            wait = _FIRST_SEARCH_WAIT if need.is_first else 0.0
+            report = self._sync(embed_limit=need.embeds, wait_seconds=wait, progress=progress)
         except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
-            if first:
+            if need.is_first:
                 raise
             return [f"the index may be out of date: {error}"]
         return list(report.warnings)
 
-    def _needs_sync(self, index: Index) -> bool:
+    def _need(self) -> _Need:
+        """Tell what a search has to do first."""
+        try:
+            index = self._open_reader()
+            if index is not None and index.synced_at is not None:
+                return self._need_of(index)
+        except StoreDamaged:
+            self.close()
+        if not os.path.lexists(self._index_file) and not self._discover().files:
+            return _Need(
+                0, (f"there are no notes in {self.workspace.root}; 'recollect init' makes the first",)
+            )
+        return _Need(_FIRST_SEARCH_EMBEDS, is_first=True)
+
+    def _need_of(self, index: Index) -> _Need:
         if not self.settings.sync.on_search:
-            return False
+            return _Need(0)
         provider = self._chosen().provider
         with index.errors():
-            if difference(index.identity(), identity_of(self.settings, provider)):
-                return True
-            if provider is not None and index.count_pending():
-                return True
-            return self._files_changed(index)
+            changed = difference(index.identity(), identity_of(self.settings, provider))
+            if changed and index.count_chunks() > _FIRST_SEARCH_EMBEDS:
+                return _Need(0, (f"settings changed, 'recollect sync' builds the index anew: {changed}",))
+            if changed:
+                return _Need(None)  # a new index replaces the old one when it is whole, not before
+            waiting = provider is not None and index.count_pending() > 0
+            return _Need(_SEARCH_EMBEDS if waiting or self._files_changed(index) else 0)
 
     def _files_changed(self, index: Index) -> bool:
         started = time.monotonic()
@@ -275,19 +291,19 @@ class Memory:
         index = self._open_reader()
         if index is None:
             return SearchResult((), "none", "", "words", 0, tuple(warnings))
-        with index.errors():
+        with index.errors(), index.snapshot():
             provider, doubts = self._provider_for(index, request.mode)
             pending = index.count_pending() if provider else 0
-        if provider is None:
-            request = replace(request, mode="words")
-        elif request.mode == "hybrid" and not request.query.hybrid.enabled:
-            request = replace(request, mode="vectors")
-        try:
-            hits = search(index, provider, request)
-        except EmbeddingError as error:
-            doubts = [*doubts, f"answered by words only: {error}"]
-            request = replace(request, mode="words")
-            hits = search(index, None, request)
+            if provider is None:
+                request = replace(request, mode="words")
+            elif request.mode == "hybrid" and not request.query.hybrid.enabled:
+                request = replace(request, mode="vectors")
+            try:
+                hits = search(index, provider, request)
+            except EmbeddingError as error:
+                doubts = [*doubts, f"answered by words only: {error}"]
+                request = replace(request, mode="words")
+                hits = search(index, None, request)
         return SearchResult(
             hits=tuple(hits),
             provider=provider.id if provider else "none",

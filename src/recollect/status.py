@@ -10,7 +10,7 @@ from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.store.sqlite import cache
 from recollect.store.sqlite.index import Index
-from recollect.sync.dirty import is_dirty
+from recollect.sync.dirty import is_behind
 from recollect.sync.identity import difference, identity_of
 from recollect.types import Discovery, IndexedFile, Status
 
@@ -44,7 +44,7 @@ def status_of(
         files=index.count_files() if index else 0,
         chunks=index.count_chunks() if index else 0,
         pending=index.count_pending() if index and provider else 0,
-        dirty=index is None or bool(changed) or is_dirty(discovery, known),
+        dirty=index is None or bool(changed) or is_behind(discovery, known),
         workspace=str(workspace.root),
         index_path=str(index_file),
         index_bytes=_bytes_of(index_file),

@@ -65,13 +65,17 @@ class Discovery:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The text of one file, ready to be cut into chunks."""
+    """The text of one file, ready to be cut into chunks.
+
+    `settled` tells whether the fingerprint can be trusted to change with the content.
+    """
 
     path: str
     source: Source
     text: str
     hash: str
     fingerprint: Fingerprint
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,13 @@ class Chunk:
 
     @property
     def embedded_text(self) -> str:
-        """The text that is turned into a vector: the headings above it, then itself."""
-        return f"{self.heading}\n{self.text}" if self.heading else self.text
+        """The text that is turned into a vector."""
+        return _under_heading(self.heading, self.text)
+
+
+def _under_heading(heading: str, text: str) -> str:
+    """Put the headings above a chunk before it, as context for its vector."""
+    return f"{heading}\n{text}" if heading else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,7 @@ class IndexedFile:
     source: Source
     hash: str
     fingerprint: Fingerprint
+    settled: bool = True
     problem: Problem | None = None
 
 
@@ -113,6 +123,11 @@ class IndexedChunk:
     text: str
     heading: str
     mtime_ns: int
+
+    @property
+    def embedded_text(self) -> str:
+        """The text that was turned into a vector."""
+        return _under_heading(self.heading, self.text)
 
 
 @dataclass(frozen=True, slots=True)

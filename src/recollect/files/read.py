@@ -29,7 +29,6 @@ _SETTLED_NS = 2_000_000_000
 """A file changed this recently may change again without its time stamp showing it (coarse clocks,
 coarse file systems), so its fingerprint is not trusted yet."""
 
-_UNSETTLED = 0
 _READ_ATTEMPTS = 3
 _OPEN_FLAGS = (
     os.O_RDONLY
@@ -43,7 +42,7 @@ _OPEN_FLAGS = (
 def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
     """Read a found file; `None` if it is gone, a `Problem` if it cannot be indexed."""
     try:
-        content, fingerprint = _stable_content(file.real, max_bytes)
+        content, fingerprint, settled = _stable_content(file.real, max_bytes)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -54,7 +53,7 @@ def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
         text = decode(content)
     except ValueError as error:
         return Problem(file.path, str(error))
-    return Document(file.path, file.source, text, hashlib.sha256(content).hexdigest(), fingerprint)
+    return Document(file.path, file.source, text, hashlib.sha256(content).hexdigest(), fingerprint, settled)
 
 
 def decode(content: bytes) -> str:
@@ -69,8 +68,13 @@ def decode(content: bytes) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _stable_content(path: str, max_bytes: int) -> tuple[bytes, Fingerprint]:
-    """Read a file together with the fingerprint that belongs to exactly these bytes."""
+def is_settled(fingerprint: Fingerprint) -> bool:
+    """Tell whether any later change of a file will show in its fingerprint."""
+    return abs(time.time_ns() - fingerprint.mtime_ns) > _SETTLED_NS
+
+
+def _stable_content(path: str, max_bytes: int) -> tuple[bytes, Fingerprint, bool]:
+    """Read a file with the fingerprint that belongs to these bytes, and whether that can be trusted."""
     for _ in range(_READ_ATTEMPTS):
         handle = os.open(path, _OPEN_FLAGS)
         try:
@@ -84,13 +88,8 @@ def _stable_content(path: str, max_bytes: int) -> tuple[bytes, Fingerprint]:
             os.close(handle)
         fingerprint = fingerprint_of(after)
         if fingerprint == fingerprint_of(before):
-            age = abs(time.time_ns() - fingerprint.mtime_ns)
-            return content, fingerprint if age > _SETTLED_NS else _unsettled(fingerprint)
-    return content, _unsettled(fingerprint)
-
-
-def _unsettled(fingerprint: Fingerprint) -> Fingerprint:
-    return Fingerprint(fingerprint.size, _UNSETTLED, fingerprint.inode)
+            return content, fingerprint, is_settled(fingerprint)
+    return content, fingerprint, False
 
 
 def read_lines(
@@ -109,7 +108,7 @@ def read_lines(
         info = os.lstat(real)
         if not stat.S_ISREG(info.st_mode):
             raise _not_part(path, "it is not a regular file")
-        content, _ = _stable_content(str(real), max_bytes)
+        content, _, _ = _stable_content(str(real), max_bytes)
     except (FileNotFoundError, NotADirectoryError):
         return Excerpt(shown, "", first, 0, found=False)
     except OSError as error:

@@ -45,7 +45,10 @@ class Legs:
 
 
 def search(index: Index, provider: Provider | None, request: Request) -> list[Hit]:
-    """Return the hits of a query, best first; an empty list is an honest answer."""
+    """Return the hits of a query, best first; an empty list is an honest answer.
+
+    The caller holds a snapshot of the index, so that everything below speaks of one state of it.
+    """
     if not request.text.strip():
         return []
     # Some keyboards send letter and accent apart, which would end a word in the middle.
@@ -53,17 +56,16 @@ def search(index: Index, provider: Provider | None, request: Request) -> list[Hi
     vector = None
     if provider is not None and request.mode != "words":
         vector = to_blobs(embed_query(provider, request.text)[None, :])[0]
-    with index.errors(), index.snapshot():
-        legs = _legs(index, vector, provider.model if provider else "", request)
-        scores = _fused(legs, request)
-        if not _narrowed(index, request):
-            scores = _contenders(scores, legs, request.query)
-        chunks = index.chunks(scores)
-        ranking = _ranking(scores, chunks, request)
-        kept, relaxed = _cut(ranking, legs, request.query)
-        how = _explained(legs, request, relaxed=relaxed)
-        matched = lexical.matcher(index, request.text)
-        return [_hit(chunks[number], score, legs, matched, how) for number, score in kept]
+    legs = _legs(index, vector, provider.model if provider else "", request)
+    scores = _fused(legs, request)
+    if not _narrowed(index, request):
+        scores = _contenders(scores, legs, request.query)
+    chunks = index.chunks(scores)
+    ranking = _ranking(scores, chunks, request)
+    kept, relaxed = _cut(ranking, legs, request.query)
+    how = _explained(legs, request, relaxed=relaxed)
+    matched = lexical.matcher(index, request.text)
+    return [_hit(chunks[number], score, legs, matched, how) for number, score in kept]
 
 
 def _legs(index: Index, vector: bytes | None, model: str, request: Request) -> Legs:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from recollect.errors import StoreDamaged
 from recollect.store.sqlite import words
 from recollect.store.sqlite.index import Index
 from recollect.text.words import telling_words, words_of
@@ -123,6 +124,11 @@ def _affordable(present: list[Term], total: int) -> list[Term]:
 
 def _rarity(chunks: int, total: int) -> float:
     """Return the weight FTS5's BM25 gives to a word (its inverse document frequency)."""
+    if chunks > total:
+        raise StoreDamaged(
+            "the index is damaged: a word is said to be in more chunks than there are",
+            todo="Run 'recollect sync --force' to rebuild it",
+        )
     weight = math.log((total - chunks + 0.5) / (chunks + 0.5))
     return weight if weight > 0 else 1e-6
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from recollect.types import Discovery, FoundFile, IndexedFile
 
 
 def is_unchanged(file: FoundFile, known: Mapping[str, IndexedFile]) -> bool:
-    """Tell whether a file is as the index knows it."""
+    """Tell whether a file is surely as the index knows it."""
     entry = known.get(file.path)
-    return entry is not None and entry.fingerprint == file.fingerprint
+    return entry is not None and entry.settled and entry.fingerprint == file.fingerprint
 
 
 def missing_paths(discovery: Discovery, known: Mapping[str, IndexedFile]) -> list[str]:
@@ -23,6 +24,15 @@ def missing_paths(discovery: Discovery, known: Mapping[str, IndexedFile]) -> lis
         for path in known
         if path not in found and not path.startswith(below) and path not in discovery.blind
     ]
+
+
+def is_behind(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
+    """Tell whether any file looks added, changed or removed since it was indexed.
+
+    Unlike `is_dirty`, this takes a file at its word that was indexed within a moment of its change.
+    """
+    settled = {path: replace(entry, settled=True) for path, entry in known.items()}
+    return is_dirty(discovery, settled)
 
 
 def is_dirty(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:

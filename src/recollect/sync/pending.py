@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from recollect.embed.base import Provider, embed_documents, to_blobs
 from recollect.errors import EmbeddingError
 from recollect.store.sqlite import cache
@@ -42,6 +44,21 @@ def embed_pending(
     if total:
         progress(done, total, LABEL)
     return None
+
+
+def carry_vectors(old: Index, new: Index) -> None:
+    """Put every vector of an index into the cache of the one that will replace it.
+
+    The cache of the old one may have forgotten them: it holds fewer than a large index has.
+    """
+    made_with = old.identity()
+    space = Space(made_with["provider"], made_with["model"], made_with["provider_key"])
+    vectors = old.vectors.by_chunk()
+    while group := dict(islice(vectors, _GROUP)):
+        chunks = old.chunks(group)
+        known = {text_hash(chunk.embedded_text): group[number] for number, chunk in chunks.items()}
+        with transaction(new.connection):
+            cache.remember(new.connection, space, known)
 
 
 def _embed(index: Index, provider: Provider, batch: list[tuple[int, Chunk]], *, use_cache: bool) -> None:

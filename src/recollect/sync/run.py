@@ -19,8 +19,8 @@ from recollect.store.sqlite import cache
 from recollect.store.sqlite.health import set_aside
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.rebuild import swap_in, sweep, temporary_index
-from recollect.sync.identity import WORDS_ONLY, difference, identity_of
-from recollect.sync.pending import embed_pending
+from recollect.sync.identity import WORDS_ONLY, difference, identity_of, same_space
+from recollect.sync.pending import carry_vectors, embed_pending
 from recollect.sync.update import update_words
 from recollect.types import Progress, Report
 
@@ -88,7 +88,7 @@ def _rebuild(job: Job, reason: str) -> Report:
     wanted = identity_of(job.settings, job.provider)
     with temporary_index(job.index_file) as temporary:
         with _writer(temporary, wanted) as fresh, fresh.errors():
-            cache.copy_from(fresh.connection, job.index_file)
+            _carry_over(job, fresh)
             try:
                 report = _update(job, fresh, stop_at_error=True)
             except BaseException:
@@ -98,6 +98,21 @@ def _rebuild(job: Job, reason: str) -> Report:
     with _writer(job.index_file, wanted) as index, index.errors():
         index.vectors.save_matrix()
     return replace(report, rebuilt=reason)
+
+
+def _carry_over(job: Job, fresh: Index) -> None:
+    """Take over what the old index has embedded."""
+    if not job.settings.cache.enabled:
+        return
+    cache.copy_from(fresh.connection, job.index_file)
+    old = Index.reader(job.index_file)
+    if old is None:
+        return
+    try:
+        if job.provider is not None and same_space(old.identity(), fresh.identity()):
+            carry_vectors(old, fresh)
+    finally:
+        old.close()
 
 
 def _keep_vectors(job: Job, temporary: Path, *, wanted_by: Index) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from recollect.files.read import read_document
+from recollect.files.read import is_settled, read_document
 from recollect.settings import Settings
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_unchanged, missing_paths
@@ -73,10 +73,11 @@ def _update_file(
             index.remove(file.path)
             changes.removed.append(file.path)
     elif isinstance(content, Problem):
-        index.put_problem(content, file.source, file.fingerprint)
+        settled = is_settled(file.fingerprint)
+        index.put_problem(IndexedFile(file.path, file.source, "", file.fingerprint, settled, content))
         changes.problems.append(content)
     elif entry is not None and entry.hash == content.hash:
-        index.touch(entry, content.fingerprint)
+        index.touch(replace(entry, fingerprint=content.fingerprint, settled=content.settled))
         changes.unchanged += 1
     else:
         _put(index, content, settings, model)

@@ -106,8 +106,16 @@ def _pieces(line: str, limit: int) -> Iterator[str]:
             end = min(end, len(line)) - max(1, excess // (1 + _WIDE_EXTRA))
             piece = line[start:end]
             excess = weigh(piece) - limit
+        if start + len(piece) < len(line):
+            piece = piece[: _last_break(piece)]
         yield piece
         start += len(piece)
+
+
+def _last_break(piece: str) -> int:
+    """Return where to end a piece so that no word is cut, if that costs at most a quarter of it."""
+    blank = max(piece.rfind(" "), piece.rfind("\t"))
+    return blank + 1 if blank >= len(piece) * 3 // 4 else len(piece)
 
 
 def _carry(segments: list[Segment], window: int) -> list[Segment]:

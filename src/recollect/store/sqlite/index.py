@@ -26,7 +26,7 @@ from recollect.store.sqlite.db import (
 from recollect.store.sqlite.health import check_database, check_file
 from recollect.store.sqlite.schema import migrate, version_of
 from recollect.store.sqlite.vectors import MATRIX, VectorTable
-from recollect.text.chunk import chunk_id
+from recollect.text.chunk import chunk_id, text_hash
 from recollect.types import (
     Chunk,
     Document,
@@ -34,7 +34,6 @@ from recollect.types import (
     IndexedChunk,
     IndexedFile,
     Problem,
-    Source,
 )
 
 _IDENTITY = "identity"
@@ -117,10 +116,7 @@ class Index:
         try:
             return dict(json.loads(self._meta(_IDENTITY) or "{}"))
         except (ValueError, TypeError):
-            raise StoreDamaged(
-                f"the index {str(self.path)!r} is damaged: what it was made with cannot be read",
-                todo="Run 'recollect sync --force' to rebuild it",
-            ) from None
+            raise _damaged(self.path, "what it was made with cannot be read") from None
 
     @property
     def synced_at(self) -> str | None:
@@ -141,7 +137,7 @@ class Index:
     def files(self) -> dict[str, IndexedFile]:
         """Return what the index remembers of every file, by path."""
         rows = self.connection.execute(
-            "SELECT path, source, hash, size, mtime_ns, inode, problem, failed FROM files ORDER BY path"
+            "SELECT path, source, hash, size, mtime_ns, inode, settled, problem, failed FROM files"
         )
         return {
             path: IndexedFile(
@@ -149,9 +145,10 @@ class Index:
                 source,
                 digest,
                 Fingerprint(size, mtime_ns, inode),
+                bool(settled),
                 Problem(path, problem, bool(failed)) if problem else None,
             )
-            for path, source, digest, size, mtime_ns, inode, problem, failed in rows
+            for path, source, digest, size, mtime_ns, inode, settled, problem, failed in rows
         }
 
     def put(self, document: Document, chunks: Sequence[Chunk], model: str) -> None:
@@ -162,7 +159,11 @@ class Index:
             distinct.setdefault(chunk_id(document.source, document.path, chunk, model), chunk)
         with transaction(self.connection):
             self._delete_chunks(document.path)
-            self._put_file(document.path, document.source, document.hash, document.fingerprint, None)
+            self._put_file(
+                IndexedFile(
+                    document.path, document.source, document.hash, document.fingerprint, document.settled
+                )
+            )
             numbers = [self._put_chunk(name, document, chunk, model) for name, chunk in distinct.items()]
             # Words come last: any other insert would make FTS5 write out what it gathered so far.
             self.connection.executemany(
@@ -193,20 +194,20 @@ class Index:
         ).get
         return int(number)
 
-    def touch(self, file: IndexedFile, fingerprint: Fingerprint) -> None:
+    def touch(self, file: IndexedFile) -> None:
         """Note a new fingerprint of a file whose content is the same."""
-        self._put_file(file.path, file.source, file.hash, fingerprint, file.problem)
+        self._put_file(file)
 
-    def put_problem(self, problem: Problem, source: Source, fingerprint: Fingerprint) -> None:
+    def put_problem(self, file: IndexedFile) -> None:
         """Note why a file is not indexed.
 
         One that is left out on purpose loses what the index held of it. One that could not be read
         keeps it, and is tried again at the next sync.
         """
         with transaction(self.connection):
-            if not problem.failed:
-                self._delete_chunks(problem.path)
-            self._put_file(problem.path, source, "", fingerprint, problem)
+            if file.problem is not None and not file.problem.failed:
+                self._delete_chunks(file.path)
+            self._put_file(file)
 
     def remove(self, path: str) -> None:
         """Remove every trace of a file."""
@@ -214,21 +215,19 @@ class Index:
             self._delete_chunks(path)
             self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
-    def _put_file(
-        self, path: str, source: Source, digest: str, fingerprint: Fingerprint, problem: Problem | None
-    ) -> None:
+    def _put_file(self, file: IndexedFile) -> None:
         self.connection.execute(
-            "INSERT OR REPLACE INTO files(path, source, hash, size, mtime_ns, inode, problem, failed)"
-            " VALUES(?,?,?,?,?,?,?,?)",
+            "INSERT OR REPLACE INTO files"
+            "(path, source, hash, size, mtime_ns, inode, settled, problem, failed)"
+            " VALUES(?,?,?,?,?,?,?,?,?)",
             (
-                path,
-                source,
-                digest,
-                fingerprint.size,
-                fingerprint.mtime_ns,
-                fingerprint.inode,
-                problem.reason if problem else None,
-                int(problem.failed) if problem else 0,
+                file.path,
+                file.source,
+                file.hash,
+                *file.fingerprint,
+                int(file.settled),
+                file.problem.reason if file.problem else None,
+                int(file.problem.failed) if file.problem else 0,
             ),
         )
 
@@ -254,12 +253,15 @@ class Index:
             marks = ",".join("?" * len(group))
             rows = self.connection.execute(
                 "SELECT c.number, c.path, c.source, c.start_line, c.end_line, c.text, c.heading,"
-                " coalesce(f.mtime_ns, 0)"
+                " coalesce(f.mtime_ns, 0), c.hash"
                 f" FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})",
                 group,
             )
-            for row in rows:
-                found[row[0]] = IndexedChunk(*row)
+            for *values, digest in rows:
+                chunk = IndexedChunk(*values)
+                if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
+                    raise _damaged(self.path, "the text of a chunk is not what was written")
+                found[chunk.number] = chunk
         return found
 
     def count_files(self) -> int:
@@ -291,6 +293,12 @@ class Index:
     def count_pending(self) -> int:
         """Return how many chunks have no vector yet."""
         return self.count_chunks() - self.vectors.count()
+
+
+def _damaged(path: Path, why: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"the index {str(path)!r} is damaged: {why}", todo="Run 'recollect sync --force' to rebuild it"
+    )
 
 
 class _closing_on_error:  # noqa: N801 (reads as a statement)

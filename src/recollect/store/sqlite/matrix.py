@@ -80,7 +80,9 @@ class Matrix:
     def nearest(self, query: bytes, limit: int, also: Iterable[int]) -> dict[int, float]:
         """Return the cosine of the nearest chunks, and of some others whatever theirs is."""
         vector = np.frombuffer(query, "<f4")
-        parts = [part @ vector for part in self.parts if part.shape[1] == len(vector)]
+        # Not `part @ vector`: BLAS would spread that over all cores, which gains little because it waits
+        # for memory, and on busy cores its threads wait for each other far longer than the work takes.
+        parts = [np.vecdot(part, vector) for part in self.parts if part.shape[1] == len(vector)]
         if not parts or sum(map(len, parts)) != len(self.chunks):
             return {}
         scores = np.concatenate(parts)

@@ -31,6 +31,7 @@ CREATE TABLE files(
   size INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL,
   inode INTEGER NOT NULL,
+  settled INTEGER NOT NULL,
   problem TEXT,
   failed INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;

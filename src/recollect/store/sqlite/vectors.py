@@ -7,7 +7,7 @@ faster; the second needs no numpy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +57,11 @@ class VectorTable:
         if self._exists():
             rows = [(number,) for number in chunks]
             self.connection.executemany(f"DELETE FROM chunks_vec WHERE {self._key} = ?", rows)
+
+    def by_chunk(self) -> Iterator[tuple[int, bytes]]:
+        """Yield every chunk's number and vector."""
+        if self._exists():
+            yield from self.connection.execute(f"SELECT {self._key}, embedding FROM chunks_vec")
 
     def count(self) -> int:
         """Return how many chunks have a vector."""
