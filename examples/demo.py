@@ -118,19 +118,20 @@ def _index(memory: Memory) -> None:
 def _progress() -> Iterator[Callable[[int, int, str], None]]:
     """Give a progress callable: a bar on a terminal, a line at every quarter elsewhere."""
     if not sys.stdout.isatty():
-        quarters: list[int] = []
+        printed: list[tuple[str, int]] = []
 
         def print_quarter(completed: int, total: int, label: str) -> None:
-            quarter = 4 * completed // max(total, 1)
-            if quarters[-1:] != [quarter]:
-                quarters.append(quarter)
-                click.echo(f"  indexing: {completed} of {total}")
+            step = label, 4 * completed // max(total, 1)
+            if printed[-1:] != [step]:
+                printed.append(step)
+                click.echo(f"  {label}: {completed} of {total}")
 
         yield print_quarter
         return
     with click.progressbar(length=1, label="indexing", width=40, show_eta=False) as bar:
 
         def move_bar(completed: int, total: int, label: str) -> None:
+            bar.label = f"{label:<9}"
             bar.length = max(total, 1)
             bar.update(completed - bar.pos)
 
@@ -172,10 +173,19 @@ def _telling_lines(snippet: str, beginnings: tuple[str, ...]) -> list[str]:
 
 def _close(found: int) -> None:
     click.secho(f"{found} of {len(QUESTIONS)} answered from the expected note.", bold=True)
+    command = _command()
     click.echo("\nTry next:")
-    click.echo(f'  recollect search "In which pub are the Christmas drinks?" --workspace {WORKSPACE}')
-    click.echo(f'  recollect search "certificate expired" --workspace {WORKSPACE}')
-    click.echo(f"  recollect status --workspace {WORKSPACE}")
+    click.echo(f'  {command} search "In which pub are the Christmas drinks?" --workspace {WORKSPACE}')
+    click.echo(f'  {command} search "certificate expired" --why --workspace {WORKSPACE}')
+    click.echo(f"  {command} status --workspace {WORKSPACE}")
+
+
+def _command() -> str:
+    """Return how to call Recollect from here: the environment of the demo may not be active."""
+    beside = Path(sys.executable).with_name("recollect")
+    if not beside.exists() or not beside.is_relative_to(Path.cwd()):
+        return "recollect"
+    return str(beside.relative_to(Path.cwd()))
 
 
 if __name__ == "__main__":
