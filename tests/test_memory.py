@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 import recollect.memory
-from recollect import Memory, PathError, WorkspaceError
+from recollect import Memory, PathError, SettingsError, WorkspaceError
 from recollect.store.sqlite.index import Index
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
 
@@ -361,3 +361,9 @@ def test_the_memory_can_be_named_by_a_string_with_a_tilde(
     write(tmp_path / "notes", NOTES)
     with Memory("~/notes", WORDS_ONLY) as memory:
         assert paths(memory, "kestrel") == ["memory/a.md"]
+
+
+@pytest.mark.parametrize("settings", [{"store.driver": "qdrant"}, {"backend": "qmd"}])
+def test_what_this_version_lacks_is_refused_not_ignored(workspace: Path, settings: dict[str, str]) -> None:
+    with pytest.raises(SettingsError, match="not available in this version"):
+        Memory(workspace, settings)

@@ -20,6 +20,7 @@ from recollect.embed.base import Provider
 from recollect.embed.select import Choice, choose
 from recollect.errors import (
     EmbeddingError,
+    SettingsError,
     StoreBusy,
     StoreDamaged,
     StoreError,
@@ -77,6 +78,16 @@ def _silent(completed: int, total: int, label: str) -> None:
     """Report progress to nobody."""
 
 
+def _refuse_unavailable(settings: Settings) -> None:
+    """Raise rather than quietly keep the index elsewhere than the settings say."""
+    if (settings.store.driver, settings.backend) != ("sqlite", "builtin"):
+        raise SettingsError(
+            f"store.driver {settings.store.driver!r} with backend {settings.backend!r} is not available"
+            " in this version",
+            todo="Set store.driver to sqlite and backend to builtin",
+        )
+
+
 class Memory:
     """The memory in one workspace; safe to use from several threads."""
 
@@ -86,6 +97,7 @@ class Memory:
         """Open the memory in a folder; `settings` holds keys such as `{"query.max_results": 3}`."""
         self.workspace = Workspace.at(workspace)
         self.loaded: Loaded = load(self.workspace, settings)
+        _refuse_unavailable(self.settings)
         self._index_file = self.workspace.index_file(self.settings.store.path, self.settings.agent)
         self._reading = threading.RLock()
         self._syncing = threading.Lock()
