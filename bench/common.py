@@ -25,6 +25,7 @@ class RandomVectors:
     """A provider whose vectors mean nothing: search takes as long with them, and making them no time."""
 
     dims = 512
+    by_sentence = True
 
     def __init__(self, name: str = "random", model: str = "random", key: str = "") -> None:
         """Take the names of a real provider to fill an index that the real one can search."""

@@ -56,24 +56,33 @@ def ours(root: Path) -> dict[str, float]:
 
 
 def bare(root: Path, *, one_transaction: bool) -> dict[str, float]:
-    """Put the chunks of every note into an FTS5 table and do nothing else."""
+    """Put the terms of every note's chunks into an FTS5 table and do nothing else."""
     from recollect.store.sqlite.db import open_writer, transaction
-    from recollect.store.sqlite.schema import TOKENIZER
     from recollect.text.chunk import chunk_text
+    from recollect.text.language import language_of
+    from recollect.text.terms import terms_of
 
     connection = open_writer(root / "bare.sqlite")
     connection.execute(
-        "CREATE VIRTUAL TABLE notes USING fts5(text, heading, path UNINDEXED, first UNINDEXED,"
-        f" last UNINDEXED, tokenize='{' '.join(TOKENIZER)}')"
+        "CREATE VIRTUAL TABLE notes USING fts5(terms, heading, text UNINDEXED, path UNINDEXED,"
+        " first UNINDEXED, last UNINDEXED, tokenize=\"ascii tokenchars '_'\")"
     )
 
     def insert(path: str) -> None:
         with open(path, encoding="utf-8") as stream:  # noqa: PTH123 (the least there is)
             text = stream.read()
+        language = language_of(text)
         connection.executemany(
-            "INSERT INTO notes VALUES(?, ?, ?, ?, ?)",
+            "INSERT INTO notes VALUES(?, ?, ?, ?, ?, ?)",
             [
-                (chunk.text, chunk.heading, path, chunk.start_line, chunk.end_line)
+                (
+                    " ".join(terms_of(chunk.text, language)),
+                    chunk.heading,
+                    chunk.text,
+                    path,
+                    chunk.start_line,
+                    chunk.end_line,
+                )
                 for chunk in chunk_text(text, _CHUNK_TOKENS, _CHUNK_OVERLAP)
             ],
         )

@@ -51,7 +51,7 @@ QUESTIONS = (
         ("- Joost: severe", "- Devon: coeliac", "- Baptiste: lactose"),
     ),
     Question(
-        "How do I recover deleted data?",
+        "How can I recover something I deleted?",
         "English, answered in German",
         "memory/runbooks/datensicherung.md",
         ("## Versehentlich", "2. Sicherung"),
@@ -97,11 +97,30 @@ def _fresh_workspace() -> bool:
                 err=True,
             )
             return False
-        shutil.rmtree(WORKSPACE)
+        _make_room()
     WORKSPACE.mkdir()
     (WORKSPACE / MARKER).write_text("Made by examples/demo.py, which replaces it.\n", encoding="utf-8")
     shutil.copytree(NOTES, WORKSPACE, dirs_exist_ok=True)
     return True
+
+
+def _make_room() -> None:
+    """Remove the workspace of an earlier run, or set it aside if somebody changed it."""
+    if _files(WORKSPACE) == _files(NOTES):
+        click.echo(f"{WORKSPACE}/ of an earlier run is made anew.\n")
+        shutil.rmtree(WORKSPACE)
+        return
+    aside = WORKSPACE.with_name(f"{WORKSPACE.name}-{time.strftime('%Y%m%d-%H%M%S')}")
+    WORKSPACE.rename(aside)
+    click.echo(f"{WORKSPACE}/ of an earlier run was changed, so it is kept as {aside}/ and made anew.\n")
+
+
+def _files(folder: Path) -> dict[Path, bytes]:
+    """Return what a folder holds, without what the demo and the index put there."""
+    files = {file.relative_to(folder): file for file in folder.rglob("*") if file.is_file()}
+    return {
+        name: file.read_bytes() for name, file in files.items() if name.parts[0] not in (MARKER, ".memory")
+    }
 
 
 def _index(memory: Memory) -> None:

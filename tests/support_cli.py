@@ -15,7 +15,7 @@ import pytest
 
 from recollect.cli.main import run
 
-MAIN = "from recollect.cli.main import main; main()"
+MAIN = "from recollect.cli.start import main; main()"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class FakeProvider:
     id: str = "fake"
     key: str = ""
     dims: int = 64
+    by_sentence: bool = False
     fails_after: int | None = None
     """How many texts it embeds before it fails."""
     texts: list[str] = field(default_factory=list)

@@ -21,6 +21,7 @@ from recollect.store.sqlite import words
 from recollect.store.sqlite.index import Index
 from recollect.sync import run
 from recollect.text.chunk import chunk_text, text_hash
+from recollect.text.terms import query_terms
 from recollect.types import Chunk, Document, Fingerprint, Progress, Report
 
 REPOSITORY = Path(__file__).parent.parent
@@ -153,8 +154,10 @@ def expected(workspace: Path, tokens: int = 400, overlap: int = 80) -> dict[str,
     return found
 
 
-def found_by(index: Index, expression: str) -> list[str]:
-    """Return the files whose chunks match an FTS5 expression, best first."""
+def found_by(index: Index, *query: str) -> list[str]:
+    """Return the files with chunks that hold all of some words in any form, best first."""
+    groups = [" OR ".join(f'"{term}"' for term in query_terms(word, index.languages())) for word in query]
+    expression = " AND ".join(f"({group})" for group in groups)
     numbers = [number for number, _ in words.match(index.connection, expression, 10_000)]
     chunks = index.chunks(numbers)
     return list(dict.fromkeys(chunks[number].path for number in numbers))

@@ -25,6 +25,7 @@ class FakeProvider:
     id = "fake"
     key = ""
     dims = 4
+    by_sentence = False
 
     def __init__(self, meanings: Mapping[str, Sequence[float]], model: str = "fake-1") -> None:
         self.meanings = meanings

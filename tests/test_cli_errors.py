@@ -36,7 +36,12 @@ ERRORS = [
     pytest.param(["search", "-w", "workspace", " ", "\t"], 2, "usage", "query is empty", id="blank-query"),
     pytest.param(["search", "-w", "workspace"], 2, "usage", "Missing argument", id="no-query"),
     pytest.param(["search", "-w", "workspace", "-n", "many", "x"], 2, "usage", "not a valid int", id="count"),
-    pytest.param(["search", "-w", "workspace", "--min-score", "nan", "x"], 3, "settings", "finite", id="nan"),
+    pytest.param(["search", "-w", "workspace", "--min-score", "nan", "x"], 2, "usage", "nan", id="nan"),
+    pytest.param(["search", "-w", "workspace", "--min-score", "2", "x"], 2, "usage", "is 2.0", id="score"),
+    pytest.param(["search", "-w", "workspace", "-n", "0", "x"], 2, "usage", "max_results is 0", id="none"),
+    pytest.param(["search", "-w", "workspace", "-n", "1001", "x"], 2, "usage", "is 1001", id="many"),
+    pytest.param(["search", "-w", "", "x"], 2, "usage", "the workspace is empty", id="empty-workspace"),
+    pytest.param(["init", ""], 2, "usage", "the workspace is empty", id="init-empty"),
     pytest.param(["search", "-w", "workspace", "--mode", "magic", "x"], 2, "usage", "magic", id="mode"),
     pytest.param(
         ["search", "-w", "workspace", "--mode", "vectors", "x"], 2, "usage", "no vectors", id="vectors"
@@ -44,9 +49,23 @@ ERRORS = [
     pytest.param(["get", "-w", "workspace", "../outside.md"], 2, "path", "not part of this memory", id="up"),
     pytest.param(["get", "-w", "workspace", "/etc/passwd"], 2, "path", "not part of this memory", id="root"),
     pytest.param(["get", "-w", "workspace", ""], 2, "path", "no usable path", id="no-path"),
+    pytest.param(["get", "-w", "workspace", "memory/a.md#L9-L3"], 2, "usage", "names no lines", id="turned"),
+    pytest.param(["get", "-w", "workspace", "memory/a.md#L0"], 2, "usage", "names no lines", id="line-0"),
+    pytest.param(["get", "-w", "workspace", "memory/a.md", "--from", "0"], 2, "usage", "--from", id="from"),
+    pytest.param(
+        ["get", "-w", "workspace", "memory/a.md", "--lines", "0"], 2, "usage", "--lines", id="lines"
+    ),
+    pytest.param(
+        ["get", "-w", "workspace", "memory/a.md", "--column", "-1"], 2, "usage", "--column is -1", id="column"
+    ),
+    pytest.param(
+        ["get", "-w", "workspace", "memory/a.md", "--column", "99"], 2, "usage", "less than 99", id="wide"
+    ),
+    pytest.param(["get", "-w", "workspace", "memory/a.md#L9"], 2, "usage", "has 1 line, so", id="beyond"),
     pytest.param(["config", "show", "-w", "workspace", "nope"], 3, "settings", "no setting 'nope'", id="key"),
     pytest.param(["config", "trust", "-w", "workspace"], 3, "settings", "no settings file", id="trust"),
     pytest.param(["nope"], 2, "usage", "No such command", id="no-command"),
+    pytest.param(["serch", "x"], 2, "usage", "Did you mean 'search'?", id="nearly-a-command"),
     pytest.param(["sync", "--nope"], 2, "usage", "No such option", id="no-option"),
 ]
 

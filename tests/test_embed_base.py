@@ -21,6 +21,7 @@ class FakeProvider:
     id = "fake"
     model = "fake-1"
     dims = 3
+    by_sentence = False
     key = "local"
 
     def __init__(self, answer: Any) -> None:

@@ -80,3 +80,24 @@ def test_the_demo_leaves_a_folder_alone_that_it_did_not_make(tmp_path: Path) -> 
     assert done.returncode == 1
     assert "was left alone" in done.stderr
     assert [file.name for file in (tmp_path / "demo-workspace").iterdir()] == ["mine.md"]
+
+
+def _make_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prepare the workspace of the demo once more, without asking it anything."""
+    monkeypatch.chdir(folder)
+    assert MADE["_fresh_workspace"]()
+
+
+def test_the_demo_makes_an_unchanged_workspace_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _make_room(tmp_path, monkeypatch)
+    _make_room(tmp_path, monkeypatch)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["demo-workspace"]
+
+
+def test_the_demo_keeps_what_was_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _make_room(tmp_path, monkeypatch)
+    (tmp_path / "demo-workspace/memory/mine.md").write_text("mine\n", encoding="utf-8")
+    _make_room(tmp_path, monkeypatch)
+    assert not (tmp_path / "demo-workspace/memory/mine.md").exists()
+    (kept,) = tmp_path.glob("demo-workspace-*/memory/mine.md")
+    assert kept.read_text(encoding="utf-8") == "mine\n"

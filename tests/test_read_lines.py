@@ -16,9 +16,15 @@ from tests.support import untimed
 
 
 def read(
-    root: Path, path: str, *, start: int | None = None, lines: int | None = None, limit: int = 1_000_000
+    root: Path,
+    path: str,
+    *,
+    start: int | None = None,
+    lines: int | None = None,
+    column: int | None = None,
+    limit: int = 1_000_000,
 ) -> Excerpt:
-    return read_lines(Workspace.at(root), (), path, start, lines, limit)
+    return read_lines(Workspace.at(root), (), path, start, lines, limit, column)
 
 
 @pytest.fixture
@@ -37,19 +43,21 @@ def test_by_default_120_lines(long: Path) -> None:
 def test_a_slice(long: Path) -> None:
     excerpt = read(long, "memory/long.md", start=10, lines=3)
     assert excerpt == Excerpt(
-        "memory/long.md", "line 10\nline 11\nline 12", 10, 3, truncated=True, next_start=13
+        "memory/long.md", "line 10\nline 11\nline 12", 10, 3, truncated=True, next_start=13, total_lines=300
     )
 
 
 def test_the_last_lines(long: Path) -> None:
     assert read(long, "memory/long.md", start=299, lines=50) == Excerpt(
-        "memory/long.md", "line 299\nline 300", 299, 2
+        "memory/long.md", "line 299\nline 300", 299, 2, total_lines=300
     )
 
 
 @pytest.mark.parametrize("start", [301, 302, 10**30])
 def test_past_the_end_is_empty(long: Path, start: int) -> None:
-    assert read(long, "memory/long.md", start=start) == Excerpt("memory/long.md", "", start, 0)
+    assert read(long, "memory/long.md", start=start) == Excerpt(
+        "memory/long.md", "", start, 0, total_lines=300
+    )
 
 
 @pytest.mark.parametrize("start", [0, -1, -(10**30), None])
@@ -81,12 +89,19 @@ def test_no_more_than_12_000_characters(workspace: Path) -> None:
 def test_an_overlong_line_is_cut(workspace: Path) -> None:
     (workspace / "memory" / "a.md").write_text("x" * 50_000, encoding="utf-8")
     excerpt = read(workspace, "memory/a.md")
-    assert (len(excerpt.text), excerpt.truncated, excerpt.next_start) == (MAX_CHARACTERS, True, None)
+    assert (len(excerpt.text), excerpt.truncated) == (MAX_CHARACTERS, True)
+    assert (excerpt.next_start, excerpt.next_column) == (1, MAX_CHARACTERS + 1)
 
 
-def test_after_an_overlong_line_comes_the_next(workspace: Path) -> None:
-    (workspace / "memory" / "a.md").write_text("x" * 50_000 + "\nafter\n", encoding="utf-8")
-    assert read(workspace, "memory/a.md").next_start == 2
+def test_the_rest_of_an_overlong_line_and_the_lines_after_it_can_be_read(workspace: Path) -> None:
+    (workspace / "memory" / "a.md").write_text("x" * 12_000 + "yz\nafter\n", encoding="utf-8")
+    excerpt = read(workspace, "memory/a.md", column=12_001)
+    assert (excerpt.text, excerpt.truncated, excerpt.next_column) == ("yz\nafter", False, None)
+
+
+def test_a_column_beyond_the_line_leaves_nothing_of_it(workspace: Path) -> None:
+    (workspace / "memory" / "a.md").write_text("one\ntwo\n", encoding="utf-8")
+    assert read(workspace, "memory/a.md", column=4).text == "\ntwo"
 
 
 def test_a_line_of_exactly_the_limit_is_whole(workspace: Path) -> None:
@@ -110,27 +125,32 @@ def test_a_note_that_is_no_text(workspace: Path, content: bytes, reason: str) ->
 
 
 line_texts = st.one_of(
-    st.text(alphabet="ab 你😀\r", max_size=20), st.integers(1, MAX_CHARACTERS).map("x".__mul__)
+    st.text(alphabet="ab 你😀\r", max_size=20), st.integers(1, 3 * MAX_CHARACTERS).map("x".__mul__)
 )
 
 
 @untimed
 @given(st.lists(line_texts, max_size=40), st.integers(1, 50), st.booleans())
-def test_following_next_start_reads_every_line_once(lines: list[str], count: int, closed: bool) -> None:
+def test_following_next_start_and_next_column_reads_everything_once(
+    lines: list[str], count: int, closed: bool
+) -> None:
     text = "\n".join(lines) + ("\n" if closed else "")
     every = text.split("\n")
     if not every[-1]:
         every.pop()
     gathered: list[str] = []
     start: int | None = 1
+    column: int | None = None
     while start is not None:
-        excerpt = _excerpt("a.md", text, start, count)
-        assert excerpt.start == start
+        excerpt = _excerpt("a.md", text, start, count, column or 1)
+        assert (excerpt.start, excerpt.total_lines) == (start, len(every))
         assert len(excerpt.text) <= MAX_CHARACTERS
-        gathered += excerpt.text.split("\n") if excerpt.lines else []
-        assert len(gathered) == start - 1 + excerpt.lines
+        taken = excerpt.text.split("\n") if excerpt.lines else []
+        if column:
+            gathered[-1] += taken.pop(0)
+        gathered += taken
         assert excerpt.truncated == (excerpt.next_start is not None)
-        start = excerpt.next_start
+        start, column = excerpt.next_start, excerpt.next_column
     assert gathered == every
 
 

@@ -49,12 +49,12 @@ def refused(root: Path, path: str, *extra: str) -> str:
     "path", ["MEMORY.md", " MEMORY.md ", "./MEMORY.md", "memory/../MEMORY.md", "MEMORY.md\n"]
 )
 def test_a_root_file(workspace: Path, path: str) -> None:
-    assert read(workspace, path) == Excerpt("MEMORY.md", "one\ntwo\nthree", 1, 3)
+    assert read(workspace, path) == Excerpt("MEMORY.md", "one\ntwo\nthree", 1, 3, total_lines=3)
 
 
 @pytest.mark.parametrize("path", ["memory/a.md", "memory//a.md", "./memory/./a.md", "memory/x/../a.md"])
 def test_a_note(workspace: Path, path: str) -> None:
-    assert read(workspace, path) == Excerpt("memory/a.md", "alpha", 1, 1)
+    assert read(workspace, path) == Excerpt("memory/a.md", "alpha", 1, 1, total_lines=1)
 
 
 def test_an_absolute_path_inside(workspace: Path) -> None:

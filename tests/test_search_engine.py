@@ -84,11 +84,16 @@ def test_min_score_0_keeps_what_barely_matches(workspace: Path) -> None:
 
 
 def test_when_nothing_reaches_min_score_what_holds_the_words_is_kept_and_says_so(workspace: Path) -> None:
-    with words_memory(workspace, MEANT) as memory:
-        hits = memory.search("kestrel submarine violin tractor origami", min_score=0.9)
+    with words_memory(workspace, MEANT, query__min_score=0.9) as memory:
+        hits = memory.search("kestrel submarine violin tractor origami")
     assert [hit.path for hit in hits] == ["memory/b.md"]
     assert hits[0].score < 0.9
     assert hits[0].why.fusion == "words only, kept below 0.9 because it holds the words"
+
+
+def test_a_min_score_that_the_caller_gave_is_never_lowered(workspace: Path) -> None:
+    with words_memory(workspace, MEANT) as memory:
+        assert len(memory.search("kestrel submarine violin tractor origami", min_score=0.9)) == 0
 
 
 def test_nothing_is_an_honest_answer(workspace: Path) -> None:
@@ -244,8 +249,8 @@ def test_every_hit_names_its_source(workspace: Path) -> None:
 
 @pytest.mark.parametrize(("asked", "given"), [(-5, 1), (0, 1), (3, 3), (10**9, 30)])
 def test_max_results_is_clamped(workspace: Path, asked: int, given: int) -> None:
-    with words_memory(workspace, MANY) as memory:
-        assert len(memory.search("kestrel", max_results=asked, min_score=0)) == given
+    with words_memory(workspace, MANY, query__max_results=asked) as memory:
+        assert len(memory.search("kestrel", min_score=0)) == given
 
 
 def test_six_results_unless_said_otherwise(workspace: Path) -> None:

@@ -127,12 +127,17 @@ def test_every_fusion_keeps_every_candidate(lexical: dict[int, float], vector: d
 @given(st.dictionaries(st.integers(), st.floats(-1, 1)))
 def test_cosines_become_scores_between_0_and_1(cosines: dict[int, float]) -> None:
     for model in ("use-multilingual-v3", "another"):
-        assert all(0 <= score <= 1 for score in scaled(cosines, model).values())
+        assert all(0 <= score <= 1 for score in scaled(cosines, {}, model).values())
 
 
 def test_the_builtin_models_certain_cosine_scores_1() -> None:
-    assert scaled({1: 0.7, 2: 0.35, 3: 0.9}, "use-multilingual-v3") == pytest.approx({1: 1.0, 2: 0.5, 3: 1.0})
+    found = scaled({1: 0.7, 2: 0.35, 3: 0.9}, {}, "use-multilingual-v3")
+    assert found == pytest.approx({1: 1.0, 2: 0.5, 3: 1.0})
+
+
+def test_the_best_sentence_counts_as_much_as_the_chunk() -> None:
+    assert scaled({1: 0.2, 2: 0.4}, {1: 0.6}, "another") == pytest.approx({1: 0.4, 2: 0.4})
 
 
 def test_an_unknown_models_cosines_are_taken_as_they_are() -> None:
-    assert scaled({1: 0.6, 2: -0.2}, "another") == {1: 0.6, 2: 0.0}
+    assert scaled({1: 0.6, 2: -0.2}, {}, "another") == {1: 0.6, 2: 0.0}

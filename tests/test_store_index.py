@@ -47,7 +47,8 @@ def index(tmp_path: Path, engine: str) -> Iterator[Index]:
 def embed(index: Index, numbers: list[int]) -> None:
     with transaction(index.connection):
         chunks = index.chunks(numbers)
-        index.vectors.put((number, blob(FAKE, chunks[number].text)) for number in numbers)
+        for number in numbers:
+            index.vectors.put(number, blob(FAKE, chunks[number].text))
 
 
 def test_a_file_comes_back_as_it_was_put(index: Index) -> None:

@@ -32,7 +32,8 @@ def add(index: Index, path: str, rows: Rows) -> list[int]:
     numbers = numbers_of(index, path)
     unit = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("<f4")
     with transaction(index.connection):
-        index.vectors.put((number, row.tobytes()) for number, row in zip(numbers, unit, strict=True))
+        for number, row in zip(numbers, unit, strict=True):
+            index.vectors.put(number, row.tobytes())
     return numbers
 
 
@@ -161,7 +162,8 @@ def test_texts_are_near_by_their_words(tmp_path: Path) -> None:
         numbers = put(index, "memory/a.md", "the zebra crosses\nthe giraffe waits")
         with transaction(index.connection):
             chunks = index.chunks(numbers)
-            index.vectors.put((n, blob(FAKE, chunks[n].text)) for n in numbers)
+            for number in numbers:
+                index.vectors.put(number, blob(FAKE, chunks[number].text))
         assert near(index, FAKE, "zebra crosses the") == pytest.approx({"the zebra crosses": 1.0}, abs=1e-4)
 
 

@@ -17,12 +17,14 @@ from recollect.store.sqlite.cache import count
 from recollect.store.sqlite.index import Index
 from recollect.sync import pending
 from recollect.sync.identity import difference, identity_of
+from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     assert_sound,
     blob,
     chunks_in,
     expected,
+    found_by,
     index_file,
     indexed,
     left_over,
@@ -336,7 +338,7 @@ states = set()
 print("ready", flush=True)
 while not Path(sys.argv[2]).exists():
     with index.errors(), index.snapshot():
-        states.add((len(words.match(index.connection, "shared", 10_000)), index.count_chunks()))
+        states.add((len(words.match(index.connection, "share", 10_000)), index.count_chunks()))
 print(json.dumps(sorted(states)))
 """
 
@@ -395,3 +397,27 @@ def test_a_rebuild_embeds_nothing_again_that_the_cache_has_forgotten(workspace: 
     provider = FakeProvider()
     report = sync(workspace, provider, force=True, settings=small_cache)
     assert (report.rebuilt, report.pending, provider.texts) == ("forced", 0, [])
+
+
+def test_a_rebuild_keeps_what_was_known_of_a_file_that_cannot_be_read(workspace: Path) -> None:
+    write(workspace, {"memory/a.md": "the zebra crosses", "memory/closed/b.md": "the okapi hides"})
+    sync(workspace)
+    (workspace / "memory/a.md").chmod(0)
+    (workspace / "memory/closed").chmod(0)
+    try:
+        unprivileged_run(
+            "import sys\n"
+            "from recollect import Memory\n"
+            "with Memory(sys.argv[1], {'embeddings.provider': 'none'}) as memory:\n"
+            "    memory.sync(force=True)\n",
+            workspace,
+        )
+    finally:
+        (workspace / "memory/closed").chmod(0o755)
+        (workspace / "memory/a.md").chmod(0o644)
+    with reading(workspace) as index:
+        assert (found_by(index, "zebra"), found_by(index, "okapi")) == (
+            ["memory/a.md"],
+            ["memory/closed/b.md"],
+        )
+    assert sorted(sync(workspace).indexed) == ["memory/a.md", "memory/closed/b.md"]

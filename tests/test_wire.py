@@ -48,8 +48,15 @@ def test_an_answer() -> None:
     }
 
 
+def test_an_answer_without_citations() -> None:
+    answer = search_json(SearchResult((HIT,), "none", "", "words", 0), citations=False)
+    assert set(hit_json(HIT)) - set(answer["results"][0]) == {"citation"}
+
+
 def test_an_excerpt() -> None:
-    assert excerpt_json(Excerpt("memory/a.md", "text", 3, 1, truncated=True, next_start=4)) == {
+    assert excerpt_json(
+        Excerpt("memory/a.md", "text", 3, 1, truncated=True, next_start=4, total_lines=9)
+    ) == {
         "path": "memory/a.md",
         "text": "text",
         "from": 3,
@@ -57,6 +64,8 @@ def test_an_excerpt() -> None:
         "found": True,
         "truncated": True,
         "next_from": 4,
+        "next_column": None,
+        "total_lines": 9,
     }
 
 
@@ -102,6 +111,7 @@ def test_a_status(workspace: Path) -> None:
         "vector",
         "fallback",
         "last_sync",
+        "enabled",
         "warnings",
     ]
     assert list(status["cache"]) == ["enabled", "entries", "max_entries"]

@@ -59,9 +59,11 @@ class AsyncMemory:
             now=now,
         )
 
-    async def read(self, path: str, start: int | None = None, lines: int | None = None) -> Excerpt:
+    async def read(
+        self, path: str, start: int | None = None, lines: int | None = None, column: int | None = None
+    ) -> Excerpt:
         """Return lines of a note; a note that does not exist has none."""
-        return await asyncio.to_thread(self.memory.read, path, start, lines)
+        return await asyncio.to_thread(self.memory.read, path, start, lines, column)
 
     async def status(self) -> Status:
         """Return the state of the memory, without changing anything."""

@@ -115,3 +115,9 @@ class BadVectors(EmbeddingError):
     """A provider returned something that is not a usable vector."""
 
     code = "bad-vectors"
+
+
+def reason_of(error: Exception) -> str:
+    """Return why the system refused something, in its words and without its numbers."""
+    words = error.strerror if isinstance(error, OSError) else None
+    return words.lower() if words else str(error)

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
+from recollect.arguments import check_read, check_search
 from recollect.embed.base import Provider
 from recollect.embed.select import Choice, choose
 from recollect.errors import (
@@ -32,7 +33,7 @@ from recollect.files.read import read_lines
 from recollect.files.scan import discover
 from recollect.paths import Workspace
 from recollect.search.engine import Request, search
-from recollect.settings import Loaded, Settings, load, overridden
+from recollect.settings import Loaded, Settings, load, overridden, switched_off
 from recollect.status import status_of
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_dirty
@@ -56,7 +57,7 @@ and when it finds changes. The rest is found by words until a sync gives it vect
 than the first number is not built anew by a search, only by a sync; until then it serves as it is."""
 
 _SYNC_WAIT = 600.0
-_FIRST_SEARCH_WAIT = 60.0
+_FIRST_SEARCH_WAIT = 10.0
 """Seconds to wait for another writer: when a sync was asked for, and when a first search needs one."""
 
 _QUICK_SWEEP = 0.005
@@ -132,6 +133,7 @@ class Memory:
 
     def sync(self, *, force: bool = False, progress: Progress = _silent) -> Report:
         """Make the index equal the files; `force` builds it anew."""
+        self._refuse_if_off()
         return self._sync(force=force, progress=progress)
 
     def search(
@@ -147,8 +149,11 @@ class Memory:
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
 
-        Files that changed are indexed first, and a workspace without an index gets one.
+        Files that changed are indexed first, and a workspace without an index gets one. The setting
+        `query.min_score` gives way to hits that hold the words when nothing reaches it; `min_score` does not.
         """
+        check_search(query, max_results, min_score, mode, sources)
+        self._refuse_if_off()
         asked = {"query.max_results": max_results, "query.min_score": min_score}
         settings = overridden(self.loaded, {key: value for key, value in asked.items() if value is not None})
         request = Request(
@@ -158,6 +163,7 @@ class Memory:
             mode=mode,
             sources=tuple(sources) if sources else settings.sources,
             now=now or datetime.now(UTC),
+            strict=min_score is not None,
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
@@ -171,15 +177,23 @@ class Memory:
                 report = self._sync(embed_limit=_FIRST_SEARCH_EMBEDS, damaged_inode=inode, progress=progress)
                 return self._answer(request, [*warnings, *report.warnings])
 
-    def read(self, path: str, start: int | None = None, lines: int | None = None) -> Excerpt:
-        """Return lines of a note; a note that does not exist has none."""
+    def read(
+        self, path: str, start: int | None = None, lines: int | None = None, column: int | None = None
+    ) -> Excerpt:
+        """Return lines of a note; a note that does not exist has none.
+
+        `column` is the character of the first line to begin with, for the rest of a line that was cut.
+        """
+        check_read(path, start, lines, column)
+        self._refuse_if_off()
         settings = self.settings
-        return read_lines(self.workspace, settings.extra_paths, path, start, lines, settings.files.max_bytes)
+        limit = settings.files.max_bytes
+        return read_lines(self.workspace, settings.extra_paths, path, start, lines, limit, column)
 
     def status(self) -> Status:
         """Return the state of the memory, without changing anything."""
         discovery = self._discover()
-        about = (self.workspace, self.settings, self._chosen(), self._index_file)
+        about = (self.workspace, self.loaded, self._chosen(), self._index_file)
         with self._reading:
             try:
                 index = self._open_reader()
@@ -190,6 +204,11 @@ class Memory:
 
     # When things happen
 
+    def _refuse_if_off(self) -> None:
+        off = switched_off(self.loaded)
+        if off:
+            raise SettingsError(off, todo="Set it to true to use this memory")
+
     def _chosen(self) -> Choice:
         if self._choice is None:
             wanted = self.settings.embeddings.provider if self.settings.store.vector.enabled else "none"
@@ -197,7 +216,8 @@ class Memory:
         return self._choice
 
     def _discover(self) -> Discovery:
-        return discover(self.workspace, self.settings.extra_paths, self.settings.files.max_bytes)
+        settings = self.settings
+        return discover(self.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
 
     def _sync(
         self,
@@ -237,8 +257,9 @@ class Memory:
             wait = _FIRST_SEARCH_WAIT if need.is_first else 0.0
             report = self._sync(embed_limit=need.embeds, wait_seconds=wait, progress=progress)
         except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
-            if need.is_first:
-                raise
+            with self._reading:
+                if need.is_first and self._need().is_first:
+                    raise
             return [f"the index may be out of date: {error}"]
         return list(report.warnings)
 
@@ -246,8 +267,10 @@ class Memory:
         """Tell what a search has to do first."""
         try:
             index = self._open_reader()
-            if index is not None and index.synced_at is not None:
-                return self._need_of(index)
+            if index is not None:
+                with index.errors():
+                    if index.count_chunks():
+                        return self._need_of(index)
         except StoreDamaged:
             self.close()
         if not os.path.lexists(self._index_file) and not self._discover().files:
@@ -260,14 +283,15 @@ class Memory:
         if not self.settings.sync.on_search:
             return _Need(0)
         provider = self._chosen().provider
-        with index.errors():
-            changed = difference(index.identity(), identity_of(self.settings, provider))
-            if changed and index.count_chunks() > _FIRST_SEARCH_EMBEDS:
-                return _Need(0, (f"settings changed, 'recollect sync' builds the index anew: {changed}",))
-            if changed:
-                return _Need(None)  # a new index replaces the old one when it is whole, not before
-            waiting = provider is not None and index.count_pending() > 0
-            return _Need(_SEARCH_EMBEDS if waiting or self._files_changed(index) else 0)
+        changed = difference(index.identity(), identity_of(self.settings, provider))
+        if changed and index.count_chunks() > _FIRST_SEARCH_EMBEDS:
+            return _Need(0, (f"settings changed, 'recollect sync' builds the index anew: {changed}",))
+        if changed:
+            return _Need(None)  # a new index replaces the old one when it is whole, not before
+        if index.synced_at is None:
+            return _Need(_FIRST_SEARCH_EMBEDS)  # a first sync is under way, or was cut short
+        waiting = provider is not None and index.count_pending() > 0
+        return _Need(_SEARCH_EMBEDS if waiting or self._files_changed(index) else 0)
 
     def _files_changed(self, index: Index) -> bool:
         started = time.monotonic()

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.errors import SettingsError, WorkspaceError
+from recollect.errors import SettingsError, WorkspaceError, reason_of
 
 PRIVATE_DIR = ".memory"
 """The folder of a workspace that holds what is derived or private."""
@@ -27,6 +27,10 @@ class Workspace:
     @classmethod
     def at(cls, folder: str | os.PathLike[str]) -> Workspace:
         """Return the workspace in an existing folder."""
+        if not os.fspath(folder):
+            raise WorkspaceError(
+                "the name of the workspace is empty", todo="Name a folder, or . for this one"
+            )
         root = expand_home(folder)
         try:
             real = root.resolve(strict=True)
@@ -37,7 +41,7 @@ class Workspace:
             ) from None
         except (OSError, RuntimeError, ValueError) as error:
             raise WorkspaceError(
-                f"workspace {str(root)!r} cannot be opened: {error}",
+                f"workspace {str(root)!r} cannot be opened: {reason_of(error)}",
                 todo="Check the path and its permissions",
             ) from error
         if not real.is_dir():
@@ -73,7 +77,12 @@ class Workspace:
             )
         if not template:
             return self.private / "index.sqlite"
-        return self.root / expand_home(template.replace("{agent}", agent))
+        file = Path(os.path.normpath(self.root / expand_home(template.replace("{agent}", agent))))
+        if file.suffix == ".md" or contains(self.root / "memory", file) or contains(file, self.root):
+            raise SettingsError(
+                f"store.path {template!r} names a place of notes", todo="Set it to a file of its own"
+            )
+        return file
 
 
 def expand_home(path: str | os.PathLike[str]) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from recollect.embed.select import Choice
 from recollect.errors import StoreError
 from recollect.paths import Workspace
-from recollect.settings import Settings
+from recollect.settings import Loaded, switched_off
 from recollect.store.sqlite import cache
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_behind
@@ -19,7 +19,7 @@ _LOCAL = "nowhere: text stays on this machine"
 
 def status_of(
     workspace: Workspace,
-    settings: Settings,
+    loaded: Loaded,
     choice: Choice,
     index_file: Path,
     index: Index | None,
@@ -27,10 +27,11 @@ def status_of(
     problem: StoreError | None,
 ) -> Status:
     """Return the state of a memory from what is on disk, without changing anything."""
+    settings = loaded.settings
     provider = choice.provider
     known: dict[str, IndexedFile] = index.files() if index else {}
     problems = [*discovery.problems, *(file.problem for file in known.values() if file.problem)]
-    warnings = [str(problem)] if problem else []
+    warnings = [sentence for sentence in (switched_off(loaded), str(problem or "")) if sentence]
     changed = difference(index.identity(), identity_of(settings, provider)) if index else ""
     if changed:
         warnings.append(f"the index will be built anew: {changed}")
@@ -71,6 +72,7 @@ def status_of(
         },
         fallback={"from": choice.requested, "reason": choice.reason} if choice.reason else None,
         last_sync=index.synced_at if index else None,
+        enabled=settings.enabled,
         warnings=tuple(warnings),
     )
 

@@ -1,17 +1,19 @@
 """The plain values that flow through the layers, all of them frozen.
 
-A file becomes a `Document`, a document becomes `Chunk`s, a query turns chunks into
-`Hit`s. Nothing in here does work; a value knows at most how it is written down.
+A file becomes a `Document`, a document (for a transcript, its `Turn`s) becomes `Chunk`s, a query turns
+chunks into `Hit`s. Nothing in here does work; a value knows at most how it is written down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 Source = Literal["memory", "sessions"]
 Mode = Literal["hybrid", "words", "vectors"]
+Role = Literal["user", "assistant"]
 
 Progress = Callable[[int, int, str], None]
 """Called as `progress(completed, total, label)` during long work."""
@@ -79,6 +81,30 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side said at once in a conversation, and the line of the transcript that holds it."""
+
+    role: Role
+    text: str
+    line: int
+    time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation: what was said, when it began, and how many lines say nothing.
+
+    `skipped` counts the lines that hold neither a turn nor a header; `broken` those among them that are
+    no record at all.
+    """
+
+    turns: tuple[Turn, ...]
+    started: datetime | None = None
+    skipped: int = 0
+    broken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A run of whole lines (or a piece of one long line) that is indexed as a unit."""
 
@@ -123,6 +149,7 @@ class IndexedChunk:
     text: str
     heading: str
     mtime_ns: int
+    language: str = ""
 
     @property
     def embedded_text(self) -> str:
@@ -189,7 +216,11 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines of a note, as `Memory.read` returns them."""
+    """Lines of a note, as `Memory.read` returns them.
+
+    `next_start` is the line to go on with. If the first line was cut inside, that is the same line,
+    and `next_column` is its next character.
+    """
 
     path: str
     text: str
@@ -198,6 +229,8 @@ class Excerpt:
     found: bool = True
     truncated: bool = False
     next_start: int | None = None
+    next_column: int | None = None
+    total_lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,4 +278,5 @@ class Status:
     vector: Mapping[str, Any]
     fallback: Mapping[str, Any] | None
     last_sync: str | None
+    enabled: bool = True
     warnings: tuple[str, ...] = ()

@@ -29,10 +29,14 @@ def hit_json(hit: Hit) -> dict[str, Any]:
     }
 
 
-def search_json(result: SearchResult) -> dict[str, Any]:
-    """Return the answer to a query as JSON."""
+def search_json(result: SearchResult, *, citations: bool = True) -> dict[str, Any]:
+    """Return the answer to a query as JSON, on request without its citations."""
+    hits = [hit_json(hit) for hit in result]
+    if not citations:
+        for hit in hits:
+            del hit["citation"]
     return {
-        "results": [hit_json(hit) for hit in result],
+        "results": hits,
         "provider": result.provider,
         "model": result.model,
         "mode": result.mode,
@@ -51,6 +55,8 @@ def excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
         "found": excerpt.found,
         "truncated": excerpt.truncated,
         "next_from": excerpt.next_start,
+        "next_column": excerpt.next_column,
+        "total_lines": excerpt.total_lines,
     }
 
 

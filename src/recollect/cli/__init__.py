@@ -1,1 +1,1 @@
-"""The command line: `recollect init | sync | search | get | status | config`."""
+"""The command line: `recollect init | sync | search | get | status | config | eval`."""

@@ -13,17 +13,32 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
-from recollect.errors import WorkspaceError
+from recollect.errors import UsageError, WorkspaceError
 from recollect.paths import PRIVATE_DIR
 from recollect.types import Problem, Progress
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_UNPRINTABLE = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
+_DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+_LINE_BREAK = re.compile(r"[\t\n\u2028\u2029]")
+_UNPRINTABLE = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _MARKS = ("MEMORY.md", PRIVATE_DIR)
 _MOST_PROBLEMS = 20
 _REDRAW_SECONDS = 0.05
+
+
+class _Folder(click.Path):
+    """A folder's name; an empty one, such as of a variable that is not set, does not mean this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            raise UsageError("the name of the workspace is empty", todo="Name a folder, or . for this one")
+        return super().convert(value, param, ctx)
+
+
+FOLDER = _Folder(path_type=Path, readable=False)
+"""The type of an argument that names a folder; what may not be read is refused in our own words."""
 
 
 def workspace_option(function: Function) -> Function:
@@ -31,7 +46,7 @@ def workspace_option(function: Function) -> Function:
     return click.option(
         "-w",
         "--workspace",
-        type=click.Path(path_type=Path, readable=False),
+        type=FOLDER,
         default=None,
         help="The folder with the notes. [default: the nearest one above with MEMORY.md, else this one]",
     )(function)
@@ -75,13 +90,26 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def harmless(text: str) -> str:
-    """Remove control characters: a note must not be able to command the terminal it is shown on."""
-    return _CONTROL.sub("", text)
+    """Take out what commands a terminal or turns its text around: a note must not be able to do that.
+
+    A space stands in for a control character, so that the words beside it do not become one.
+    """
+    return _DIRECTION.sub("", _CONTROL.sub(" ", text))
+
+
+def harmless_name(name: str) -> str:
+    """Make a name harmless and keep it on one line."""
+    return _LINE_BREAK.sub(" ", harmless(name))
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things: `1 file`, `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def warn(sentence: str) -> None:
     """Print a warning beside the output."""
-    click.secho(f"Warning: {harmless(sentence)}", fg="yellow", err=True)
+    click.secho(f"Warning: {harmless_name(sentence)}", fg="yellow", err=True)
 
 
 def print_problems(title: str, problems: tuple[Problem, ...], colour: str) -> None:
@@ -90,7 +118,7 @@ def print_problems(title: str, problems: tuple[Problem, ...], colour: str) -> No
         return
     click.secho(f"{title}:", fg=colour)
     for problem in problems[:_MOST_PROBLEMS]:
-        click.echo(f"  {harmless(problem.path)} {harmless(problem.reason)}")
+        click.echo(f"  {harmless_name(problem.path)} {harmless_name(problem.reason)}")
     if len(problems) > _MOST_PROBLEMS:
         click.echo(f"  and {len(problems) - _MOST_PROBLEMS} more (--json lists all)")
 

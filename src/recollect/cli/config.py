@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.common import harmless, json_option, nearest_workspace, print_json, workspace_option
+from recollect.cli.common import harmless_name, json_option, nearest_workspace, print_json, workspace_option
 from recollect.errors import SettingsError
 from recollect.paths import Workspace
 from recollect.settings import distrust, load, shown, trust
@@ -33,8 +33,8 @@ def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
     else:
         width = max(len(row.key) for row in wanted)
         for row in wanted:
-            value = harmless(json.dumps(row.value, ensure_ascii=False))
-            line = f"{row.key:<{width}}  {value:<24}  {harmless(row.origin)}"
+            value = harmless_name(json.dumps(row.value, ensure_ascii=False))
+            line = f"{row.key:<{width}}  {value:<24}  {harmless_name(row.origin)}"
             click.secho(line, bold=row.origin != "default")
 
 
@@ -60,4 +60,4 @@ def trust_project(revoke: bool, workspace: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(result)
     else:
-        click.echo(harmless(sentence))
+        click.echo(harmless_name(sentence))

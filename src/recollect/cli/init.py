@@ -6,18 +6,15 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.common import harmless, json_option, print_json
+from recollect.cli.common import FOLDER, harmless_name, json_option, print_json
 from recollect.errors import UsageError
 from recollect.files.begin import begin_workspace
 from recollect.paths import expand_home
 
-_FOLDER = click.Path(path_type=Path, readable=False)
-"""What may not be read is refused in our own words."""
-
 
 @click.command("init")
-@click.argument("folder", type=_FOLDER, required=False)
-@click.option("-w", "--workspace", type=_FOLDER, help="The same as FOLDER.")
+@click.argument("folder", type=FOLDER, required=False)
+@click.option("-w", "--workspace", type=FOLDER, help="The same as FOLDER.")
 @json_option
 def command(folder: Path | None, workspace: Path | None, as_json: bool) -> None:
     """Begin a workspace in FOLDER (default: here). Nothing that exists is changed."""
@@ -27,6 +24,8 @@ def command(folder: Path | None, workspace: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"workspace": str(begun.root), "made": made})
         return
-    click.echo(f"Workspace {harmless(str(begun.root))}")
-    click.echo(f"  made: {harmless(', '.join(made))}" if made else "  nothing to do: everything was there")
+    click.echo(f"Workspace {harmless_name(str(begun.root))}")
+    click.echo(
+        f"  made: {harmless_name(', '.join(made))}" if made else "  nothing to do: everything was there"
+    )
     click.echo('Write notes in MEMORY.md and memory/, then ask: recollect search "what did we decide?"')

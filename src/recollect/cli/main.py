@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from recollect import __version__
-from recollect.errors import RecollectError, UsageError
+from recollect.errors import RecollectError, UsageError, reason_of
 
 COMMANDS = {
     "init": ("recollect.cli.init", "Begin a workspace: MEMORY.md and memory/."),
@@ -21,6 +21,7 @@ COMMANDS = {
     "search": ("recollect.cli.search", "Find the lines that answer a question."),
     "get": ("recollect.cli.get", "Show lines of a note."),
     "status": ("recollect.cli.status", "Show what is indexed, and how."),
+    "eval": ("recollect.cli.eval", "Measure how well search finds what it should."),
     "config": ("recollect.cli.config", "Show settings and where they come from."),
 }
 """Where each command is, and what it does in one sentence."""
@@ -40,6 +41,19 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            nearest = get_close_matches(args[0], COMMANDS, n=1)
+            if not nearest:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {nearest[0]!r}?", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -66,7 +80,7 @@ def main() -> None:
         # A full disk behind our output, most likely. What is still buffered would fail again at the end.
         if sys.stdout is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        click.secho(f"Error: {error}", fg="red", err=True)
+        click.secho(f"Error: the output cannot be written: {reason_of(error)}", fg="red", err=True)
         code = 1
     sys.exit(code)
 
@@ -97,9 +111,9 @@ def run(arguments: list[str]) -> int:
 
 
 def _show(error: RecollectError, *, as_json: bool) -> None:
-    from recollect.cli.common import harmless, print_json
+    from recollect.cli.common import harmless_name, print_json
 
     if as_json:
         print_json(error.to_json())
     else:
-        click.secho(f"Error: {harmless(str(error))}", fg="red", err=True)
+        click.secho(f"Error: {harmless_name(str(error))}", fg="red", err=True)

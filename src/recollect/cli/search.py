@@ -8,7 +8,9 @@ from typing import cast
 import click
 
 from recollect.cli.common import (
+    counted,
     harmless,
+    harmless_name,
     json_option,
     nearest_workspace,
     print_json,
@@ -24,8 +26,8 @@ from recollect.wire import search_json
 
 @click.command("search")
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--max-results", type=int, help="How many hits at most.")
-@click.option("--min-score", type=float, help="Leave out hits that score lower (0 to 1).")
+@click.option("-n", "--max-results", type=int, help="How many hits at most (1 to 1000).")
+@click.option("--min-score", type=float, help="Show no hit that scores lower (0 to 1).")
 @click.option(
     "--mode",
     type=click.Choice(["hybrid", "words", "vectors"]),
@@ -71,29 +73,31 @@ def command(
             sources=cast("tuple[Source, ...]", sources) or None,
             progress=progress,
         )
+    citations = memory.settings.citations != "off"
     if as_json:
-        print_json(search_json(result))
+        print_json(search_json(result, citations=citations))
     else:
-        _print(result, why=why)
+        _print(result, why=why, citations=citations)
 
 
-def _print(result: SearchResult, *, why: bool) -> None:
+def _print(result: SearchResult, *, why: bool, citations: bool) -> None:
     for warning in result.warnings:
         warn(warning)
     for hit in result:
-        _print_hit(hit, why=why)
+        _print_hit(hit, hit.citation if citations else hit.path, why=why)
     if not result:
         click.echo("Nothing found.")
     if result.pending:
         click.echo(
-            f"{result.pending} chunks are found by words only so far; 'recollect sync' adds their vectors.",
+            f"{counted(result.pending, 'chunk')} can be found by words only so far;"
+            " 'recollect sync' adds the vectors.",
             err=True,
         )
 
 
-def _print_hit(hit: Hit, *, why: bool) -> None:
-    head = f"{hit.score:.2f}  {click.style(harmless(hit.citation), fg='cyan', bold=True)}"
-    click.echo(f"{head}  {click.style(harmless(hit.heading), dim=True)}" if hit.heading else head)
+def _print_hit(hit: Hit, title: str, *, why: bool) -> None:
+    head = f"{hit.score:.2f}  {click.style(harmless_name(title), fg='cyan', bold=True)}"
+    click.echo(f"{head}  {click.style(harmless_name(hit.heading), dim=True)}" if hit.heading else head)
     if why:
         click.secho(f"      {harmless(_reasons(hit))}", dim=True)
     for line in harmless(hit.snippet).split("\n"):

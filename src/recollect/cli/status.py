@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import click
 
 from recollect.cli.common import (
-    harmless,
+    counted,
+    harmless_name,
     json_option,
     nearest_workspace,
     print_json,
@@ -37,21 +39,20 @@ def _print(status: Status) -> None:
     for warning in status.warnings:
         warn(warning)
     for name, value in _rows(status):
-        click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless(value)}")
+        click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless_name(value)}")
     print_problems("Skipped", status.skipped, "yellow")
     print_problems("Failed", status.failed, "red")
 
 
 def _rows(status: Status) -> list[tuple[str, str]]:
     model = f"{status.provider} ({status.model})" if status.model else "none: search by words"
-    state = "behind the files; the next sync or search catches up" if status.dirty else "up to date"
-    vectors = f"{status.vector['vectors']} of {status.chunks} chunks" if status.model else "off"
+    vectors = f"{status.vector['vectors']} of {counted(status.chunks, 'chunk')}" if status.model else "off"
     rows = [
         ("workspace", status.workspace),
         ("index", f"{status.index_path} ({status.index_bytes / 1e6:.1f} MB)"),
-        ("state", state),
-        ("last sync", status.last_sync or "never"),
-        ("files", f"{status.files} files, {status.chunks} chunks"),
+        ("state", _state(status)),
+        ("last sync", _local_time(status.last_sync) if status.last_sync else "never"),
+        ("files", f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}"),
         ("sources", ", ".join(status.sources)),
         ("model", model),
         ("vectors", vectors),
@@ -63,3 +64,30 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     if status.fallback:
         rows.append(("fallback", f"{status.fallback['from']}: {status.fallback['reason']}"))
     return rows
+
+
+def _state(status: Status) -> str:
+    """Say in words what keeps the index from being up to date, if anything does."""
+    if not status.enabled:
+        return "switched off"
+    if not status.fts["available"] and status.index_bytes:
+        return "not usable; the next sync or search makes it anew if it can"
+    doubts = []
+    if status.last_sync is None:
+        doubts.append("never synced; the first sync or search does it")
+    elif status.dirty:
+        doubts.append("behind the files; the next sync or search catches up")
+    if status.pending:
+        doubts.append(f"{counted(status.pending, 'chunk')} {_verb(status.pending)} for vectors")
+    if status.failed:
+        doubts.append(f"{counted(len(status.failed), 'file')} could not be read")
+    return "; ".join(doubts) or "up to date"
+
+
+def _verb(number: int) -> str:
+    return "waits" if number == 1 else "wait"
+
+
+def _local_time(stamp: str) -> str:
+    """Write a moment as the clock on the wall shows it, with its distance from UTC."""
+    return datetime.fromisoformat(stamp).astimezone().isoformat(sep=" ", timespec="seconds")

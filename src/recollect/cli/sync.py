@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from recollect.cli.common import (
+    counted,
     json_option,
     nearest_workspace,
     print_json,
@@ -53,7 +54,7 @@ def _print(report: Report) -> None:
     if report.failed:
         counts.append(f"{len(report.failed)} failed")
     if report.pending:
-        counts.append(f"{report.pending} chunks without vectors")
+        counts.append(f"{counted(report.pending, 'chunk')} without vectors")
     click.echo(", ".join(counts))
     print_problems("Skipped", report.skipped, "yellow")
     print_problems("Failed", report.failed, "red")

@@ -46,6 +46,10 @@ class Provider(Protocol):
     def key(self) -> str:
         """What tells two sources of the same model apart; holds no secret."""
 
+    @property
+    def by_sentence(self) -> bool:
+        """Whether the sentences of a passage are embedded as well: where that costs time only."""
+
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.errors import WorkspaceError
+from recollect.errors import StoreReadOnly, WorkspaceError, reason_of
 from recollect.files.atomic import create
 from recollect.files.private import ensure_private
 from recollect.files.scan import NOTES_DIR, ROOT_FILES
@@ -34,8 +34,11 @@ def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
             made.append(ROOT_FILES[0])
     except OSError as error:
         raise WorkspaceError(
-            f"workspace {str(folder)!r} cannot be made: {(error.strerror or str(error)).lower()}",
+            f"workspace {str(folder)!r} cannot be made: {reason_of(error)}",
             todo="Check the path, its permissions and the space on the disk",
         ) from error
-    ensure_private(workspace)
+    try:
+        ensure_private(workspace)
+    except StoreReadOnly as error:
+        raise WorkspaceError(error.what, todo=error.todo) from error
     return workspace, made

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from recollect.errors import StoreBusy, StoreReadOnly
+
+_A_MOMENT = 1.0
 
 
 class WriterLock:
@@ -28,11 +30,23 @@ class WriterLock:
         self._holder_file = path.with_name(path.name + ".holder")
 
     @contextmanager
-    def held(self, wait_seconds: float) -> Iterator[None]:
-        """Hold the lock, or raise `StoreBusy` after waiting so long (0 = do not wait)."""
-        lock = FileLock(self.path, timeout=wait_seconds)
+    def held(self, wait_seconds: float, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+        """Hold the lock, or raise `StoreBusy` after waiting so long (0 = do not wait).
+
+        `waiting` is told who holds it, if that takes more than a moment.
+        """
+        lock = FileLock(self.path)
         try:
-            lock.acquire(poll_interval=0.02)
+            # The library takes a file it cannot open for a lock that is held, and would wait for it.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644))
+            try:
+                lock.acquire(timeout=min(wait_seconds, _A_MOMENT), poll_interval=0.02)
+            except Timeout:
+                if wait_seconds <= _A_MOMENT:
+                    raise
+                if waiting is not None:
+                    waiting(self.holder())
+                lock.acquire(timeout=wait_seconds - _A_MOMENT, poll_interval=0.02)
             self._announce()
         except Timeout:
             raise StoreBusy(

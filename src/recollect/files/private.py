@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recollect.errors import StoreReadOnly, WorkspaceError
+from recollect.errors import StoreReadOnly, WorkspaceError, reason_of
 from recollect.paths import Workspace
 
 
@@ -36,6 +36,6 @@ def ensure_folder(folder: Path) -> None:
 
 def _unwritable(folder: Path, error: OSError) -> StoreReadOnly:
     return StoreReadOnly(
-        f"the folder {str(folder)!r} cannot be written: {(error.strerror or str(error)).lower()}",
+        f"the folder {str(folder)!r} cannot be written: {reason_of(error)}",
         todo="Check its permissions and the space on the disk",
     )

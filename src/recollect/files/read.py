@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from recollect.errors import PathError
+from recollect.errors import PathError, reason_of
 from recollect.files.scan import (
     IGNORED_DIRS,
     NOTES_DIR,
@@ -17,6 +17,7 @@ from recollect.files.scan import (
     SUFFIX,
     extra_roots,
     fingerprint_of,
+    limit_for,
 )
 from recollect.paths import Workspace, contains
 from recollect.types import Document, Excerpt, Fingerprint, FoundFile, Problem
@@ -41,16 +42,17 @@ _OPEN_FLAGS = (
 
 def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
     """Read a found file; `None` if it is gone, a `Problem` if it cannot be indexed."""
+    limit, limit_in_words = limit_for(file.source, max_bytes)
     try:
-        content, fingerprint, settled = _stable_content(file.real, max_bytes)
+        content, fingerprint, settled = _stable_content(file.real, limit)
     except FileNotFoundError:
         return None
     except OSError as error:
-        return Problem(file.path, f"cannot be read: {(error.strerror or str(error)).lower()}", failed=True)
-    if len(content) > max_bytes:
-        return Problem(file.path, f"grew above the limit of {max_bytes / 1e6:g} MB (files.max_bytes)")
+        return Problem(file.path, f"cannot be read: {reason_of(error)}", failed=True)
+    if len(content) > limit:
+        return Problem(file.path, f"grew above {limit_in_words}")
     try:
-        text = decode(content)
+        text = decode_lines(content) if file.source == "sessions" else decode(content)
     except ValueError as error:
         return Problem(file.path, str(error))
     return Document(file.path, file.source, text, hashlib.sha256(content).hexdigest(), fingerprint, settled)
@@ -66,6 +68,14 @@ def decode(content: bytes) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(f"is not valid UTF-8 (line {line})") from None
     return text.replace("\r\n", "\n")
+
+
+def decode_lines(content: bytes) -> str:
+    """Turn the bytes of a transcript into text; a line with bad bytes keeps them, as lone surrogates.
+
+    Each line stands for itself: whoever parses them leaves out those that cannot be text.
+    """
+    return content.decode("utf-8-sig", "surrogateescape")
 
 
 def is_settled(fingerprint: Fingerprint) -> bool:
@@ -99,8 +109,9 @@ def read_lines(
     start: int | None,
     lines: int | None,
     max_bytes: int,
+    column: int | None = None,
 ) -> Excerpt:
-    """Read some lines of a note that belongs to the memory."""
+    """Read some lines of a note that belongs to the memory, the first of them from a column on."""
     real = resolve_note(workspace, extra_paths, path)
     shown = Path(os.path.relpath(real, workspace.root)).as_posix()
     first = max(1, start or 1)
@@ -113,7 +124,7 @@ def read_lines(
         return Excerpt(shown, "", first, 0, found=False)
     except OSError as error:
         raise PathError(
-            f"{path!r} cannot be read: {(error.strerror or str(error)).lower()}",
+            f"{path!r} cannot be read: {reason_of(error)}",
             todo="Check the file's permissions",
         ) from error
     if len(content) > max_bytes:
@@ -124,15 +135,20 @@ def read_lines(
         text = decode(content)
     except ValueError as error:
         raise PathError(f"{path!r} {error}", todo="Only UTF-8 text can be read") from None
-    return _excerpt(shown, text, first, DEFAULT_LINES if lines is None else max(1, lines))
+    count = DEFAULT_LINES if lines is None else max(1, lines)
+    return _excerpt(shown, text, first, count, max(1, column or 1))
 
 
-def _excerpt(path: str, text: str, first: int, count: int) -> Excerpt:
-    """Cut lines out of a text, whole lines as far as the character limit allows."""
+def _excerpt(path: str, text: str, first: int, count: int, column: int = 1) -> Excerpt:
+    """Cut lines out of a text, whole lines as far as the character limit allows.
+
+    Only the first line may be cut inside: it is longer than the limit, and is gone on with by its column.
+    """
     every = text.split("\n")
     if not every[-1]:
         every.pop()
     wanted = every[first - 1 : first - 1 + count]
+    wanted[:1] = [line[column - 1 :] for line in wanted[:1]]
     taken: list[str] = []
     room = MAX_CHARACTERS
     for line in wanted:
@@ -142,16 +158,18 @@ def _excerpt(path: str, text: str, first: int, count: int) -> Excerpt:
         room -= len(line) + 1
         if room <= 0:
             break
-    following = first + len(taken)
-    cut_inside = bool(taken) and taken[-1] != wanted[len(taken) - 1]
-    truncated = cut_inside or following <= len(every)
+    cut_inside = bool(taken) and taken[0] != wanted[0]
+    following = first if cut_inside else first + len(taken)
+    truncated = following <= len(every)
     return Excerpt(
         path,
         "\n".join(taken),
         first,
         len(taken),
         truncated=truncated,
-        next_start=following if following <= len(every) else None,
+        next_start=following if truncated else None,
+        next_column=column + MAX_CHARACTERS if cut_inside else None,
+        total_lines=len(every),
     )
 
 

@@ -1,36 +1,60 @@
-"""Find the notes of a workspace without reading them.
+"""Find the notes and transcripts of a workspace without reading them.
 
-Order: `MEMORY.md`, `memory.md`, `memory/**/*.md`, then each extra path; every folder is
-listed in sorted order and a file that was found once is not found again. Symbolic links
-are never followed: a link may point outside the workspace, or in a circle.
+Order: `MEMORY.md`, `memory.md`, `memory/**/*.md`, then each extra path, then the transcripts
+in `sessions/`; every folder is listed in sorted order and a file that was found once is not
+found again. Symbolic links are never followed: a link may point outside the workspace, or in
+a circle.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from operator import attrgetter
 from pathlib import Path
 
 from recollect.paths import PRIVATE_DIR, Workspace, expand_home, is_unicode
-from recollect.types import Discovery, Fingerprint, FoundFile, Problem
+from recollect.types import Discovery, Fingerprint, FoundFile, Problem, Source
 
 ROOT_FILES = ("MEMORY.md", "memory.md")
 NOTES_DIR = "memory"
 SUFFIX = ".md"
+SESSIONS_DIR = "sessions"
+
+MAX_SESSION_BYTES = 100_000_000
+"""A transcript holds every output of every tool, of which nothing is indexed, so it may be far larger than
+a note. This bounds the memory that one takes while it is read, which is a few times its size."""
 
 IGNORED_DIRS = frozenset(
     {".git", "node_modules", ".venv", "venv", ".tox", "__pycache__", ".pnpm-store", PRIVATE_DIR}
 )
+
+_SET_ASIDE = r"\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z"
+_TRANSCRIPT = re.compile(rf".+\.jsonl(?:{_SET_ASIDE})?", re.DOTALL)
+"""A session's file, or one that a reset or a deletion of the session set aside; not its backups."""
 
 _IS_LINK = "is a symbolic link; links are not followed"
 _INODE_BITS = (1 << 63) - 1
 """SQLite integers are signed; some file systems use all 64 bits of an inode number."""
 
 
-def discover(workspace: Workspace, extra_paths: tuple[str, ...], max_bytes: int) -> Discovery:
-    """List the notes of a workspace, what was left out, and what could not be looked at."""
-    return _Walk(workspace.root, max_bytes).run(extra_roots(workspace, extra_paths))
+def discover(
+    workspace: Workspace,
+    extra_paths: tuple[str, ...],
+    max_bytes: int,
+    sources: tuple[Source, ...] = ("memory",),
+) -> Discovery:
+    """List the files of a workspace, what was left out, and what could not be looked at.
+
+    Where a source is not asked for, nothing is looked at; extra paths hold notes.
+    """
+    walk = _Walk(workspace.root, max_bytes)
+    if "memory" in sources:
+        walk.notes(extra_roots(workspace, extra_paths))
+    if "sessions" in sources:
+        walk.sessions()
+    return Discovery(tuple(walk.files.values()), tuple(walk.problems), tuple(walk.blind))
 
 
 def extra_roots(workspace: Workspace, extra_paths: tuple[str, ...]) -> list[str]:
@@ -41,6 +65,13 @@ def extra_roots(workspace: Workspace, extra_paths: tuple[str, ...]) -> list[str]
             path = workspace.root / expand_home(extra.strip())
             roots.setdefault(os.path.normpath(path))
     return list(roots)
+
+
+def limit_for(source: Source, max_bytes: int) -> tuple[int, str]:
+    """Return how large a file may be, and that in words; `max_bytes` is the limit for notes."""
+    if source == "sessions":
+        return MAX_SESSION_BYTES, f"the limit of {MAX_SESSION_BYTES / 1e6:g} MB for transcripts"
+    return max_bytes, f"the limit of {max_bytes / 1e6:g} MB (files.max_bytes)"
 
 
 def fingerprint_of(info: os.stat_result) -> Fingerprint:
@@ -59,12 +90,16 @@ class _Walk:
         self.problems: dict[Problem, None] = {}
         self.blind: list[str] = []
 
-    def run(self, extras: list[str]) -> Discovery:
+    def notes(self, extras: list[str]) -> None:
         self._root_files()
         self._tree(os.path.join(self.root, NOTES_DIR))  # noqa: PTH118 (strings: 10x faster on big trees)
         for extra in extras:
             self._extra(extra)
-        return Discovery(tuple(self.files.values()), tuple(self.problems), tuple(self.blind))
+
+    def sessions(self) -> None:
+        for entry in self._entries(os.path.join(self.root, SESSIONS_DIR)):  # noqa: PTH118
+            if _TRANSCRIPT.fullmatch(entry.name):
+                self._consider(entry, "sessions")
 
     def _root_files(self) -> None:
         """Take the root files by the names they really have, so case-insensitive disks list one once."""
@@ -115,19 +150,19 @@ class _Walk:
             self.blind.append(self._name(folder))
             return []
 
-    def _consider(self, entry: os.DirEntry[str]) -> bool:
-        """Take a note; tell whether the entry is a folder to look into."""
+    def _consider(self, entry: os.DirEntry[str], source: Source = "memory") -> bool:
+        """Take a note or a transcript; tell whether the entry is a folder to look into."""
         name = entry.name
-        note = name.endswith(SUFFIX)
+        wanted = source == "sessions" or name.endswith(SUFFIX)
         try:
             if entry.is_symlink():
-                if note or (name not in IGNORED_DIRS and os.path.isdir(entry.path)):  # noqa: PTH112
+                if wanted or (name not in IGNORED_DIRS and os.path.isdir(entry.path)):  # noqa: PTH112
                     self._problem(entry.path, _IS_LINK)
                 return False
             if entry.is_dir(follow_symlinks=False):
                 return name not in IGNORED_DIRS
-            if note:
-                self._file(entry.path, entry.stat(follow_symlinks=False))
+            if wanted:
+                self._file(entry.path, entry.stat(follow_symlinks=False), source)
         except FileNotFoundError:
             return False  # gone since it was listed
         except OSError as error:
@@ -135,19 +170,19 @@ class _Walk:
             self.blind.append(self._name(entry.path))
         return False
 
-    def _file(self, path: str, info: os.stat_result) -> None:
+    def _file(self, path: str, info: os.stat_result, source: Source = "memory") -> None:
         if path in self.files:
             return
         name = self._name(path)
+        limit, limit_in_words = limit_for(source, self.max_bytes)
         if not stat.S_ISREG(info.st_mode):
             self._problem(path, "is not a regular file")
-        elif info.st_size > self.max_bytes:
-            size, limit = info.st_size / 1e6, self.max_bytes / 1e6
-            self._problem(path, f"is {size:.1f} MB, above the limit of {limit:g} MB (files.max_bytes)")
+        elif info.st_size > limit:
+            self._problem(path, f"is {info.st_size / 1e6:.1f} MB, above {limit_in_words}")
         elif not is_unicode(name):
             self._problem(path, "has a name that is not valid UTF-8")
         else:
-            self.files[path] = FoundFile(name, path, "memory", fingerprint_of(info))
+            self.files[path] = FoundFile(name, path, source, fingerprint_of(info))
 
     def _problem(self, path: str, reason: str, *, failed: bool = False) -> None:
         name = self._name(path)

@@ -12,7 +12,13 @@ and hardly ever higher, while another puts unrelated texts there.
 """
 
 
-def scaled(cosines: Mapping[int, float], model: str) -> dict[int, float]:
-    """Map cosines to scores that mean the same whatever the model."""
+def scaled(cosines: Mapping[int, float], sentences: Mapping[int, float], model: str) -> dict[int, float]:
+    """Score chunks by their own cosine and that of their best sentence, on a scale for every model.
+
+    A chunk whose sentences were not looked at counts as if it were one.
+    """
     certain = _CERTAIN.get(model, 1.0)
-    return {number: min(1.0, max(0.0, cosine / certain)) for number, cosine in cosines.items()}
+    return {
+        number: min(1.0, max(0.0, (cosine + sentences.get(number, cosine)) / (2 * certain)))
+        for number, cosine in cosines.items()
+    }

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import nlargest
+from itertools import islice
 
 from recollect.embed.base import Provider, embed_query, to_blobs
+from recollect.embed.passages import best_sentence
 from recollect.search import fuse, lexical
 from recollect.search.answer import snippet_of
 from recollect.search.decay import decayed
@@ -16,11 +18,16 @@ from recollect.search.dense import scaled
 from recollect.search.diversity import diversified
 from recollect.settings import Query
 from recollect.store.sqlite.index import Index
+from recollect.text.terms import title_of
 from recollect.types import Hit, IndexedChunk, Mode, Source, Why
 
 _DEPTH = 200
 """Candidates of each leg. It does not depend on how many results are asked for, so neither
 does the order of the first ones."""
+
+
+_LOOKED_INTO = 60
+"""Candidates of each leg whose sentences are compared with the query one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,8 @@ class Request:
     mode: Mode
     sources: tuple[Source, ...]
     now: datetime
+    strict: bool = False
+    """Whether `min_score` was asked for in this call, so that nothing below it may be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +68,10 @@ def search(index: Index, provider: Provider | None, request: Request) -> list[Hi
     legs = _legs(index, vector, provider.model if provider else "", request)
     scores = _fused(legs, request)
     if not _narrowed(index, request):
-        scores = _contenders(scores, legs, request.query)
+        scores = _contenders(scores, legs, request)
     chunks = index.chunks(scores)
     ranking = _ranking(scores, chunks, request)
-    kept, relaxed = _cut(ranking, legs, request.query)
+    kept, relaxed = _cut(ranking, legs, request)
     how = _explained(legs, request, relaxed=relaxed)
     matched = lexical.matcher(index, request.text)
     return [_hit(chunks[number], score, legs, matched, how) for number, score in kept]
@@ -78,7 +87,9 @@ def _legs(index: Index, vector: bytes | None, model: str, request: Request) -> L
         return Legs(found, {}, {})
     # Search is exact, so the chunks found by words get their true cosine too.
     cosines = index.vectors.nearest(vector, _DEPTH, also=found)
-    return Legs(found, scaled(cosines, model), cosines)
+    hopeful = {*nlargest(_LOOKED_INTO, cosines, key=cosines.__getitem__), *islice(found, _LOOKED_INTO)}
+    sentences = best_sentence(vector, index.vectors.sentences(hopeful))
+    return Legs(found, scaled(cosines, sentences, model), cosines)
 
 
 def _narrowed(index: Index, request: Request) -> tuple[Source, ...]:
@@ -140,43 +151,46 @@ def _ranking(
     return [(number, allowed[number]) for number in diversified(ranking, texts, query.mmr.lambda_)]
 
 
-def _contenders(scores: dict[int, float], legs: Legs, query: Query) -> dict[int, float]:
+def _contenders(scores: dict[int, float], legs: Legs, request: Request) -> dict[int, float]:
     """Leave out the candidates that cannot be shown, so that they need not be read."""
+    query = request.query
     if query.mmr.enabled or query.temporal_decay.enabled:
         return scores  # these change the order, so any of them may come up
-    eligible, _ = _eligible(list(scores.items()), legs, query)
+    eligible, _ = _eligible(list(scores.items()), legs, request)
     if len(eligible) <= query.max_results:
         return dict(eligible)
     last = nlargest(query.max_results, [score for _, score in eligible])[-1]
     return {number: score for number, score in eligible if score >= last}
 
 
-def _cut(ranking: list[tuple[int, float]], legs: Legs, query: Query) -> tuple[list[tuple[int, float]], bool]:
+def _cut(
+    ranking: list[tuple[int, float]], legs: Legs, request: Request
+) -> tuple[list[tuple[int, float]], bool]:
     """Return the first of a ranking that may be shown, and whether the bar was lowered for them."""
-    eligible, relaxed = _eligible(ranking, legs, query)
-    return eligible[: query.max_results], relaxed
+    eligible, relaxed = _eligible(ranking, legs, request)
+    return eligible[: request.query.max_results], relaxed
 
 
 def _eligible(
-    ranking: list[tuple[int, float]], legs: Legs, query: Query
+    ranking: list[tuple[int, float]], legs: Legs, request: Request
 ) -> tuple[list[tuple[int, float]], bool]:
-    """Keep what reaches `min_score`; if nothing does, keep what at least holds the words."""
-    good = [item for item in ranking if item[1] >= query.min_score]
-    if good:
+    """Keep what reaches `min_score`; if nothing does, keep what at least holds the words, unless strict."""
+    good = [item for item in ranking if item[1] >= request.query.min_score]
+    if good or request.strict:
         return good, False
     return [item for item in ranking if legs.lexical.get(item[0], 0.0) > 0], True
 
 
 def _hit(
-    chunk: IndexedChunk, score: float, legs: Legs, matched: Callable[[str], tuple[str, ...]], how: str
+    chunk: IndexedChunk, score: float, legs: Legs, matched: Callable[[str, str], tuple[str, ...]], how: str
 ) -> Hit:
-    words = matched(f"{chunk.heading}\n{chunk.text}")
+    words = matched(f"{title_of(chunk.path, chunk.heading)}\n{chunk.text}", chunk.language)
     return Hit(
         path=chunk.path,
         start_line=chunk.start_line,
         end_line=chunk.end_line,
         score=min(1.0, max(0.0, score)),
-        snippet=snippet_of(chunk.text, matched),
+        snippet=snippet_of(chunk.text, lambda text: matched(text, chunk.language)),
         source=chunk.source,
         heading=chunk.heading,
         why=Why(words, legs.lexical.get(chunk.number), legs.cosine.get(chunk.number), how),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite import words
 from recollect.store.sqlite.index import Index
+from recollect.text.terms import RUN, is_unspaced, parts_of, query_terms, terms_of
 from recollect.text.words import telling_words, words_of
 from recollect.types import Source
 
@@ -24,11 +25,18 @@ rarer one remains: it costs the most time and tells the least."""
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of the query: as written, as the index keeps it, and in how many chunks it is."""
+    """A word of the query: as written, as the index may hold it, and in how many chunks it is."""
 
     word: str
-    stems: tuple[str, ...]
+    variants: tuple[str, ...]
     chunks: int
+
+    @property
+    def expression(self) -> str:
+        """What FTS5 is asked for: any of the forms the word may have there."""
+        if _is_prefix(self.word):
+            return f"{_quoted(self.word)} *"
+        return "(" + " OR ".join(map(_quoted, self.variants)) + ")"
 
 
 def find(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dict[int, float]:
@@ -44,10 +52,10 @@ def find(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dic
     if not present:
         return {}
     weights = [_rarity(term.chunks, total) for term in present]
-    absent = sum(1 for term in terms if not term.chunks and term.stems)
+    absent = len(terms) - len(present)
     # A word nobody ever wrote down says nothing about how rare it is; it counts like the rarest.
     complete = sum(weights) + absent * max(weights)
-    expression = " OR ".join(_quoted(term.word) for term in _affordable(present, total))
+    expression = " OR ".join(term.expression for term in _affordable(present, total))
     found = words.match(index.connection, expression, limit, sources)
     return {number: 1.0 - math.exp(-_STEEPNESS * -rank / complete) for number, rank in found}
 
@@ -58,18 +66,19 @@ _STEEPNESS = 1.2
 
 def find_all(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dict[int, float]:
     """Return the chunks that hold every word of the query, scored as OpenClaw does."""
-    tokens = words_of(query)[:_MOST_WORDS]
-    if not tokens:
+    terms = _looked_up(index, list(dict.fromkeys(words_of(query)))[:_MOST_WORDS])
+    if not terms:
         return {}
-    found = words.match(index.connection, " AND ".join(map(_quoted, tokens)), limit, sources)
+    expression = " AND ".join(term.expression for term in terms)
+    found = words.match(index.connection, expression, limit, sources)
     return {number: openclaw_score(rank) for number, rank in found}
 
 
 def find_each(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dict[int, float]:
     """Search every keyword by itself, as OpenClaw does without vectors when all together find nothing."""
     best: dict[int, float] = {}
-    for word in telling_words(query)[:_MOST_WORDS]:
-        for number, rank in words.match(index.connection, _quoted(word), limit, sources):
+    for term in _looked_up(index, telling_words(query)[:_MOST_WORDS]):
+        for number, rank in words.match(index.connection, term.expression, limit, sources):
             best[number] = max(best.get(number, 0.0), openclaw_score(rank))
     return dict(sorted(best.items(), key=lambda item: -item[1])[:limit])
 
@@ -83,36 +92,62 @@ def openclaw_score(rank: float) -> float:
     return 1 / (1 + rank)
 
 
-def matcher(index: Index, query: str) -> Callable[[str], tuple[str, ...]]:
-    """Return a function that tells which telling words of the query a text holds, as the index sees it."""
-    wanted = {word: stems for word, stems in _stems(index, query).items() if stems}
+def matcher(index: Index, query: str) -> Callable[[str, str], tuple[str, ...]]:
+    """Return a function that tells which telling words of the query a text in a language holds."""
+    languages = index.languages()
+    wanted = {word: query_terms(word, languages) for word in telling_words(query)[:_LOOKED_UP]}
 
-    def matched_words(text: str) -> tuple[str, ...]:
-        held = set(words.stems(index.connection, text))
-        return tuple([word for word, stems in wanted.items() if held.issuperset(stems)])
+    meant: dict[str, list[str]] = {}
+    for word, variants in wanted.items():
+        for variant in variants:
+            meant.setdefault(variant, []).append(word)
+    seen: dict[tuple[str, str], frozenset[str]] = {}
+
+    def matched_words(text: str, language: str) -> tuple[str, ...]:
+        found: set[str] = set()
+        for run in RUN.findall(text):
+            words_meant = seen.get((run, language))
+            if words_meant is None:  # the same few words make up most of any text
+                terms = terms_of(run, language)
+                words_meant = frozenset(word for term in terms for word in meant.get(term, ()))
+                seen[run, language] = words_meant
+            found |= words_meant
+        return tuple([word for word in wanted if word in found])
 
     return matched_words
 
 
-def _stems(index: Index, query: str) -> dict[str, tuple[str, ...]]:
-    """Return the telling words of the query, each in the form the index keeps it."""
-    return {word: tuple(words.stems(index.connection, word)) for word in telling_words(query)[:_LOOKED_UP]}
-
-
 def _terms(index: Index, query: str) -> list[Term]:
     """Look up the query's words, and keep the rarest if there are too many."""
-    stems = _stems(index, query)
-    counts = words.document_counts(
-        index.connection, list({stem for group in stems.values() for stem in group})
-    )
-    terms = [
-        Term(word, group, min((counts.get(stem, 0) for stem in group), default=0))
-        for word, group in stems.items()
-    ]
+    terms = _looked_up(index, telling_words(query)[:_LOOKED_UP])
+    unknown = [term.word for term in terms if not term.chunks]
+    parts = [part for word in unknown for part in parts_of(word)]
+    if parts:  # an identifier that nobody wrote down is searched by its parts
+        terms = [term for term in terms if term.chunks or not parts_of(term.word)]
+        said = {term.word for term in terms}
+        terms += _looked_up(index, [part for part in dict.fromkeys(parts) if part not in said])
     if len(terms) <= _MOST_WORDS:
         return terms
     rarest_first = sorted(terms, key=lambda term: (term.chunks == 0, term.chunks))
     return rarest_first[:_MOST_WORDS]
+
+
+def _looked_up(index: Index, query_words: list[str]) -> list[Term]:
+    languages = index.languages()
+    variants = {word: query_terms(word, languages) for word in query_words}
+    every = list({variant for group in variants.values() for variant in group})
+    counts = words.document_counts(index.connection, every)
+    counts |= {word: words.prefix_count(index.connection, word) for word in query_words if _is_prefix(word)}
+    return [
+        Term(word, group, max(counts.get(variant, 0) for variant in group))
+        for word, group in variants.items()
+        if group
+    ]
+
+
+def _is_prefix(word: str) -> bool:
+    """Tell whether a word is one character of a script whose characters the index keeps in pairs."""
+    return len(word) == 1 and is_unspaced(word)
 
 
 def _affordable(present: list[Term], total: int) -> list[Term]:

@@ -5,7 +5,7 @@ it is trusted), environment variables, arguments. `docs/settings.md` lists every
 """
 
 from recollect.settings.keys import flatten
-from recollect.settings.loading import Loaded, Shown, load, overridden, shown
+from recollect.settings.loading import Loaded, Shown, load, overridden, shown, switched_off
 from recollect.settings.tree import (
     Cache,
     Chunking,
@@ -53,5 +53,6 @@ __all__ = [
     "load",
     "overridden",
     "shown",
+    "switched_off",
     "trust",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from recollect.errors import SettingsError
+from recollect.errors import SettingsError, reason_of
 
 MAX_BYTES = 1_000_000
 """No settings file is longer; one that is was put there by mistake or to do harm."""
@@ -71,5 +71,6 @@ def _mode(path: Path, *, links: bool) -> int | None:
 def _unreadable(path: Path, error: Exception) -> SettingsError:
     """Return the error for a file the system does not let us read."""
     return SettingsError(
-        f"settings file {str(path)!r} cannot be read: {error}", todo="Check the path and its permissions"
+        f"settings file {str(path)!r} cannot be read: {reason_of(error)}",
+        todo="Check the path and its permissions",
     )

@@ -121,6 +121,13 @@ def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
     return build(values)
 
 
+def switched_off(loaded: Loaded) -> str:
+    """Say that memory is not to be used and who said so; nothing if it is to be used."""
+    if loaded.settings.enabled:
+        return ""
+    return f"memory is switched off: enabled is false ({loaded.origins['enabled']})"
+
+
 def shown(loaded: Loaded) -> list[Shown]:
     """Return every key with its value as plain data, secrets masked, and its origin."""
     values = flatten(loaded.settings)

@@ -19,7 +19,7 @@ Every setting has a default, so none has to be set. Later sources win over earli
 2. your own file: `config.yaml` in the user-wide settings folder, or in `$RECOLLECT_HOME`;
 3. the project's file: `.memory/config.yaml` in the workspace;
 4. environment variables;
-5. arguments: options of the command line, or `overrides` in Python.
+5. arguments: options of the command line, or `settings=` in Python.
 
 `recollect config show` prints every value and where it came from.
 
@@ -35,7 +35,11 @@ query:
 error that names the nearest known one. YAML anchors, aliases and tags are not accepted.
 
 **Values.** A number outside its range is brought to the nearest end of it. A value of the wrong kind is an
-error that says where it was set. The two weights of `query.hybrid` are scaled to add up to 1.
+error that says where it was set. The two weights of `query.hybrid` are scaled to add up to 1. What is asked
+for in one call (`recollect search --max-results 0`, `min_score=2` in Python) is an error if out of range.
+
+**Later.** Keys marked "(later)" are known and checked, so that a file may hold them, but nothing reads them
+in this version.
 
 **Environment variables.** Lists are separated by commas: `RECOLLECT_SOURCES=memory,sessions`. Headers are
 written `name=value,name=value`. Switches take true, false, yes, no, on, off, 1 and 0. An empty variable
@@ -73,7 +77,7 @@ def _row(key: Key) -> str:
         _default(key),
         f"`{key.variable}`",
         _PROJECT_WORDS[key.rule.project],
-        key.rule.doc,
+        f"(later) {key.rule.doc}" if key.later else key.rule.doc,
     )
     return f"| {' | '.join(cells)} |\n"
 

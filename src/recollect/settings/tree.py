@@ -5,22 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from recollect.settings.rules import rule
+from recollect.settings.rules import LATER, rule
 from recollect.types import Source
 
 Profile = Literal["default", "openclaw"]
-Provider = Literal[
-    "auto",
-    "builtin",
-    "local",
-    "openai",
-    "openai-compatible",
-    "gemini",
-    "voyage",
-    "mistral",
-    "ollama",
-    "none",
-]
+Remote = Literal["openai", "openai-compatible", "gemini", "voyage", "mistral", "ollama"]
+Provider = Literal["auto", "builtin", "local", Remote, "none"]
 Driver = Literal["sqlite", "qdrant"]
 VectorEngine = Literal["auto", "matrix", "sqlite-vec"]
 Fusion = Literal["evidence", "weighted", "rrf"]
@@ -52,7 +42,10 @@ class Embeddings:
     provider: Provider = field(
         default="auto",
         metadata=rule(
-            "text", "Who turns text into vectors; `none` searches by words.", choices=get_args(Provider)
+            "text",
+            "Who turns text into vectors; `none` searches by words.",
+            choices=get_args(Provider),
+            later=False,
         ),
     )
     fallback: Provider = field(
@@ -195,7 +188,7 @@ class Sync:
         default=True, metadata=rule("flag", "Whether a new session starts with a sync.", project="yes")
     )
     on_search: bool = field(
-        default=True, metadata=rule("flag", "Whether a search starts a sync.", project="yes")
+        default=True, metadata=rule("flag", "Whether a search starts a sync.", project="yes", later=False)
     )
     interval_minutes: int = field(
         default=0,
@@ -388,13 +381,13 @@ class Settings:
         ),
     )
     files: Files = field(default_factory=Files)
-    embeddings: Embeddings = field(default_factory=Embeddings)
+    embeddings: Embeddings = field(default_factory=Embeddings, metadata=LATER)
     chunking: Chunking = field(default_factory=Chunking)
     store: Store = field(default_factory=Store)
     cache: Cache = field(default_factory=Cache)
-    sync: Sync = field(default_factory=Sync)
+    sync: Sync = field(default_factory=Sync, metadata=LATER)
     query: Query = field(default_factory=Query)
-    intent: Intent = field(default_factory=Intent)
-    snapshots: Snapshots = field(default_factory=Snapshots)
-    facts: Facts = field(default_factory=Facts)
-    spend: Spend = field(default_factory=Spend)
+    intent: Intent = field(default_factory=Intent, metadata=LATER)
+    snapshots: Snapshots = field(default_factory=Snapshots, metadata=LATER)
+    facts: Facts = field(default_factory=Facts, metadata=LATER)
+    spend: Spend = field(default_factory=Spend, metadata=LATER)

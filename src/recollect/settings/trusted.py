@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recollect.errors import SettingsError
+from recollect.errors import SettingsError, reason_of
 from recollect.paths import user_state_dir
 from recollect.settings.config_file import read_project_file
 
@@ -72,7 +72,7 @@ def _read_record() -> dict[str, str]:
         return {}
     except OSError as error:
         raise SettingsError(
-            f"the record of trusted settings {str(file)!r} cannot be read: {error}",
+            f"the record of trusted settings {str(file)!r} cannot be read: {reason_of(error)}",
             todo="Check its permissions",
         ) from error
     except (ValueError, RecursionError) as error:
@@ -116,6 +116,6 @@ def _write_record(record: dict[str, str]) -> None:
 
 def _unwritable(file: Path, error: OSError) -> SettingsError:
     return SettingsError(
-        f"the record of trusted settings {str(file)!r} cannot be written: {error}",
+        f"the record of trusted settings {str(file)!r} cannot be written: {reason_of(error)}",
         todo="Check the permissions of its folder and the room on the disk",
     )

@@ -7,9 +7,10 @@ from typing import Any
 
 from recollect.embed.base import Provider
 from recollect.settings import Settings
-from recollect.store.sqlite.schema import TOKENIZER
 from recollect.store.sqlite.vectors import MATRIX
 from recollect.text.chunk import CHUNKER_VERSION
+from recollect.text.sentences import SENTENCES_VERSION
+from recollect.text.terms import TERMS_VERSION
 
 WORDS_ONLY = "fts-only"
 """The model's name in an index without vectors."""
@@ -22,10 +23,11 @@ def identity_of(settings: Settings, provider: Provider | None) -> dict[str, Any]
         "chunker": CHUNKER_VERSION,
         "chunk_tokens": settings.chunking.tokens,
         "chunk_overlap": settings.chunking.overlap,
-        "tokenizer": " ".join(TOKENIZER),
+        "terms": TERMS_VERSION,
         "provider": provider.id if provider else "none",
         "model": provider.model if provider else WORDS_ONLY,
         "provider_key": provider.key if provider else "",
+        "sentences": SENTENCES_VERSION if provider and provider.by_sentence else 0,
         "vector_engine": MATRIX if engine == "auto" else engine,
         "sources": sorted(settings.sources),
         "extra_paths": list(settings.extra_paths),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
-from recollect.embed.base import Provider, embed_documents, to_blobs
+from recollect.embed.base import Provider
+from recollect.embed.passages import embed_passages, is_packed, unpacked
 from recollect.errors import EmbeddingError
 from recollect.store.sqlite import cache
 from recollect.store.sqlite.cache import Space
@@ -55,8 +56,11 @@ def carry_vectors(old: Index, new: Index) -> None:
     space = Space(made_with["provider"], made_with["model"], made_with["provider_key"])
     vectors = old.vectors.by_chunk()
     while group := dict(islice(vectors, _GROUP)):
-        chunks = old.chunks(group)
-        known = {text_hash(chunk.embedded_text): group[number] for number, chunk in chunks.items()}
+        sentences = old.vectors.sentences(group)
+        known = {
+            text_hash(chunk.embedded_text): group[number] + sentences.get(number, b"")
+            for number, chunk in old.chunks(group).items()
+        }
         with transaction(new.connection):
             cache.remember(new.connection, space, known)
 
@@ -65,15 +69,17 @@ def _embed(index: Index, provider: Provider, batch: list[tuple[int, Chunk]], *, 
     space = Space(provider.id, provider.model, provider.key)
     texts = {text_hash(chunk.embedded_text): chunk.embedded_text for _, chunk in batch}
     known = cache.cached(index.connection, space, list(texts)) if use_cache else {}
-    known = {digest: vector for digest, vector in known.items() if len(vector) == 4 * provider.dims}
+    known = {digest: blob for digest, blob in known.items() if is_packed(blob, provider.dims)}
     missing = [digest for digest in texts if digest not in known]
     fresh: dict[str, bytes] = {}
     if missing:
-        vectors = embed_documents(provider, [texts[digest] for digest in missing])
-        fresh = dict(zip(missing, to_blobs(vectors), strict=True))
+        blobs = embed_passages(provider, [texts[digest] for digest in missing])
+        fresh = dict(zip(missing, blobs, strict=True))
+    every = known | fresh
     with transaction(index.connection):
-        every = known | fresh
-        index.vectors.put((number, every[text_hash(chunk.embedded_text)]) for number, chunk in batch)
+        for number, chunk in batch:
+            blob = every[text_hash(chunk.embedded_text)]
+            index.vectors.put(number, *unpacked(blob, provider.dims))
         if use_cache:
             cache.touch(index.connection, space, known)
             cache.remember(index.connection, space, fresh)

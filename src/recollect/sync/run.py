@@ -21,7 +21,7 @@ from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.rebuild import swap_in, sweep, temporary_index
 from recollect.sync.identity import WORDS_ONLY, difference, identity_of, same_space
 from recollect.sync.pending import carry_vectors, embed_pending
-from recollect.sync.update import update_words
+from recollect.sync.update import keep_unreadable, update_words
 from recollect.types import Progress, Report
 
 
@@ -50,7 +50,11 @@ def run(job: Job, wait_seconds: float) -> Report:
     ensure_private(job.workspace)
     ensure_folder(job.index_file.parent)
     lock = WriterLock(job.index_file.with_name(job.index_file.name + ".lock"))
-    with lock.held(wait_seconds):
+
+    def waiting(holder: str) -> None:
+        job.progress(0, 1, f"waiting for {holder}")
+
+    with lock.held(wait_seconds, waiting):
         sweep(job.index_file)
         try:
             _refuse_damaged(job)
@@ -87,10 +91,10 @@ def _rebuild(job: Job, reason: str) -> Report:
     """Build a new index beside the old one, which serves until the new one is whole."""
     wanted = identity_of(job.settings, job.provider)
     with temporary_index(job.index_file) as temporary:
-        with _writer(temporary, wanted) as fresh, fresh.errors():
-            _carry_over(job, fresh)
+        with _writer(temporary, wanted) as fresh, fresh.errors(), _reader(job.index_file) as old:
+            _carry_over(job, old, fresh)
             try:
-                report = _update(job, fresh, stop_at_error=True)
+                report = _update(job, fresh, replacing=old)
             except BaseException:
                 _keep_vectors(job, temporary, wanted_by=fresh)
                 raise
@@ -100,19 +104,13 @@ def _rebuild(job: Job, reason: str) -> Report:
     return replace(report, rebuilt=reason)
 
 
-def _carry_over(job: Job, fresh: Index) -> None:
+def _carry_over(job: Job, old: Index, fresh: Index) -> None:
     """Take over what the old index has embedded."""
     if not job.settings.cache.enabled:
         return
     cache.copy_from(fresh.connection, job.index_file)
-    old = Index.reader(job.index_file)
-    if old is None:
-        return
-    try:
-        if job.provider is not None and same_space(old.identity(), fresh.identity()):
-            carry_vectors(old, fresh)
-    finally:
-        old.close()
+    if job.provider is not None and same_space(old.identity(), fresh.identity()):
+        carry_vectors(old, fresh)
 
 
 def _keep_vectors(job: Job, temporary: Path, *, wanted_by: Index) -> None:
@@ -123,10 +121,12 @@ def _keep_vectors(job: Job, temporary: Path, *, wanted_by: Index) -> None:
         cache.copy_from(index.connection, temporary)
 
 
-def _update(job: Job, index: Index, *, stop_at_error: bool = False) -> Report:
+def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report:
     settings = job.settings
-    discovery = discover(job.workspace, settings.extra_paths, settings.files.max_bytes)
+    discovery = discover(job.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
     changes = update_words(index, discovery, settings, job.model, job.progress)
+    if replacing is not None:
+        keep_unreadable(replacing, index, discovery, changes, job.model)
     warnings: tuple[str, ...] = ()
     if job.provider is not None:
         failure = embed_pending(
@@ -136,7 +136,7 @@ def _update(job: Job, index: Index, *, stop_at_error: bool = False) -> Report:
             limit=job.embed_limit,
             progress=job.progress,
         )
-        if failure is not None and stop_at_error:
+        if failure is not None and replacing is not None:
             raise failure
         warnings = (str(failure),) if failure else ()
         cache.prune(index.connection, settings.cache.max_entries)
@@ -151,6 +151,17 @@ def _update(job: Job, index: Index, *, stop_at_error: bool = False) -> Report:
         failed=tuple(problem for problem in problems if problem.failed),
         warnings=warnings,
     )
+
+
+@contextmanager
+def _reader(path: Path) -> Iterator[Index]:
+    index = Index.reader(path)
+    if index is None:
+        raise StoreDamaged(f"the index {str(path)!r} has gone")
+    try:
+        yield index
+    finally:
+        index.close()
 
 
 @contextmanager

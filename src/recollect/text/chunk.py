@@ -16,7 +16,8 @@ from recollect.text.outline import heading_above, outline
 from recollect.types import Chunk
 
 CHUNKER_VERSION = 1
-"""Part of the index's identity: a change of the rules below makes a rebuild."""
+"""Part of the index's identity: a change of the rules below, or of those for transcripts (`turns.py` and
+the parsers), makes a rebuild."""
 
 _CHARACTERS_PER_TOKEN = 4
 _SMALLEST_LIMIT = 32
@@ -37,6 +38,11 @@ def weigh(text: str) -> int:
 def limit_of(tokens: int) -> int:
     """Return the greatest weight of a chunk."""
     return max(_SMALLEST_LIMIT, tokens * _CHARACTERS_PER_TOKEN)
+
+
+def overlap_of(tokens: int, overlap: int) -> int:
+    """Return the greatest weight that is carried from one chunk into the next."""
+    return max(0, min(overlap, tokens - 1) * _CHARACTERS_PER_TOKEN)
 
 
 def chunk_text(text: str, tokens: int, overlap: int) -> list[Chunk]:
@@ -66,7 +72,7 @@ def chunk_id(source: str, path: str, chunk: Chunk, model: str) -> str:
 def _runs(text: str, tokens: int, overlap: int) -> Iterator[list[Segment]]:
     """Group the segments of a text into runs that fit the limit, each starting with what is carried."""
     limit = limit_of(tokens)
-    carried = max(0, min(overlap, tokens - 1) * _CHARACTERS_PER_TOKEN)
+    carried = overlap_of(tokens, overlap)
     current: list[Segment] = []
     weight = 0
     for segment in _segments(text, limit):

@@ -23,6 +23,7 @@ class BuiltinProvider:
     id = "builtin"
     model = "use-multilingual-v3"
     dims = 512
+    by_sentence = True
     key = f"{files.PACKAGE}=={files.VERSION}"
 
     def __init__(self) -> None:

@@ -1,7 +1,8 @@
 """Notice a file that cannot be used as an index, and set it aside.
 
 The index is a cache: it is never repaired in place. What cannot be used is renamed, so that
-nothing is destroyed, and built again from the notes.
+nothing is destroyed, and built again from the notes. Only what is surely an index, or stands in
+the workspace's private folder, is ever moved: `store.path` may name anything by mistake.
 """
 
 from __future__ import annotations
@@ -10,11 +11,18 @@ import os
 import time
 from pathlib import Path
 
-from recollect.errors import StoreDamaged, StoreReadOnly
+from recollect.errors import StoreDamaged, StoreError, StoreReadOnly
+from recollect.paths import PRIVATE_DIR
 from recollect.store.sqlite.db import Connection
-from recollect.store.sqlite.schema import check_ours
+from recollect.store.sqlite.schema import APPLICATION_ID, check_ours
 
 _MAGIC = b"SQLite format 3\0"
+_MARK_AT = 68
+"""Where SQLite keeps the application id in the header of a file."""
+
+_ONE_PAGE = 4096
+"""What a database is that was made a moment ago and holds nothing yet."""
+
 _ASIDE = ".damaged-"
 _KEPT_ASIDE = 1
 """One set-aside index is kept to look at; more would grow without bound."""
@@ -30,15 +38,17 @@ def check_file(path: Path) -> None:
         raise _damaged(path, "it is not a regular file")
     try:
         size = path.stat().st_size
-        with path.open("rb") as stream:
-            start = stream.read(len(_MAGIC))
+        header = _header(path)
     except OSError as error:
         raise StoreReadOnly(
             f"the index {str(path)!r} cannot be read: {(error.strerror or '').lower()}",
             todo="Check its permissions",
         ) from error
-    if size and start != _MAGIC:
+    if size and not header.startswith(_MAGIC):
         raise _damaged(path, "it does not start like a SQLite database")
+    if size > _ONE_PAGE and not _is_marked(header):
+        # Told before it is opened: opening alone would change the file of another program.
+        raise _damaged(path, "it is a database of another program")
 
 
 def check_database(connection: Connection, path: Path) -> None:
@@ -52,8 +62,32 @@ def check_database(connection: Connection, path: Path) -> None:
             raise _damaged(path, "it is cut off")
 
 
+def is_ours(path: Path) -> bool:
+    """Tell whether a file is an index of ours, by its place or by the mark in its header."""
+    if path.parent.name == PRIVATE_DIR:
+        return True
+    try:
+        return _is_marked(_header(path))
+    except OSError:
+        return False
+
+
+def _header(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(_MARK_AT + 4)
+
+
+def _is_marked(header: bytes) -> bool:
+    return header.startswith(_MAGIC) and header[_MARK_AT:] == APPLICATION_ID.to_bytes(4, "big")
+
+
 def set_aside(path: Path) -> Path:
     """Rename an unusable index and its companions; the caller holds the writer lock."""
+    if not is_ours(path):
+        raise StoreError(
+            f"{str(path)!r} is not an index of Recollect, so it is left alone",
+            todo="Set store.path to a file of its own",
+        )
     stamp = f"{_ASIDE}{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 1000:03d}"
     aside = path.with_name(path.name + stamp)
     for companion in _COMPANIONS:
@@ -77,9 +111,8 @@ def _forget_older(path: Path, newest: Path) -> None:
         if entry != newest and not entry.name.endswith(_COMPANIONS[1:])
     )
     for old in mains[: max(0, len(mains) - _KEPT_ASIDE + 1)]:
-        if old.is_dir() and not old.is_symlink():
-            continue  # a folder somebody made is not ours to delete
-        remove_database(old)
+        if old.is_file() and not old.is_symlink() and is_ours(old):
+            remove_database(old)
 
 
 def _damaged(path: Path, why: str) -> StoreDamaged:

@@ -27,6 +27,8 @@ from recollect.store.sqlite.health import check_database, check_file
 from recollect.store.sqlite.schema import migrate, version_of
 from recollect.store.sqlite.vectors import MATRIX, VectorTable
 from recollect.text.chunk import chunk_id, text_hash
+from recollect.text.language import language_of
+from recollect.text.terms import terms_of, title_of
 from recollect.types import (
     Chunk,
     Document,
@@ -39,6 +41,7 @@ from recollect.types import (
 _IDENTITY = "identity"
 _BIRTH = "birth"
 _SYNCED = "synced_at"
+_LANGUAGES = "languages"
 _LIST_SIZE = 400
 """How many values one `IN (…)` holds."""
 
@@ -157,24 +160,44 @@ class Index:
         for chunk in chunks:
             # Equal pieces of one long line have one name: they are one answer, not two.
             distinct.setdefault(chunk_id(document.source, document.path, chunk, model), chunk)
+        language = language_of(document.text)
         with transaction(self.connection):
             self._delete_chunks(document.path)
+            self._note_language(language)
             self._put_file(
                 IndexedFile(
                     document.path, document.source, document.hash, document.fingerprint, document.settled
                 )
             )
-            numbers = [self._put_chunk(name, document, chunk, model) for name, chunk in distinct.items()]
+            numbers = [
+                self._put_chunk(name, document, chunk, model, language) for name, chunk in distinct.items()
+            ]
             # Words come last: any other insert would make FTS5 write out what it gathered so far.
             self.connection.executemany(
-                "INSERT INTO chunks_fts(rowid, text, heading) VALUES(?, ?, ?)",
+                "INSERT INTO chunks_fts(rowid, words, title) VALUES(?, ?, ?)",
                 [
-                    (number, chunk.text, chunk.heading)
+                    (
+                        number,
+                        " ".join(terms_of(chunk.text, language)),
+                        " ".join(terms_of(title_of(document.path, chunk.heading), language)),
+                    )
                     for number, chunk in zip(numbers, distinct.values(), strict=True)
                 ],
             )
 
-    def _put_chunk(self, name: str, document: Document, chunk: Chunk, model: str) -> int:
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages whose words the index holds as stems."""
+        return tuple((self._meta(_LANGUAGES) or "").split())
+
+    def _note_language(self, language: str) -> None:
+        known = self.languages()
+        if language and language not in known:
+            self.connection.execute(
+                "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)",
+                (_LANGUAGES, " ".join([*known, language])),
+            )
+
+    def _put_chunk(self, name: str, document: Document, chunk: Chunk, model: str, language: str) -> int:
         row = (
             name,
             document.path,
@@ -184,12 +207,13 @@ class Index:
             chunk.hash,
             model,
             chunk.heading,
+            language,
             chunk.text,
             time.time_ns() // 1_000_000,
         )
         number = self.connection.execute(
-            "INSERT INTO chunks(id, path, source, start_line, end_line, hash, model, heading, text,"
-            " updated_at) VALUES(?,?,?,?,?,?,?,?,?,?) RETURNING number",
+            "INSERT INTO chunks(id, path, source, start_line, end_line, hash, model, heading, language,"
+            " text, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING number",
             row,
         ).get
         return int(number)
@@ -253,7 +277,7 @@ class Index:
             marks = ",".join("?" * len(group))
             rows = self.connection.execute(
                 "SELECT c.number, c.path, c.source, c.start_line, c.end_line, c.text, c.heading,"
-                " coalesce(f.mtime_ns, 0), c.hash"
+                " coalesce(f.mtime_ns, 0), c.language, c.hash"
                 f" FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})",
                 group,
             )
@@ -263,6 +287,14 @@ class Index:
                     raise _damaged(self.path, "the text of a chunk is not what was written")
                 found[chunk.number] = chunk
         return found
+
+    def chunks_of(self, path: str) -> list[Chunk]:
+        """Return the chunks of a file, in their order."""
+        rows = self.connection.execute(
+            "SELECT start_line, end_line, text, hash, heading FROM chunks WHERE path = ? ORDER BY number",
+            (path,),
+        )
+        return [Chunk(*row) for row in rows]
 
     def count_files(self) -> int:
         """Return how many files are indexed, without those that are left out."""

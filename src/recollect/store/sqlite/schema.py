@@ -5,6 +5,7 @@
 `chunks`           the text, once
 `chunks_fts`       its words; without a copy of the text
 `chunks_vec`       its vectors; a plain table or one of sqlite-vec
+`chunks_sentences` the vectors of its sentences, one byte a number
 `embedding_cache`  vectors by what was embedded, so that nothing is embedded twice
 """
 
@@ -16,9 +17,8 @@ from recollect.errors import StoreDamaged
 from recollect.store.sqlite.db import Connection, transaction
 
 APPLICATION_ID = 0x5265_636C  # "Recl"; tells our database from any other
-TOKENIZER = ("porter", "unicode61", "remove_diacritics", "2")
 
-_FIRST = f"""
+_FIRST = """
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -47,6 +47,7 @@ CREATE TABLE chunks(
   hash TEXT NOT NULL,
   model TEXT NOT NULL,
   heading TEXT NOT NULL,
+  language TEXT NOT NULL,
   text TEXT NOT NULL,
   updated_at INTEGER NOT NULL
 );
@@ -64,10 +65,11 @@ CREATE TABLE embedding_cache(
 );
 CREATE INDEX idx_embedding_cache_updated_at ON embedding_cache(updated_at);
 
+-- Holds the terms of text/terms.py, separated by blanks, so its own tokeniser only has to split them.
 CREATE VIRTUAL TABLE chunks_fts USING fts5(
-  text, heading,
+  words, title,
   content='', contentless_delete=1,
-  tokenize='{" ".join(TOKENIZER)}'
+  tokenize="ascii tokenchars '_'"
 );
 CREATE VIRTUAL TABLE chunks_terms USING fts5vocab(chunks_fts, row);
 """

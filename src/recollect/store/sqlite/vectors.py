@@ -43,20 +43,41 @@ class VectorTable:
         """A query for the numbers of the chunks that have a vector."""
         return f"SELECT {self._key} FROM chunks_vec" if self._exists() else "SELECT NULL WHERE 0"
 
-    def put(self, vectors: Iterable[tuple[int, bytes]]) -> None:
-        """Store unit vectors of chunks that have none; inside the caller's transaction."""
-        rows = list(vectors)
-        if not rows:
-            return
+    def put(self, chunk: int, vector: bytes, sentences: bytes = b"") -> None:
+        """Store the unit vector of a chunk that has none, and those of its sentences if it has any.
+
+        Inside the caller's transaction.
+        """
         if not self._exists():
-            self._create(len(rows[0][1]) // _FLOAT_BYTES)
-        self.connection.executemany(f"INSERT INTO chunks_vec({self._key}, embedding) VALUES(?, ?)", rows)
+            self._create(len(vector) // _FLOAT_BYTES)
+        self.connection.execute(
+            f"INSERT INTO chunks_vec({self._key}, embedding) VALUES(?, ?)", (chunk, vector)
+        )
+        if sentences:
+            self.connection.execute("INSERT INTO chunks_sentences VALUES(?, ?)", (chunk, sentences))
 
     def delete(self, chunks: Sequence[int]) -> None:
         """Remove the vectors of chunks; inside the caller's transaction."""
         if self._exists():
             rows = [(number,) for number in chunks]
             self.connection.executemany(f"DELETE FROM chunks_vec WHERE {self._key} = ?", rows)
+            self.connection.executemany("DELETE FROM chunks_sentences WHERE chunk = ?", rows)
+
+    def sentences(self, chunks: Iterable[int]) -> dict[int, bytes]:
+        """Return the vectors of the sentences of those chunks that have any."""
+        if not self._exists():
+            return {}
+        wanted = list(chunks)
+        found: dict[int, bytes] = {}
+        for start in range(0, len(wanted), _LIST_SIZE):
+            group = wanted[start : start + _LIST_SIZE]
+            marks = ",".join("?" * len(group))
+            found.update(
+                self.connection.execute(
+                    f"SELECT chunk, embedding FROM chunks_sentences WHERE chunk IN ({marks})", group
+                )
+            )
+        return found
 
     def by_chunk(self) -> Iterator[tuple[int, bytes]]:
         """Yield every chunk's number and vector."""
@@ -108,6 +129,9 @@ class VectorTable:
             self._loaded = True
 
     def _create(self, dims: int) -> None:
+        self.connection.execute(
+            "CREATE TABLE chunks_sentences(chunk INTEGER PRIMARY KEY, embedding BLOB NOT NULL)"
+        )
         if self.engine == SQLITE_VEC:
             self._load_extension()
             self.connection.execute(

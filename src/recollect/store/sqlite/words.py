@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import apsw
-
 from recollect.store.sqlite.db import Connection
-from recollect.store.sqlite.schema import TOKENIZER
 from recollect.types import Source
 
-_HEADING_WEIGHT = 0.5
-"""A word in a heading above the chunk counts half: it is about the chunk, but not in the cited lines."""
+_TITLE_WEIGHT = 0.5
+"""A word in the file's name or a heading counts half: it is about the chunk, but not in the cited lines."""
 
 _LIST_SIZE = 400
 
@@ -26,19 +23,10 @@ def match(
         extra = f"AND c.source IN ({','.join('?' * len(sources))})"
     rows = connection.execute(
         f"SELECT chunks_fts.rowid, rank FROM chunks_fts {join} WHERE chunks_fts MATCH ?"
-        f" AND rank MATCH 'bm25(1.0, {_HEADING_WEIGHT})' {extra} ORDER BY rank LIMIT ?",
+        f" AND rank MATCH 'bm25(1.0, {_TITLE_WEIGHT})' {extra} ORDER BY rank LIMIT ?",
         (expression, *sources, limit),
     )
     return [(number, rank) for number, rank in rows]
-
-
-def stems(connection: Connection, text: str) -> list[str]:
-    """Return the words of a text in the form the index keeps them."""
-    tokenizer = connection.fts5_tokenizer(TOKENIZER[0], list(TOKENIZER[1:]))
-    tokens = tokenizer(
-        text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
-    )
-    return [str(token) for token in tokens]
 
 
 def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
@@ -50,6 +38,16 @@ def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, i
         rows = connection.execute(f"SELECT term, doc FROM chunks_terms WHERE term IN ({marks})", tuple(group))
         found.update(dict(rows))
     return found
+
+
+def prefix_count(connection: Connection, prefix: str) -> int:
+    """Return in how many chunks at most a term occurs that begins so."""
+    total = connection.execute(
+        "SELECT min((SELECT count(*) FROM chunks), coalesce(sum(doc), 0)) FROM chunks_terms"
+        " WHERE term >= ? AND term < ?",
+        (prefix, prefix + "\U0010ffff"),
+    ).get
+    return int(total)
 
 
 def check(connection: Connection) -> None:

@@ -1,0 +1,1 @@
+"""Formats of other programs, turned into plain values: one parser a host."""

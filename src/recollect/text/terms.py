@@ -1,0 +1,120 @@
+"""The terms a text is found by: folded, stemmed, and cut where a script has no blanks.
+
+The index stores these terms, and a query is turned into the same ones, so both always agree.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable
+
+import Stemmer
+
+TERMS_VERSION = 1
+"""Part of the index's identity: a change of the rules below makes a rebuild."""
+
+_UNSPACED = (
+    "\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f"
+)
+"""Thai, Hangul, kana and Han: scripts that are cut into pairs of characters."""
+
+RUN = re.compile(f"[{_UNSPACED}]+|[^\\W{_UNSPACED}]+")
+"""A run of characters that belong together: one of a script without blanks, or a word."""
+
+_PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_LONGEST = 64
+"""Longer runs (hashes, encoded data) are kept by their beginning; nobody types the rest."""
+
+_ALGORITHMS = {
+    "en": "english",
+    "nl": "dutch",
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "pt": "portuguese",
+    "it": "italian",
+}
+
+_own = threading.local()
+
+
+def terms_of(text: str, language: str) -> list[str]:
+    """Return the terms of a text, in their order, with the parts of identifiers after the whole."""
+    words: list[str] = []
+    terms: list[str] = []
+    for run in RUN.findall(unicodedata.normalize("NFKC", text) if not text.isascii() else text):
+        if run.isascii():
+            if run.isalpha() and (run.islower() or run[1:].islower()):
+                words.append(run.lower())
+            elif run.strip("_"):
+                words.append(run[:_LONGEST].lower())
+                words.extend(parts_of(run))
+        elif is_unspaced(run):
+            terms.extend(_pairs(run))
+        else:
+            words.append(run[:_LONGEST].casefold())
+    return _stemmed(words, language) + terms
+
+
+def title_of(path: str, heading: str) -> str:
+    """Return what is written above a chunk: the name of its file and the headings it stands under."""
+    name = path.rpartition("/")[2].removesuffix(".md")
+    return f"{name} {heading}"
+
+
+def query_terms(word: str, languages: Iterable[str]) -> tuple[str, ...]:
+    """Return every term under which one word of a query may stand in the index, without its parts."""
+    found = (terms_of(word, language)[:1] for language in ("", *languages))
+    return tuple(dict.fromkeys(term for terms in found for term in terms))
+
+
+def parts_of(identifier: str) -> list[str]:
+    """Return the parts of an identifier in lower case; nothing if it has only one.
+
+    `parse_http2Url` has the parts parse, http2 and url.
+    """
+    parts = [part.lower() for part in _PART.findall(identifier)]
+    return parts[:8] if len(parts) > 1 else []
+
+
+def is_unspaced(run: str) -> bool:
+    """Tell whether a run is written in a script without blanks between words."""
+    character = run[0]
+    return (
+        "\u0e00" <= character <= "\u0e7f"
+        or "\u1100" <= character <= "\u11ff"
+        or "\u3040" <= character <= "\u9fff"
+        or "\uac00" <= character <= "\ud7af"
+        or "\uf900" <= character <= "\ufaff"
+        or character >= "\U00020000"
+    )
+
+
+def _pairs(run: str) -> list[str]:
+    """Cut a run into overlapping pairs, and its last character, so that each character begins a term."""
+    return [run[at : at + 2] for at in range(len(run))]
+
+
+def _stemmed(words: list[str], language: str) -> list[str]:
+    """Fold words, then cut them to their stems; in this order a word matches with and without accents."""
+    folded = [word if word.isascii() else _folded(word) for word in words]
+    stems: list[str] = _stemmer(language).stemWords(folded) if language in _ALGORITHMS else folded
+    return stems
+
+
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    """Return this thread's stemmer of a language: one object must not be used by two threads at once."""
+    stemmers = _own.__dict__.setdefault("stemmers", {})
+    if language not in stemmers:
+        stemmers[language] = Stemmer.Stemmer(_ALGORITHMS[language])
+    stemmer: Stemmer.Stemmer = stemmers[language]
+    return stemmer
+
+
+def _folded(word: str) -> str:
+    """Remove the accents of a word, which people leave out when they ask."""
+    apart = unicodedata.normalize("NFD", word)
+    return "".join([character for character in apart if not unicodedata.combining(character)])

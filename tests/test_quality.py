@@ -1,0 +1,74 @@
+"""Search finds what it should: floors on labelled questions, with the builtin model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.evaluation.figures import evaluation_json
+from recollect.evaluation.run import MODES, evaluate
+from recollect.evaluation.sets import read_folder
+from tests.support_index import silent
+
+OURS = Path(__file__).parent / "quality"
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "bench"
+
+Figures = Mapping[str, Any]
+
+
+@pytest.fixture(scope="module")
+def ours() -> Figures:
+    return _figures(OURS)
+
+
+def _figures(folder: Path) -> Figures:
+    figures: Figures = evaluation_json(evaluate(read_folder(folder), {}, MODES, silent))["modes"]
+    return figures
+
+
+@pytest.mark.parametrize(
+    ("kind", "floor"),
+    [
+        ("exact", 1.0),
+        ("easy", 1.0),
+        ("stem", 0.95),
+        ("cjk", 1.0),
+        ("paraphrase", 0.6),
+        ("cross", 0.85),
+        ("time", 0.7),
+    ],
+)
+def test_the_lines_are_among_the_first_five(ours: Figures, kind: str, floor: float) -> None:
+    assert ours["hybrid"]["types"][kind]["metrics"]["line@5"] >= floor
+
+
+def test_the_first_file_is_mostly_the_right_one(ours: Figures) -> None:
+    assert ours["hybrid"]["metrics"]["mrr"] >= 0.84
+
+
+@pytest.mark.parametrize("metric", ["any@5", "rec@10", "mrr", "line@5", "line@10"])
+def test_both_legs_together_are_not_below_either(ours: Figures, metric: str) -> None:
+    words, vectors, both = (ours[mode]["metrics"][metric] for mode in ("words", "vectors", "hybrid"))
+    assert both >= max(words, vectors) - 0.01
+
+
+@pytest.mark.parametrize(
+    ("name", "floors"),
+    [
+        ("locomo_md", {"any@5": 0.935, "rec@10": 0.945, "mrr": 0.81, "line@5": 0.855}),
+        ("xquad_de_to_en", {"line@5": 0.94}),
+        ("xquad_zh", {"line@5": 0.98}),
+    ],
+)
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_public_sets_stay_above_their_floors(name: str, floors: Mapping[str, float]) -> None:
+    if not (SHARED / name).is_dir():
+        pytest.skip("the set is not here")
+    figures = _figures(SHARED / name)["hybrid"]["all"]
+    assert {metric: figures[metric] >= floor for metric, floor in floors.items()} == dict.fromkeys(
+        floors, True
+    )

@@ -1,0 +1,112 @@
+"""The sentences of a chunk, and their vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.embed.base import embed_documents, embed_query, to_blobs
+from recollect.embed.passages import best_sentence, embed_passages, is_packed, unpacked
+from recollect.store.sqlite import cache
+from recollect.text.sentences import sentences_of
+from tests.support import untimed
+from tests.support_embedding import FakeProvider
+from tests.support_index import reading, sync, write
+
+TEXT = "The zebra crosses the road. An okapi hides in the forest!\n- a giraffe eats leaves\n"
+FINE = FakeProvider(by_sentence=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            TEXT,
+            ["The zebra crosses the road.", "An okapi hides in the forest!", "a giraffe eats leaves"],
+        ),
+        ("## Heading here\n\n> a quoted line", ["Heading here", "a quoted line"]),
+        ("猫は屋根の上にいる。犬は庭で寝ている！", ["猫は屋根の上にいる。", "犬は庭で寝ている！"]),  # noqa: RUF001
+        ("short\nok", []),
+        ("", []),
+        ("the same line\nthe same line", ["the same line"]),
+    ],
+)
+def test_sentences_lines_and_list_items(text: str, sentences: list[str]) -> None:
+    assert sentences_of(text) == sentences
+
+
+@untimed
+@given(st.text())
+def test_every_sentence_is_in_the_text(text: str) -> None:
+    assert all(sentence in text for sentence in sentences_of(text))
+
+
+@untimed
+@given(st.text(alphabet="ab. \n", max_size=3_000))
+def test_a_chunk_has_a_bounded_number_of_sentences(text: str) -> None:
+    assert len(sentences_of(text)) <= 32
+
+
+def test_a_passage_is_its_vector_and_those_of_its_sentences() -> None:
+    blob = embed_passages(FINE, [TEXT])[0]
+    vector, sentences = unpacked(blob, FINE.dims)
+    assert vector == to_blobs(embed_documents(FINE, [TEXT]))[0]
+    assert len(sentences) == 3 * FINE.dims
+
+
+def test_a_provider_that_does_not_want_them_embeds_no_sentences() -> None:
+    provider = FakeProvider()
+    assert [len(blob) for blob in embed_passages(provider, [TEXT, "more"])] == [4 * 64, 4 * 64]
+    assert provider.texts == [TEXT, "more"]
+
+
+def test_packed_blobs_are_told_from_others() -> None:
+    assert [is_packed(bytes(size), 64) for size in (256, 320, 384, 100, 257)] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_the_best_sentence_has_nearly_its_true_cosine() -> None:
+    query = embed_query(FINE, "okapi hides in the forest")
+    every = {
+        number: unpacked(blob, 64)[1] for number, blob in enumerate(embed_passages(FINE, [TEXT, TEXT * 2]))
+    }
+    true = float(np.max(embed_documents(FINE, sentences_of(TEXT)) @ query))
+    found = best_sentence(to_blobs(query[None, :])[0], every)
+    assert found == pytest.approx({0: true, 1: true}, abs=0.02)
+
+
+def test_without_sentences_there_is_no_best_one() -> None:
+    assert best_sentence(bytes(256), {}) == {}
+
+
+def test_the_index_keeps_sentences_until_their_chunk_goes(workspace: Path) -> None:
+    write(workspace, {"memory/a.md": TEXT})
+    sync(workspace, FakeProvider(by_sentence=True))
+    with reading(workspace) as index:
+        assert [len(blob) for blob in index.vectors.sentences([1]).values()] == [3 * 64]
+    (workspace / "memory/a.md").unlink()
+    sync(workspace, FakeProvider(by_sentence=True))
+    with reading(workspace) as index:
+        assert index.connection.execute("SELECT count(*) FROM chunks_sentences").get == 0
+
+
+def test_a_rebuild_embeds_no_sentence_again(workspace: Path) -> None:
+    write(workspace, {"memory/a.md": TEXT})
+    small = {"cache.max_entries": 1}
+    sync(workspace, FakeProvider(by_sentence=True), settings=small)
+    with reading(workspace) as index:
+        assert cache.count(index.connection) == 1
+    provider = FakeProvider(by_sentence=True)
+    sync(workspace, provider, settings=small, force=True)
+    with reading(workspace) as index:
+        kept = list(index.vectors.sentences([1]).values())
+    assert (provider.texts, [len(blob) for blob in kept]) == ([], [3 * 64])
