@@ -64,7 +64,7 @@ def test_every_stop_word_is_one_word() -> None:
 @untimed
 @given(st.text())
 def test_a_query_with_words_never_loses_all_of_them(text: str) -> None:
-    assert bool(telling_words(text)) == any(word.strip("_") for word in words_of(text))
+    assert telling_words(text) or not any(word.strip("_") for word in words_of(text))
 
 
 @untimed
