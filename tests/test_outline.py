@@ -31,7 +31,7 @@ def above(text: str, line: int) -> str:
         ("## Closed by more ######", "Closed by more"),
         ("# Closed and spaced ##   ", "Closed and spaced"),
         ("# C#", "C#"),
-        ("# Issue #12", "Issue #12"),
+        ("# Ticket #12", "Ticket #12"),
         ("# Escaped \\#", "Escaped \\#"),
         ("# Two ## inside", "Two ## inside"),
         ("# Windows\r", "Windows"),

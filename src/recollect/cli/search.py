@@ -57,6 +57,9 @@ def command(
 ) -> None:
     """Find the lines that answer QUERY.
 
+    In it, "a phrase", -word, path:people, source:sessions, after:2026-05 and before:2026-06-01
+    narrow the search; put a query that starts with a dash after --.
+
     Changed files are indexed first. Finding nothing is an answer, not an error.
     """
     text = " ".join(query)

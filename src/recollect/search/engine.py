@@ -16,6 +16,7 @@ from recollect.search.answer import snippet_of
 from recollect.search.decay import decayed
 from recollect.search.dense import scaled
 from recollect.search.diversity import diversified
+from recollect.search.query import filter_of, parse
 from recollect.settings import Query
 from recollect.store.sqlite.index import Index
 from recollect.text.terms import title_of
@@ -25,6 +26,9 @@ _DEPTH = 200
 """Candidates of each leg. It does not depend on how many results are asked for, so neither
 does the order of the first ones."""
 
+
+_NARROWED_DEPTH = 20_000
+"""Candidates of each leg where the query narrows the search: most of them will not fit."""
 
 _LOOKED_INTO = 60
 """Candidates of each leg whose sentences are compared with the query one by one."""
@@ -61,15 +65,20 @@ def search(index: Index, provider: Provider | None, request: Request) -> list[Hi
     if not request.text.strip():
         return []
     # Some keyboards send letter and accent apart, which would end a word in the middle.
-    request = replace(request, text=unicodedata.normalize("NFC", request.text))
+    asked = parse(unicodedata.normalize("NFC", request.text))
+    request = replace(request, text=asked.text)
     vector = None
     if provider is not None and request.mode != "words":
         vector = to_blobs(embed_query(provider, request.text)[None, :])[0]
-    legs = _legs(index, vector, provider.model if provider else "", request)
+    depth = _NARROWED_DEPTH if asked.narrows else _DEPTH
+    legs = _legs(index, vector, provider.model if provider else "", request, depth)
     scores = _fused(legs, request)
-    if not _narrowed(index, request):
+    if not asked.narrows and not _narrowed(index, request):
         scores = _contenders(scores, legs, request)
     chunks = index.chunks(scores)
+    if asked.narrows:
+        fits = filter_of(asked, lexical.matcher(index, " ".join(asked.without)))
+        chunks = {number: chunk for number, chunk in chunks.items() if fits(chunk)}
     ranking = _ranking(scores, chunks, request)
     kept, relaxed = _cut(ranking, legs, request)
     how = _explained(legs, request, relaxed=relaxed)
@@ -77,16 +86,16 @@ def search(index: Index, provider: Provider | None, request: Request) -> list[Hi
     return [_hit(chunks[number], score, legs, matched, how) for number, score in kept]
 
 
-def _legs(index: Index, vector: bytes | None, model: str, request: Request) -> Legs:
+def _legs(index: Index, vector: bytes | None, model: str, request: Request, depth: int) -> Legs:
     if request.profile == "openclaw":
         return _openclaw_legs(index, vector, request)
     found: dict[int, float] = {}
     if request.mode != "vectors":
-        found = lexical.find(index, request.text, _DEPTH, _narrowed(index, request))
+        found = lexical.find(index, request.text, depth, _narrowed(index, request))
     if vector is None:
         return Legs(found, {}, {})
     # Search is exact, so the chunks found by words get their true cosine too.
-    cosines = index.vectors.nearest(vector, _DEPTH, also=found)
+    cosines = index.vectors.nearest(vector, depth, also=found)
     hopeful = {*nlargest(_LOOKED_INTO, cosines, key=cosines.__getitem__), *islice(found, _LOOKED_INTO)}
     sentences = best_sentence(vector, index.vectors.sentences(hopeful))
     return Legs(found, scaled(cosines, sentences, model), cosines)

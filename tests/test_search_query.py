@@ -1,0 +1,81 @@
+"""What a query asks for, and what narrows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.search.query import Asked, parse
+from tests.support import untimed
+from tests.support_search import FakeProvider, fake_memory, words_memory
+
+NOTES = {
+    "people/anna.md": "Anna likes green tea.\n",
+    "people/ben.md": "Ben likes black coffee.\nHe does not drink tea.\n",
+    "2026-05-03.md": "Bought green tea.\n",
+    "2026-06-10.md": "Tea was sold out; green light for coffee.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("green tea", Asked("green tea")),
+        ('the "Green  Tea" shop', Asked("the Green  Tea shop", phrases=("green tea",))),
+        ("tea -coffee", Asked("tea", without=("coffee",))),
+        ("tea path:people", Asked("tea", paths=("people",))),
+        ("tea source:sessions", Asked("tea", sources=("sessions",))),
+        ("tea after:2026-05 before:2026-06-01", Asked("tea", after="2026-05", before="2026-06-01")),
+        ("tea source:moon", Asked("tea source:moon")),
+        ("tea after:lunch", Asked("tea after:lunch")),
+        ("well-known tea", Asked("well-known tea")),
+        ("-coffee", Asked("-coffee")),
+        ("path:people", Asked("path:people")),
+        ('""', Asked('""')),
+        ('a "', Asked('a "')),
+    ],
+)
+def test_a_query_taken_apart(query: str, asked: Asked) -> None:
+    assert parse(query) == asked
+
+
+@untimed
+@given(st.text())
+def test_any_text_can_be_taken_apart_and_keeps_some_text(query: str) -> None:
+    assert bool(parse(query).text.strip()) == bool(query.strip())
+
+
+@pytest.mark.parametrize(
+    ("query", "paths"),
+    [
+        ("tea", {"people/anna.md", "people/ben.md", "2026-05-03.md", "2026-06-10.md"}),
+        ('"green tea"', {"people/anna.md", "2026-05-03.md"}),
+        ("tea -coffee", {"people/anna.md", "2026-05-03.md"}),
+        ("tea -coffees", {"people/anna.md", "2026-05-03.md"}),
+        ("tea path:people", {"people/anna.md", "people/ben.md"}),
+        ("tea path:memory/*/b*.md", {"people/ben.md"}),
+        ("tea after:2026-06", {"2026-06-10.md"}),
+        ("tea before:2026-06", {"2026-05-03.md"}),
+        ("tea after:2026-05-03 before:2026-05-04", {"2026-05-03.md"}),
+        ("tea source:sessions", set()),
+    ],
+)
+def test_a_query_narrows_the_search(workspace: Path, query: str, paths: set[str]) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        assert {hit.path.removeprefix("memory/") for hit in memory.search(query)} == paths
+
+
+def test_what_is_found_by_meaning_is_narrowed_too(workspace: Path) -> None:
+    meanings = {"tea": (1.0, 0, 0, 0), "coffee": (0.9, 0.1, 0, 0), "beverage": (1.0, 0, 0, 0)}
+    with fake_memory(workspace, NOTES, FakeProvider(meanings)) as memory:
+        assert {hit.path for hit in memory.search("beverage path:anna")} == {"memory/people/anna.md"}
+
+
+def test_what_narrows_is_not_embedded(workspace: Path) -> None:
+    provider = FakeProvider({"tea": (1.0, 0, 0, 0)})
+    with fake_memory(workspace, NOTES, provider) as memory:
+        memory.search("tea path:people -coffee")
+    assert provider.queries == ["tea"]
