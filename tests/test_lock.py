@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import StoreBusy, StoreReadOnly
+from recollect.files import lock as lock_module
 from recollect.files.lock import WriterLock
 from tests.support import unprivileged_run
 
@@ -201,3 +202,22 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     )
     tmp_path.chmod(0o755)
     assert done.stdout == "permission denied\n"
+
+
+def test_a_place_where_no_lock_can_be_made_is_told_at_once() -> None:
+    if not Path("/proc/self").is_dir():
+        pytest.skip("needs a folder that nobody can write to")
+    with pytest.raises(StoreReadOnly, match="cannot be written"), WriterLock(Path("/proc/x.lock")).held(600):
+        pytest.fail("there is no lock to hold")
+
+
+def test_who_is_waited_for_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock_module, "_A_MOMENT", 0.01)
+    told: list[str] = []
+    with (
+        WriterLock(tmp_path / "x.lock").held(0),
+        pytest.raises(StoreBusy),
+        WriterLock(tmp_path / "x.lock").held(0.1, told.append),
+    ):
+        pytest.fail("the lock is held twice")
+    assert told == [f"process {os.getpid()} since {told[0].rpartition(' ')[2]}"]

@@ -253,3 +253,21 @@ def test_status_right_after_a_sync_is_not_dirty(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
         assert not memory.status().dirty
+
+
+# A first sync that is not done yet
+
+
+def test_a_search_during_a_first_sync_answers_from_what_is_there(workspace: Path) -> None:
+    def stop_after_one(completed: int, total: int, label: str) -> None:
+        if completed == 1:
+            raise KeyboardInterrupt
+
+    with words_memory(workspace, NOTES) as memory:
+        with pytest.raises(KeyboardInterrupt):
+            memory.sync(progress=stop_after_one)
+        with another_writer(workspace):
+            result = memory.search("heron")
+        assert [hit.path for hit in result] == ["MEMORY.md"]
+        assert "may be out of date" in result.warnings[0]
+        assert [hit.path for hit in memory.search("kestrel")] == ["memory/a.md"]
