@@ -30,7 +30,7 @@ does the order of the first ones."""
 _NARROWED_DEPTH = 20_000
 """Candidates of each leg where the query narrows the search: most of them will not fit."""
 
-_LOOKED_INTO = 60
+_LOOKED_INTO = 40
 """Candidates of each leg whose sentences are compared with the query one by one."""
 
 

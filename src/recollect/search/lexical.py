@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite import words
 from recollect.store.sqlite.index import Index
-from recollect.text.terms import RUN, is_unspaced, parts_of, query_terms, terms_of
+from recollect.text.terms import RUN, is_one_word, is_unspaced, parts_of, query_terms, terms_of
 from recollect.text.words import telling_words, words_of
 from recollect.types import Source
 
@@ -101,17 +101,16 @@ def matcher(index: Index, query: str) -> Callable[[str, str], tuple[str, ...]]:
     for word, variants in wanted.items():
         for variant in variants:
             meant.setdefault(variant, []).append(word)
-    seen: dict[tuple[str, str], frozenset[str]] = {}
+    beginnings = {variant[:2] for variant in meant}
 
     def matched_words(text: str, language: str) -> tuple[str, ...]:
         found: set[str] = set()
-        for run in RUN.findall(text):
-            words_meant = seen.get((run, language))
-            if words_meant is None:  # the same few words make up most of any text
-                terms = terms_of(run, language)
-                words_meant = frozenset(word for term in terms for word in meant.get(term, ()))
-                seen[run, language] = words_meant
-            found |= words_meant
+        for run in set(RUN.findall(text)):
+            # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
+            if run.isalpha() and run.isascii() and run[:2].lower() not in beginnings and is_one_word(run):
+                continue
+            for term in terms_of(run, language):
+                found.update(meant.get(term, ()))
         return tuple([word for word in wanted if word in found])
 
     return matched_words

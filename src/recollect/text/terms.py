@@ -47,7 +47,7 @@ def terms_of(text: str, language: str) -> list[str]:
     terms: list[str] = []
     for run in RUN.findall(unicodedata.normalize("NFKC", text) if not text.isascii() else text):
         if run.isascii():
-            if run.isalpha() and (run.islower() or run[1:].islower()):
+            if run.isalpha() and is_one_word(run):
                 words.append(run.lower())
             elif run.strip("_"):
                 words.append(run[:_LONGEST].lower())
@@ -78,6 +78,11 @@ def parts_of(identifier: str) -> list[str]:
     """
     parts = [part.lower() for part in _PART.findall(identifier)]
     return parts[:8] if len(parts) > 1 else []
+
+
+def is_one_word(letters: str) -> bool:
+    """Tell whether a run of letters is one word rather than several in camel case."""
+    return letters.islower() or letters[1:].islower() or len(letters) == 1
 
 
 def is_unspaced(run: str) -> bool:
