@@ -102,16 +102,26 @@ def matcher(index: Index, query: str) -> Callable[[str, str], tuple[str, ...]]:
         for variant in variants:
             meant.setdefault(variant, []).append(word)
     beginnings = {variant[:2] for variant in meant}
+    seen: dict[str, dict[str, set[str]]] = {}
+    dull: dict[str, set[str]] = {}
 
     def matched_words(text: str, language: str) -> tuple[str, ...]:
+        known, ignored = seen.setdefault(language, {}), dull.setdefault(language, set())
         found: set[str] = set()
-        for run in set(RUN.findall(text)):
-            # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-            if run.isalpha() and run.isascii() and run[:2].lower() not in beginnings and is_one_word(run):
-                continue
-            for term in terms_of(run, language):
-                found.update(meant.get(term, ()))
+        # Most words of a text match nothing and come again and again: they are looked at once.
+        for run in set(RUN.findall(text)) - ignored:
+            if run not in known:
+                known[run] = words_meant(run, language)
+            if not known[run]:
+                ignored.add(run)
+            found |= known[run]
         return tuple([word for word in wanted if word in found])
+
+    def words_meant(run: str, language: str) -> set[str]:
+        # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
+        if run[:2].lower() not in beginnings and run.isascii() and run.isalpha() and is_one_word(run):
+            return set()
+        return {word for term in terms_of(run, language) for word in meant.get(term, ())}
 
     return matched_words
 
@@ -138,7 +148,12 @@ def _looked_up(index: Index, query_words: list[str]) -> list[Term]:
     counts = words.document_counts(index.connection, every)
     counts |= {word: words.prefix_count(index.connection, word) for word in query_words if _is_prefix(word)}
     return [
-        Term(word, group, max(counts.get(variant, 0) for variant in group))
+        # Only the forms that occur are searched for; a word without any stays as it was written.
+        Term(
+            word,
+            tuple(variant for variant in group if counts.get(variant)) or group[:1],
+            max(counts.get(variant, 0) for variant in group),
+        )
         for word, group in variants.items()
         if group
     ]
