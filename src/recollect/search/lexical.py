@@ -119,7 +119,8 @@ def matcher(index: Index, query: str) -> Callable[[str, str], tuple[str, ...]]:
 
     def words_meant(run: str, language: str) -> set[str]:
         # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-        if run[:2].lower() not in beginnings and run.isascii() and run.isalpha() and is_one_word(run):
+        begins = run[:2]
+        if begins.isascii() and begins.lower() not in beginnings and run.isalpha() and is_one_word(run):
             return set()
         return {word for term in terms_of(run, language) for word in meant.get(term, ())}
 
