@@ -79,3 +79,11 @@ def test_what_narrows_is_not_embedded(workspace: Path) -> None:
     with fake_memory(workspace, NOTES, provider) as memory:
         memory.search("tea path:people -coffee")
     assert provider.queries == ["tea"]
+
+
+@pytest.mark.parametrize("engine", ["matrix", "sqlite-vec"])
+def test_both_vector_engines_can_be_narrowed(workspace: Path, engine: str) -> None:
+    provider = FakeProvider({"tea": (1.0, 0, 0, 0), "beverage": (1.0, 0, 0, 0)})
+    with fake_memory(workspace, NOTES, provider, store__vector__engine=engine) as memory:
+        result = memory.search("beverage path:anna")
+        assert ([hit.path for hit in result], result.warnings) == (["memory/people/anna.md"], ())

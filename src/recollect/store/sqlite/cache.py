@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.store.sqlite.db import Connection, store_errors, transaction
-
-_LIST_SIZE = 400
+from recollect.store.sqlite.db import Connection, rows_in, store_errors, transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +21,11 @@ class Space:
 
 def cached(connection: Connection, space: Space, hashes: Sequence[str]) -> dict[str, bytes]:
     """Return the vectors that are known, by the hash of their text."""
-    found: dict[str, bytes] = {}
-    for start in range(0, len(hashes), _LIST_SIZE):
-        group = hashes[start : start + _LIST_SIZE]
-        marks = ",".join("?" * len(group))
-        found.update(
-            connection.execute(
-                "SELECT hash, embedding FROM embedding_cache"
-                f" WHERE provider = ? AND model = ? AND provider_key = ? AND hash IN ({marks})",
-                (space.provider, space.model, space.key, *group),
-            )
-        )
-    return found
+    sql = (
+        "SELECT hash, embedding FROM embedding_cache"
+        " WHERE provider = ? AND model = ? AND provider_key = ? AND hash IN ({marks})"
+    )
+    return dict(rows_in(connection, sql, hashes, (space.provider, space.model, space.key)))
 
 
 def remember(connection: Connection, space: Space, vectors: Mapping[str, bytes]) -> None:

@@ -7,9 +7,10 @@ damage a database when two connections checkpoint at once.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import apsw
@@ -22,6 +23,9 @@ _BUSY_MS = 5_000
 """Writers queue at the writer lock, so SQLite's own lock is only ever held for a moment."""
 
 _CACHE_KIB = 32_000
+
+_LIST_SIZE = 400
+"""How many values one `IN (…)` holds."""
 
 _DAMAGE = (
     apsw.CorruptError,
@@ -91,6 +95,19 @@ def _prepare(connection: Connection) -> None:
     connection.pragma("cell_size_check", True)
     connection.pragma("cache_size", -_CACHE_KIB)
     connection.pragma("temp_store", "memory")
+
+
+def rows_in(
+    connection: Connection, sql: str, values: Iterable[Any], before: tuple[Any, ...] = ()
+) -> Iterator[Any]:
+    """Yield the rows of a query whose `IN (…)` takes any number of values, asked for in groups.
+
+    The values replace `{marks}` in the query, which has to be its last parameter; `before` are the others.
+    """
+    wanted = list(values)
+    for start in range(0, len(wanted), _LIST_SIZE):
+        group = wanted[start : start + _LIST_SIZE]
+        yield from connection.execute(sql.replace("{marks}", ",".join("?" * len(group))), (*before, *group))
 
 
 @contextmanager

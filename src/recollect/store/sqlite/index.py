@@ -19,6 +19,7 @@ from recollect.store.sqlite.db import (
     Connection,
     open_reader,
     open_writer,
+    rows_in,
     snapshot,
     store_errors,
     transaction,
@@ -42,8 +43,6 @@ _IDENTITY = "identity"
 _BIRTH = "birth"
 _SYNCED = "synced_at"
 _LANGUAGES = "languages"
-_LIST_SIZE = 400
-"""How many values one `IN (…)` holds."""
 
 
 class Index:
@@ -270,22 +269,17 @@ class Index:
 
     def chunks(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
         """Return chunks by their numbers; those that are gone are left out."""
-        wanted = list(numbers)
+        sql = (
+            "SELECT c.number, c.path, c.source, c.start_line, c.end_line, c.text, c.heading,"
+            " coalesce(f.mtime_ns, 0), c.language, c.hash"
+            " FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})"
+        )
         found: dict[int, IndexedChunk] = {}
-        for start in range(0, len(wanted), _LIST_SIZE):
-            group = wanted[start : start + _LIST_SIZE]
-            marks = ",".join("?" * len(group))
-            rows = self.connection.execute(
-                "SELECT c.number, c.path, c.source, c.start_line, c.end_line, c.text, c.heading,"
-                " coalesce(f.mtime_ns, 0), c.language, c.hash"
-                f" FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})",
-                group,
-            )
-            for *values, digest in rows:
-                chunk = IndexedChunk(*values)
-                if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
-                    raise _damaged(self.path, "the text of a chunk is not what was written")
-                found[chunk.number] = chunk
+        for *values, digest in rows_in(self.connection, sql, numbers):
+            chunk = IndexedChunk(*values)
+            if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
+                raise _damaged(self.path, "the text of a chunk is not what was written")
+            found[chunk.number] = chunk
         return found
 
     def chunks_of(self, path: str) -> list[Chunk]:

@@ -8,11 +8,12 @@ faster; the second needs no numpy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import StoreError
-from recollect.store.sqlite.db import Connection
+from recollect.store.sqlite.db import Connection, rows_in
 
 if TYPE_CHECKING:
     from recollect.store.sqlite.matrix import Matrix
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 MATRIX = "matrix"
 SQLITE_VEC = "sqlite-vec"
 _FLOAT_BYTES = 4
-_LIST_SIZE = 400
+_MOST_NEIGHBOURS = 4096
+"""What sqlite-vec takes for `k` at most; it refuses more."""
 
 
 class VectorTable:
@@ -67,17 +69,8 @@ class VectorTable:
         """Return the vectors of the sentences of those chunks that have any."""
         if not self._exists():
             return {}
-        wanted = list(chunks)
-        found: dict[int, bytes] = {}
-        for start in range(0, len(wanted), _LIST_SIZE):
-            group = wanted[start : start + _LIST_SIZE]
-            marks = ",".join("?" * len(group))
-            found.update(
-                self.connection.execute(
-                    f"SELECT chunk, embedding FROM chunks_sentences WHERE chunk IN ({marks})", group
-                )
-            )
-        return found
+        sql = "SELECT chunk, embedding FROM chunks_sentences WHERE chunk IN ({marks})"
+        return dict(rows_in(self.connection, sql, chunks))
 
     def by_chunk(self) -> Iterator[tuple[int, bytes]]:
         """Yield every chunk's number and vector."""
@@ -146,18 +139,12 @@ class VectorTable:
 
     def _nearest_by_extension(self, query: bytes, limit: int, also: list[int]) -> dict[int, float]:
         rows = self.connection.execute(
-            "SELECT rowid, distance FROM chunks_vec WHERE embedding MATCH ? AND k = ?", (query, limit)
+            "SELECT rowid, distance FROM chunks_vec WHERE embedding MATCH ? AND k = ?",
+            (query, min(limit, _MOST_NEIGHBOURS)),
         )
-        found = {number: 1.0 - distance for number, distance in rows}
-        for start in range(0, len(also), _LIST_SIZE):
-            group = also[start : start + _LIST_SIZE]
-            marks = ",".join("?" * len(group))
-            rows = self.connection.execute(
-                f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM chunks_vec WHERE rowid IN ({marks})",
-                (query, *group),
-            )
-            found.update({number: 1.0 - distance for number, distance in rows})
-        return found
+        sql = "SELECT rowid, vec_distance_cosine(embedding, ?) FROM chunks_vec WHERE rowid IN ({marks})"
+        every = chain(rows, rows_in(self.connection, sql, also, (query,)))
+        return {number: 1.0 - distance for number, distance in every}
 
 
 def load_sqlite_vec(connection: Connection) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.store.sqlite.db import Connection
+from recollect.store.sqlite.db import Connection, rows_in
 from recollect.types import Source
 
 _TITLE_WEIGHT = 0.5
 """A word in the file's name or a heading counts half: it is about the chunk, but not in the cited lines."""
-
-_LIST_SIZE = 400
 
 
 def match(
@@ -31,13 +29,7 @@ def match(
 
 def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
     """Return in how many chunks each term occurs; those that occur nowhere are left out."""
-    found: dict[str, int] = {}
-    for start in range(0, len(terms), _LIST_SIZE):
-        group = terms[start : start + _LIST_SIZE]
-        marks = ",".join("?" * len(group))
-        rows = connection.execute(f"SELECT term, doc FROM chunks_terms WHERE term IN ({marks})", tuple(group))
-        found.update(dict(rows))
-    return found
+    return dict(rows_in(connection, "SELECT term, doc FROM chunks_terms WHERE term IN ({marks})", terms))
 
 
 def prefix_count(connection: Connection, prefix: str) -> int:
