@@ -61,7 +61,7 @@ class Opened:
         assert index is not None
         vector = to_blobs(embed_query(self.provider, query)[None, :])[0]
         begin = time.perf_counter()
-        found = lexical.find(index, query, _DEPTH, _SOURCES)
+        found = lexical.find(index, lexical.look_up(index, query), _DEPTH, _SOURCES)
         words = time.perf_counter()
         near = index.vectors.nearest(vector, _DEPTH, also=found)
         vectors = time.perf_counter()

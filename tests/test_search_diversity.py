@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.search.diversity import diversified, jaccard, tokens_of
-from tests.support_search import words_memory
+from tests.support_search import words_memory, write
 
 TEXTS = {
     1: "alpha beta gamma delta",
@@ -137,3 +137,34 @@ def test_mmr_leaves_the_scores_as_they_are(workspace: Path) -> None:
         hits = memory.search("heron", min_score=0)
     assert {hit.path: hit.score for hit in hits} == before
     assert all(hit.why.fusion.endswith("spread over different texts") for hit in hits)
+
+
+# Neighbours that repeat each other
+
+
+def test_a_neighbour_that_holds_the_words_only_in_shared_lines_is_left_out(workspace: Path) -> None:
+    lines = [f"Line {number} of a long list of perfectly ordinary things." for number in range(60)]
+    with words_memory(workspace, {"a.md": "\n".join(lines)}, chunking__tokens=100) as memory:
+        chunks = memory.search("ordinary", max_results=50, min_score=0)
+        shared = next(
+            line
+            for line in range(1, 61)
+            if sum(hit.start_line <= line <= hit.end_line for hit in chunks) == 2
+        )
+        lines[shared - 1] = "Here comes the kestrel."
+        write(workspace, {"a.md": "\n".join(lines)})
+        hits = memory.search("kestrel", min_score=0)
+    assert len(hits) == 1
+    assert hits[0].start_line <= shared <= hits[0].end_line
+
+
+def test_a_neighbour_that_has_the_words_in_its_own_lines_stays(workspace: Path) -> None:
+    lines = [f"Line {number} about the kestrel and other birds." for number in range(60)]
+    with words_memory(workspace, {"a.md": "\n".join(lines)}, chunking__tokens=100) as memory:
+        assert len(memory.search("kestrel", max_results=50, min_score=0)) > 5
+
+
+def test_leaving_out_repeats_makes_room_for_others(workspace: Path) -> None:
+    notes = {f"{number:02d}.md": f"The kestrel of day {number}.\n" for number in range(20)}
+    with words_memory(workspace, notes) as memory:
+        assert len(memory.search("kestrel", max_results=20, min_score=0)) == 20

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect import UsageError
+from recollect.search.fuse import either
+from recollect.search.judge import probability
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 ASKED = (1.0, 0.0, 0.0, 0.0)
@@ -83,16 +85,30 @@ def test_min_score_0_keeps_what_barely_matches(workspace: Path) -> None:
         assert len(memory.search("question", min_score=0)) == 2
 
 
-def test_when_nothing_reaches_min_score_what_holds_the_words_is_kept_and_says_so(workspace: Path) -> None:
-    with words_memory(workspace, MEANT, query__min_score=0.9) as memory:
+def test_a_classic_keeps_what_holds_the_words_when_nothing_reaches_min_score(workspace: Path) -> None:
+    settings = {"query__min_score": 0.9, "query__fusion": "weighted"}
+    with words_memory(workspace, MEANT, **settings) as memory:
         hits = memory.search("kestrel submarine violin tractor origami")
     assert [hit.path for hit in hits] == ["memory/b.md"]
     assert hits[0].score < 0.9
     assert hits[0].why.fusion == "words only, kept below 0.9 because it holds the words"
 
 
-def test_a_min_score_that_the_caller_gave_is_never_lowered(workspace: Path) -> None:
+def test_one_word_of_many_is_no_answer(workspace: Path) -> None:
     with words_memory(workspace, MEANT) as memory:
+        assert len(memory.search("kestrel submarine violin tractor origami")) == 0
+
+
+def test_where_nothing_is_shown_the_nearest_score_is_told(workspace: Path) -> None:
+    with words_memory(workspace, MEANT) as memory:
+        result = memory.search("kestrel submarine violin tractor origami")
+        found = memory.search("kestrel submarine violin tractor origami", min_score=0)
+    assert result.nearest == found[0].score
+    assert found.nearest is None
+
+
+def test_a_min_score_that_the_caller_gave_is_never_lowered(workspace: Path) -> None:
+    with words_memory(workspace, MEANT, query__fusion="weighted") as memory:
         assert len(memory.search("kestrel submarine violin tractor origami", min_score=0.9)) == 0
 
 
@@ -126,7 +142,7 @@ def test_why_names_the_words_and_both_scores(workspace: Path) -> None:
     assert hit.why.words == ("kestrel",)
     assert hit.why.vector == pytest.approx(0.8, abs=1e-5)
     assert hit.why.lexical is not None
-    assert hit.score == pytest.approx(1 - (1 - hit.why.lexical) * (1 - 0.8), abs=1e-5)
+    assert hit.score == pytest.approx(probability(either(hit.why.lexical, 0.8), "both"), abs=0.02)
     assert hit.why.fusion == "words and vectors as independent evidence"
 
 
@@ -134,7 +150,7 @@ def test_a_hit_by_vectors_alone_has_no_words_and_no_word_score(workspace: Path) 
     with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
         hit = memory.search("question")[0]
     assert (hit.path, hit.why.words, hit.why.lexical) == ("memory/a.md", (), None)
-    assert hit.score == pytest.approx(0.9, abs=1e-5)
+    assert hit.score == pytest.approx(probability(0.9, "meaning"), abs=1e-5)
 
 
 def test_a_hit_by_words_has_its_true_cosine_too(workspace: Path) -> None:
@@ -142,7 +158,7 @@ def test_a_hit_by_words_has_its_true_cosine_too(workspace: Path) -> None:
     with fake_memory(workspace, MEANT, provider) as memory:
         memory.sync()
         provider.meanings = {"question": ASKED}
-        hit = memory.search("question kestrel")[0]
+        hit = memory.search("question kestrel", min_score=0)[0]
     assert hit.why.vector == pytest.approx(-0.5, abs=1e-5)
 
 
@@ -161,7 +177,7 @@ def test_why_says_how_the_score_came_about(workspace: Path, fusion: str, words: 
 
 def test_mode_hybrid_finds_by_words_and_by_meaning(workspace: Path) -> None:
     with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
-        result = memory.search("question kestrel", min_score=0.3)
+        result = memory.search("question kestrel", min_score=0.1)
     assert {hit.path for hit in result} == {"memory/a.md", "memory/b.md"}
     assert (result.mode, result.provider, result.model) == ("hybrid", "fake", "fake-1")
 

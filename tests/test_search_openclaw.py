@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search import engine, lexical
+from recollect.search import legs, lexical
 from recollect.search.lexical import openclaw_score
 from recollect.store.sqlite import words
 from tests.support_search import FakeProvider, fake_memory, words_memory
@@ -136,7 +136,7 @@ def test_how_many_candidates_each_leg_looks_at(
     with words_memory(workspace, {"a.md": "text\n"}, **settings) as memory:
         memory.search("text", max_results=max_results)
     assert limits == [candidates]
-    assert engine._DEPTH == 200
+    assert legs._DEPTH == 200
 
 
 def test_the_word_score_is_the_rank_of_fts5(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

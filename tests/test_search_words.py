@@ -21,7 +21,7 @@ def found(folder: Path, notes: Mapping[str, str], query: str) -> dict[str, float
     index = Index.reader(folder / ".memory/index.sqlite")
     assert index is not None
     try:
-        scores = lexical.find(index, query, 200, ())
+        scores = lexical.find(index, lexical.look_up(index, query), 200, ())
         chunks = index.chunks(scores)
         return {chunks[number].path.removeprefix("memory/"): score for number, score in scores.items()}
     finally:
@@ -65,9 +65,14 @@ def test_every_score_is_between_0_and_1(workspace: Path) -> None:
     assert all(0 < score <= 1 for score in found(workspace, notes, "kestrel ordinary note").values())
 
 
-def test_stop_words_alone_still_answer(workspace: Path) -> None:
-    notes = FILLER | {"a.md": "To be or not to be, that is the question.\n"}
-    assert next(iter(found(workspace, notes, "to be or not to be"))) == "a.md"
+def test_stop_words_alone_are_found_where_they_stand_together(workspace: Path) -> None:
+    notes = FILLER | {"a.md": "To be or not to be, that is the question.\n", "b.md": "Not to be: or to.\n"}
+    assert list(found(workspace, notes, "to be or not to be")) == ["a.md"]
+
+
+def test_stop_words_of_a_script_without_blanks_are_found_together_too(workspace: Path) -> None:
+    notes = FILLER | {"a.md": "你知道这个是什么吗\n", "b.md": "什么事情\n"}
+    assert "a.md" in found(workspace, notes, "什么")
 
 
 def test_stop_words_beside_a_telling_word_are_left_out(workspace: Path) -> None:

@@ -58,7 +58,7 @@ def test_an_older_database_is_brought_forward_and_keeps_its_rows(
     later = index.connection.execute("SELECT count(*) FROM later").get
     chunks = index.count_chunks()
     index.close()
-    assert (version, later, chunks) == (2, 0, 1)
+    assert (version, later, chunks) == (len(schema.MIGRATIONS), 0, 1)
 
 
 def test_a_migration_that_fails_leaves_the_old_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_a_migration_that_fails_leaves_the_old_version(path: Path, monkeypatch: 
     later = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'later'").get
     version = schema.version_of(connection)
     connection.close()
-    assert (version, later) == (1, None)
+    assert (version, later) == (len(steps) - 1, None)
 
 
 def test_an_empty_database_counts_as_new(path: Path) -> None:

@@ -44,6 +44,7 @@ def test_an_answer() -> None:
         "model": "fake-1",
         "mode": "hybrid",
         "pending": 2,
+        "nearest": None,
         "warnings": ["careful"],
     }
 

@@ -32,7 +32,8 @@ from recollect.errors import (
 from recollect.files.read import read_lines
 from recollect.files.scan import discover
 from recollect.paths import Workspace
-from recollect.search.engine import Request, search
+from recollect.search.engine import search
+from recollect.search.legs import Request
 from recollect.settings import Loaded, Settings, load, overridden, switched_off
 from recollect.status import status_of
 from recollect.store.sqlite.index import Index
@@ -335,18 +336,19 @@ class Memory:
             elif request.mode == "hybrid" and not request.query.hybrid.enabled:
                 request = replace(request, mode="vectors")
             try:
-                hits = search(index, provider, request)
+                answer = search(index, provider, request)
             except EmbeddingError as error:
                 doubts = [*doubts, f"answered by words only: {error}"]
                 request = replace(request, mode="words")
-                hits = search(index, None, request)
+                answer = search(index, None, request)
         return SearchResult(
-            hits=tuple(hits),
+            hits=answer.hits,
             provider=provider.id if provider else "none",
             model=provider.model if provider else "",
             mode=request.mode,
             pending=pending,
             warnings=(*warnings, *doubts),
+            nearest=answer.nearest,
         )
 
     def _provider_for(self, index: Index, mode: Mode) -> tuple[Provider | None, list[str]]:

@@ -203,6 +203,8 @@ class SearchResult:
     mode: Mode
     pending: int
     warnings: tuple[str, ...] = ()
+    nearest: float | None = None
+    """The best score of what was left out, if nothing is shown."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

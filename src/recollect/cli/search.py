@@ -83,6 +83,10 @@ def command(
         _print(result, why=why, citations=citations)
 
 
+_WORTH_A_LOOK = 0.1
+"""Below this score a hit is nonsense, and is not spoken of."""
+
+
 def _print(result: SearchResult, *, why: bool, citations: bool) -> None:
     for warning in result.warnings:
         warn(warning)
@@ -90,6 +94,9 @@ def _print(result: SearchResult, *, why: bool, citations: bool) -> None:
         _print_hit(hit, hit.citation if citations else hit.path, why=why)
     if not result:
         click.echo("Nothing found.")
+    if result.nearest is not None and result.nearest >= _WORTH_A_LOOK:
+        hint = f"--min-score {_WORTH_A_LOOK:g} shows what is uncertain"
+        click.echo(f"The nearest scored {result.nearest:.2f}; {hint}.", err=True)
     if result.pending:
         click.echo(
             f"{counted(result.pending, 'chunk')} can be found by words only so far;"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_CERTAIN = {"use-multilingual-v3": 0.7}
+_CERTAIN = {"use-multilingual-v3": 0.8}
 """The cosine at which a model's question and text surely belong together.
 
 Models use different parts of the scale: with the builtin one, answers lie between 0.2 and 0.6

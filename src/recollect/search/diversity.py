@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+from recollect.types import IndexedChunk
+
+Matched = Callable[[str, str], tuple[str, ...]]
+"""Tells which words of the query a text in a language holds."""
 
 _LATIN = re.compile(r"[a-z0-9_]+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
@@ -57,3 +62,27 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
         return 0.0
     common = len(one & other)
     return common / (len(one) + len(other) - common)
+
+
+def without_repeats(ranking: Sequence[IndexedChunk], matched: Matched) -> list[int]:
+    """Return the numbers of a ranking without chunks that only say again what a better one says.
+
+    That is a neighbour that holds the query's words nowhere but in the lines both share.
+    """
+    kept: list[IndexedChunk] = []
+    for chunk in ranking:
+        beside = [other for other in kept if _overlap(chunk, other)]
+        if not (beside and _is_said(chunk, beside, matched)):
+            kept.append(chunk)
+    return [chunk.number for chunk in kept]
+
+
+def _overlap(one: IndexedChunk, other: IndexedChunk) -> bool:
+    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
+
+
+def _is_said(chunk: IndexedChunk, beside: Sequence[IndexedChunk], matched: Matched) -> bool:
+    """Tell whether the lines that a chunk has for itself hold none of the words it holds."""
+    said = {line for other in beside for line in other.text.split("\n")}
+    own = "\n".join(line for line in chunk.text.split("\n") if line not in said)
+    return bool(matched(chunk.text, chunk.language)) and not matched(own, chunk.language)

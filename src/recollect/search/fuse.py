@@ -19,9 +19,14 @@ def evidence(lexical: Scores, vector: Scores) -> dict[int, float]:
     happen to share do not drown what the vectors know.
     """
     return {
-        number: 1.0 - (1.0 - lexical.get(number, 0.0)) * (1.0 - vector.get(number, 0.0))
+        number: either(lexical.get(number, 0.0), vector.get(number, 0.0))
         for number in lexical.keys() | vector.keys()
     }
+
+
+def either(one: float, other: float) -> float:
+    """Return how much two independent pieces of evidence say together."""
+    return 1.0 - (1.0 - one) * (1.0 - other)
 
 
 def weighted(lexical: Scores, vector: Scores, text_weight: float, vector_weight: float) -> dict[int, float]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite import words
 from recollect.store.sqlite.index import Index
 from recollect.text.terms import RUN, is_one_word, is_unspaced, parts_of, query_terms, terms_of
-from recollect.text.words import telling_words, words_of
+from recollect.text.words import is_small_talk, telling_words, words_of
 from recollect.types import Source
 
 _MOST_WORDS = 64
@@ -39,29 +39,61 @@ class Term:
         return "(" + " OR ".join(map(_quoted, self.variants)) + ")"
 
 
-def find(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dict[int, float]:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The telling words of a query, and how much each of them tells in this index."""
+
+    terms: tuple[Term, ...]
+    total: int
+    phrase: str = ""
+    """What is searched instead of single words, if the query is made of small words only."""
+
+    def weights(self) -> dict[str, float]:
+        """Return what finding each word is worth: rare ones tell more.
+
+        A word nobody ever wrote down says nothing about how rare it is; it counts like the rarest.
+        """
+        known = {term.word: _rarity(term.chunks, self.total) for term in self.terms if term.chunks}
+        rarest = max(known.values(), default=1.0)
+        return {term.word: known.get(term.word, rarest) for term in self.terms}
+
+
+def look_up(index: Index, query: str) -> Wanted:
+    """Look up the words of a query in the index."""
+    phrase = _phrase(index, query) if is_small_talk(query) else ""
+    return Wanted(tuple(_terms(index, query)), index.count_chunks(), phrase)
+
+
+def find(index: Index, wanted: Wanted, limit: int, sources: Sequence[Source]) -> dict[int, float]:
     """Return the chunks that hold any telling word of the query, best first.
 
     The score is the chunk's BM25 as a part of what a chunk of average length would get that
     holds every word once. It says how much of the query a chunk covers, rare words counting
     more, and means the same in a small workspace and a large one.
     """
-    total = index.count_chunks()
-    terms = _terms(index, query)
-    present = [term for term in terms if term.chunks]
+    if wanted.phrase:
+        found = words.match(index.connection, wanted.phrase, limit, sources)
+        return {number: COVERED for number, _ in found}
+    present = [term for term in wanted.terms if term.chunks]
     if not present:
         return {}
-    weights = [_rarity(term.chunks, total) for term in present]
-    absent = len(terms) - len(present)
-    # A word nobody ever wrote down says nothing about how rare it is; it counts like the rarest.
-    complete = sum(weights) + absent * max(weights)
-    expression = " OR ".join(term.expression for term in _affordable(present, total))
+    complete = sum(wanted.weights().values())
+    expression = " OR ".join(term.expression for term in _affordable(present, wanted.total))
     found = words.match(index.connection, expression, limit, sources)
     return {number: 1.0 - math.exp(-_STEEPNESS * -rank / complete) for number, rank in found}
 
 
 _STEEPNESS = 1.2
-"""A chunk that covers the whole query once scores 0.7; repeating its words brings it nearer to 1."""
+COVERED = 1.0 - math.exp(-_STEEPNESS)
+"""What a chunk scores that covers the whole query once; repeating its words brings it nearer to 1."""
+
+
+def _phrase(index: Index, query: str) -> str:
+    """Return what finds small words only where they stand together: "to be or not to be"."""
+    every = [terms_of(query, language) for language in ("", *index.languages())]
+    # Of a script without blanks only the pairs follow each other in the index.
+    joined = [[term for term in terms if len(term) > 1 or term.isascii()] or terms for terms in every]
+    return " OR ".join(dict.fromkeys("(" + " + ".join(map(_quoted, terms)) + ")" for terms in joined))
 
 
 def find_all(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dict[int, float]:
@@ -92,11 +124,10 @@ def openclaw_score(rank: float) -> float:
     return 1 / (1 + rank)
 
 
-def matcher(index: Index, query: str) -> Callable[[str, str], tuple[str, ...]]:
-    """Return a function that tells which telling words of the query a text in a language holds."""
+def matcher(index: Index, query_words: Iterable[str]) -> Callable[[str, str], tuple[str, ...]]:
+    """Return a function that tells which of some words a text in a language holds."""
     languages = index.languages()
-    wanted = {word: query_terms(word, languages) for word in telling_words(query)[:_LOOKED_UP]}
-
+    wanted = {word: query_terms(word, languages) for word in query_words}
     meant: dict[str, list[str]] = {}
     for word, variants in wanted.items():
         for variant in variants:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from recollect.search.decay import dated
+from recollect.search.when import day_of
 from recollect.types import IndexedChunk
 
 _MARK = re.compile(
@@ -22,7 +22,6 @@ _MARK = re.compile(
     r")(?!\S)"
 )
 _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
-_SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -95,15 +94,6 @@ def filter_of(asked: Asked, matched: Callable[[str, str], tuple[str, ...]]) -> C
         )
 
     return fits
-
-
-def day_of(chunk: IndexedChunk) -> str:
-    """Return the day a chunk belongs to: that of its daily log or of its session; others have none."""
-    written = dated(chunk.path)
-    if written is not None:
-        return written.isoformat()
-    session = _SESSION_DAY.match(chunk.heading) if chunk.source == "sessions" else None
-    return session[0] if session else ""
 
 
 def _is_meant(key: str, value: str) -> bool:

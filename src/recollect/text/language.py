@@ -90,6 +90,8 @@ STEMMED = ("en", "nl", "de", "fr", "es", "pt", "it")
 """The languages whose words are cut to their stems."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]{2}")
+_SURELY = 3
 _LOOKED_AT = 4_000
 """Characters of a text that are enough to tell its language."""
 
@@ -101,5 +103,27 @@ def language_of(text: str) -> str:
     own. That needs no model, and what has none of them (a list of names, a line of code) is
     mostly written with English words.
     """
+    counts = _small_words(text)
+    return max(STEMMED, key=counts.__getitem__)
+
+
+def is_foreign(query: str, text: str) -> bool:
+    """Tell whether a text is surely in another language than a query, so that both share few words.
+
+    Names and quotations bring a few small words of other languages into any text.
+    """
+    unspaced = _is_unspaced(query)
+    if unspaced != _is_unspaced(text):
+        return True
+    asked, written = _small_words(query), _small_words(text)
+    spoken = max(asked, key=asked.__getitem__)
+    return not unspaced and asked[spoken] > 0 and max(written.values()) > _SURELY * (written[spoken] + 1)
+
+
+def _is_unspaced(text: str) -> bool:
+    return 2 * len(_UNSPACED.findall(text[:_LOOKED_AT])) > len(_WORD.findall(text[:_LOOKED_AT]))
+
+
+def _small_words(text: str) -> dict[str, int]:
     words = _WORD.findall(text[:_LOOKED_AT].lower())
-    return max(STEMMED, key=lambda language: sum([word in STOP_WORDS[language] for word in words]))
+    return {language: sum([word in STOP_WORDS[language] for word in words]) for language in STEMMED}

@@ -22,10 +22,22 @@ def telling_words(text: str) -> list[str]:
     a verb in Dutch. A query made of nothing else keeps them: "to be or not to be" is a question
     too. Where a script has no blanks between words, pairs of characters stand for them.
     """
-    every = list(dict.fromkeys(word for run in RUN.findall(text) for word in _words_in(run)))
-    small = STOP_WORDS[language_of(text)] | UNSPACED_STOP_WORDS
-    telling = [word for word in every if word not in small]
-    return telling or every
+    every = _distinct(text)
+    return [word for word in every if word not in _small(text)] or every
+
+
+def is_small_talk(text: str) -> bool:
+    """Tell whether a query has words, and all of them are small ones that say nothing."""
+    every = _distinct(text)
+    return bool(every) and _small(text).issuperset(every)
+
+
+def _distinct(text: str) -> list[str]:
+    return list(dict.fromkeys(word for run in RUN.findall(text) for word in _words_in(run)))
+
+
+def _small(text: str) -> frozenset[str]:
+    return STOP_WORDS[language_of(text)] | UNSPACED_STOP_WORDS
 
 
 def _words_in(run: str) -> list[str]:

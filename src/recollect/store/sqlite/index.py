@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -281,6 +281,19 @@ class Index:
                 raise _damaged(self.path, "the text of a chunk is not what was written")
             found[chunk.number] = chunk
         return found
+
+    def numbers_of(self, paths: Iterable[str]) -> Iterator[int]:
+        """Yield the numbers of the chunks of some files."""
+        sql = "SELECT number FROM chunks WHERE path IN ({marks})"
+        yield from (number for (number,) in rows_in(self.connection, sql, paths))
+
+    def session_numbers(self, first: str, last: str, limit: int) -> list[int]:
+        """Return the numbers of the chunks of sessions of some days, whose headings begin with the day."""
+        rows = self.connection.execute(
+            "SELECT number FROM chunks WHERE source = 'sessions' AND heading >= ? AND heading < ? LIMIT ?",
+            (first, last + "\U0010ffff", limit),
+        )
+        return [number for (number,) in rows]
 
     def chunks_of(self, path: str) -> list[Chunk]:
         """Return the chunks of a file, in their order."""

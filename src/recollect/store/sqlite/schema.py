@@ -77,7 +77,12 @@ CREATE VIRTUAL TABLE chunks_terms USING fts5vocab(chunks_fts, row);
 _NEEDED = frozenset({"meta", "files", "chunks", "embedding_cache", "chunks_fts", "chunks_terms"})
 """Tables of every version; where one is missing, the index is not whole."""
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_SECOND = """
+-- The headings of transcripts begin with their day; questions about some days look there.
+CREATE INDEX idx_chunks_heading ON chunks(heading) WHERE source = 'sessions';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND)
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 
 
