@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import stat
 import subprocess
 import sys
 import time
@@ -167,6 +168,22 @@ def check_what_is_left(folder: Path, acknowledged: list[str]) -> None:
 def test_a_temporary_file_is_never_a_note(workspace: Path) -> None:
     (workspace / "memory" / f"{TEMPORARY_PREFIX}1{TEMPORARY_SUFFIX}").touch()
     assert discover(Workspace.at(workspace), (), 1000).files == ()
+
+
+def permissions(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
+    create(tmp_path / "a.md", "text")
+    mask = os.umask(0)
+    os.umask(mask)
+    assert permissions(tmp_path / "a.md") == 0o644 & ~mask
+
+
+def test_a_new_file_can_be_closed_to_others(tmp_path: Path) -> None:
+    create(tmp_path / "a.md", "text", 0o600)
+    assert permissions(tmp_path / "a.md") == 0o600
 
 
 def test_syncing_a_missing_folder_is_an_error(tmp_path: Path) -> None:

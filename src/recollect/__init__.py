@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import (
+    BackupError,
     BadVectors,
     EmbeddingError,
     ModelFilesError,
@@ -19,6 +20,7 @@ from recollect.errors import (
     StoreReadOnly,
     UsageError,
     WorkspaceError,
+    WriteError,
 )
 from recollect.types import Excerpt, Hit, Problem, Report, SearchResult, Status, Why
 
@@ -30,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AsyncMemory",
+    "BackupError",
     "BadVectors",
     "EmbeddingError",
     "Excerpt",
@@ -51,6 +54,7 @@ __all__ = [
     "UsageError",
     "Why",
     "WorkspaceError",
+    "WriteError",
     "__version__",
 ]
 

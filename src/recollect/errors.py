@@ -10,9 +10,11 @@
     │   ├── StoreReadOnly                   it may be read but not written
     │   ├── StoreFull                       no room on the disk
     │   └── StoreDamaged                    not a usable index; it is set aside and rebuilt
-    └── EmbeddingError             exit 6   text could not be turned into vectors
-        ├── ModelFilesError                 the model's files are missing or not the pinned ones
-        └── BadVectors                      a provider returned something that is no vector
+    ├── EmbeddingError             exit 6   text could not be turned into vectors
+    │   ├── ModelFilesError                 the model's files are missing or not the pinned ones
+    │   └── BadVectors                      a provider returned something that is no vector
+    ├── WriteError                 exit 7   a note could not be written
+    └── BackupError                exit 8   an archive or a place of backups cannot be used
 
 An error says what happened, to what, and what to do. `code` and `exit_code` are the
 same in the command line, in RPC, in MCP and in the web page.
@@ -115,6 +117,20 @@ class BadVectors(EmbeddingError):
     """A provider returned something that is not a usable vector."""
 
     code = "bad-vectors"
+
+
+class WriteError(RecollectError):
+    """A note could not be written."""
+
+    code = "write"
+    exit_code = 7
+
+
+class BackupError(RecollectError):
+    """An archive or a place of backups cannot be used."""
+
+    code = "backup"
+    exit_code = 8
 
 
 def reason_of(error: Exception) -> str:

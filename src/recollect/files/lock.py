@@ -22,11 +22,12 @@ _A_MOMENT = 1.0
 
 
 class WriterLock:
-    """The lock that every writer of an index holds."""
+    """The lock that every writer of an index, or of the notes, holds."""
 
-    def __init__(self, path: Path) -> None:
-        """Name the lock file; its folder must exist."""
+    def __init__(self, path: Path, what: str = "") -> None:
+        """Name the lock file, whose folder must exist, and what it guards if that is not an index."""
         self.path = path
+        self._what = what or f"the index {path.with_suffix('').name}"
         self._holder_file = path.with_name(path.name + ".holder")
 
     @contextmanager
@@ -50,7 +51,7 @@ class WriterLock:
             self._announce()
         except Timeout:
             raise StoreBusy(
-                f"the index {self.path.with_suffix('').name} is being written by {self.holder()}",
+                f"{self._what} is being written by {self.holder()}",
                 todo="Wait for it to finish and try again",
             ) from None
         except OSError as error:
@@ -59,12 +60,17 @@ class WriterLock:
                 f"the folder {str(self.path.parent)!r} cannot be written: {reason_of(error)}",
                 todo="Check its permissions and the space on the disk",
             ) from error
+        except BaseException:  # interrupted: the lock must go free even if somebody holds on to the error
+            lock.release()
+            raise
         try:
             yield
         finally:
-            with suppress(OSError):  # it only words a message; the lock itself must go free
-                self._holder_file.unlink()
-            lock.release()
+            try:
+                with suppress(OSError):  # it only words a message; the lock itself must go free
+                    self._holder_file.unlink()
+            finally:
+                lock.release()
 
     def holder(self) -> str:
         """Say in words who holds the lock and since when, as far as known."""

@@ -1,0 +1,234 @@
+"""What notes held before they were changed.
+
+Before a note is changed, its old bytes are kept under `<private>/history/<path>/<time>-<hash>.md`. A change
+that only adds text at the end keeps nothing: the old text is then the beginning of the new one, and is not
+lost. A note that is removed whole goes to the trash instead. There is room for so many versions of a note
+and so many bytes in all; the oldest go first, and the newest version of a note never goes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.errors import PathError
+from recollect.files import trash
+from recollect.files.atomic import (
+    create,
+    folders_below,
+    make_folders,
+    read,
+    refuse_link,
+    replace,
+    sweep,
+    sync_folder,
+    unfinished,
+)
+from recollect.files.place import Place, attempt, place_of, reading, writing
+from recollect.files.scan import NOTES_DIR
+from recollect.paths import Workspace
+
+MAX_VERSIONS = 50
+MAX_BYTES = 64_000_000
+
+_NAME = re.compile(rf"(?P<stamp>{trash.STAMP})-[0-9a-f]{{12}}\.md")
+_PRIVATE_FILE = 0o600  # a note that is closed to others may have been open before, and the other way round
+_MARKERS = r"(?:(?:[-+*]|\d{1,9}[.)])[ \t]++)*+"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a note held until some time: the version's name, the note's path, that time, its size in bytes."""
+
+    name: str
+    path: str
+    time: datetime
+    size: int
+
+
+class _Kept(NamedTuple):
+    stamp: str
+    path: Path
+    size: int
+
+
+def versions(workspace: Workspace, path: str) -> tuple[Version, ...]:
+    """List the kept versions of a note, which need not exist any more, the newest first."""
+    place = place_of(workspace, path)
+    with reading(f"the history of {place.path!r}"):
+        kept = _kept_in(_folder_of(workspace, place))
+    return tuple(
+        Version(file.path.name, place.path, trash.time_of(file.stamp), file.size) for file in reversed(kept)
+    )
+
+
+def change(workspace: Workspace, place: Place, old: bytes | None, new: bytes) -> None:
+    """Write a note (`old` is `None`: a new one) after what it held is kept.
+
+    Raise `Changed` if it does not hold `old`. Whoever calls this holds the notes' lock.
+    """
+    sweep(place.real.parent)
+    loses = old is not None and not new.startswith(old)
+    if old is None:
+        make_folders(place.real.parent, workspace.root)
+    elif loses:
+        _keep(workspace, place, old)
+    replace(place.real, new, expected=old)
+    if loses:
+        with suppress(OSError):  # the note is written; there is a next time for making room
+            _prune(workspace)
+
+
+def restore(workspace: Workspace, path: str, version: str) -> None:
+    """Write a note as it was in a kept version; what it holds now is kept first."""
+    place = place_of(workspace, path)
+
+    def write_back() -> None:
+        file = _folder_of(workspace, place) / version
+        content = read(file) if _NAME.fullmatch(version) else None
+        if content is None:
+            raise PathError(
+                f"{place.path!r} has no kept version {version!r}",
+                todo="List its versions and name one of them",
+            )
+        change(workspace, place, read(place.real), content)
+
+    with writing(workspace):
+        attempt(place, write_back)
+
+
+def scrub(workspace: Workspace, needle: str) -> list[str]:
+    """Take a text out of everything that is kept, in the history and in the trash; return what changed.
+
+    The text is found wherever a line begins with it, whatever its indent and its list marker; of a longer
+    line the rest stays. A version that held nothing else goes.
+    """
+    pattern = _pattern(needle)
+    if pattern is None:
+        return []
+    changed: list[str] = []
+
+    def without(content: bytes) -> bytes:
+        text = content.decode("utf-8", "surrogateescape")
+        return pattern.sub(r"\1", text).encode("utf-8", "surrogateescape")
+
+    def scrub_all() -> None:
+        _remove_unfinished(workspace)
+        for file in _kept(workspace):
+            content = read(file.path) or b""
+            rest = without(content)
+            if rest != content:
+                _rewrite(file, rest)
+                changed.append(file.path.relative_to(workspace.private).as_posix())
+        changed.extend(trash.scrub(workspace, without))
+
+    with writing(workspace):
+        attempt(Place("history", _folder(workspace)), scrub_all)
+    return changed
+
+
+def _keep(workspace: Workspace, place: Place, content: bytes) -> None:
+    """Keep what a note holds, durable, unless it is what was kept last."""
+    folder = _folder_of(workspace, place)
+    make_folders(folder, workspace.root)
+    sweep(folder)
+    kept = _kept_in(folder)
+    if kept and kept[-1].size == len(content) and read(kept[-1].path) == content:
+        sync_folder(folder)  # whoever kept it may have been killed before that
+        return
+    stamp = trash.next_stamp(kept[-1].stamp if kept else "")
+    create(folder / _name_of(stamp, content), content, _PRIVATE_FILE)
+
+
+def _rewrite(file: _Kept, content: bytes) -> None:
+    """Write a version anew, or remove it if nothing is left of it."""
+    if content.strip():
+        create(file.path.with_name(_name_of(file.stamp, content)), content, _PRIVATE_FILE)
+    os.unlink(file.path)  # noqa: PTH108 (the tests make calls into `os` fail)
+    sync_folder(file.path.parent)
+
+
+def _prune(workspace: Workspace) -> None:
+    """Let the oldest versions go that there is no room for."""
+    by_note: dict[Path, list[_Kept]] = {}
+    for file in _kept(workspace):
+        by_note.setdefault(file.path.parent, []).append(file)
+    for files in by_note.values():
+        for file in files[:-MAX_VERSIONS]:
+            os.unlink(file.path)  # noqa: PTH108
+    total = sum(file.size for files in by_note.values() for file in files[-MAX_VERSIONS:])
+    spare = [file for files in by_note.values() for file in files[-MAX_VERSIONS:-1]]
+    for file in sorted(spare, key=attrgetter("stamp")):
+        if total <= MAX_BYTES:
+            return
+        os.unlink(file.path)  # noqa: PTH108
+        total -= file.size
+
+
+def _remove_unfinished(workspace: Workspace) -> None:
+    """Remove every unfinished file, for it may hold any text that a note once held."""
+    tops = (workspace.root / NOTES_DIR, workspace.private)
+    for folder in [workspace.root, *(folder for top in tops for folder in folders_below(top))]:
+        for path in unfinished(folder):
+            os.unlink(path)  # noqa: PTH108
+
+
+def _kept(workspace: Workspace) -> list[_Kept]:
+    """List the versions of all notes, those of a note together and the oldest of them first."""
+    refuse_link(_folder(workspace))
+    return [file for folder in folders_below(_folder(workspace)) for file in _kept_in(folder)]
+
+
+def _kept_in(folder: Path) -> list[_Kept]:
+    """List the versions in a folder, the oldest first; unfinished ones are none."""
+    found: list[_Kept] = []
+    try:
+        with os.scandir(folder) as listing:
+            for entry in listing:
+                stamp = _stamp_of(entry.name)
+                with suppress(FileNotFoundError):  # gone since it was listed
+                    if stamp and entry.is_file(follow_symlinks=False):
+                        found.append(_Kept(stamp, Path(entry.path), entry.stat().st_size))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(found)
+
+
+def _stamp_of(name: str) -> str:
+    mark = _NAME.fullmatch(name)
+    return mark["stamp"] if mark and trash.is_stamp(mark["stamp"]) else ""
+
+
+def _name_of(stamp: str, content: bytes) -> str:
+    return f"{stamp}-{hashlib.sha256(content).hexdigest()[:12]}.md"
+
+
+def _folder(workspace: Workspace) -> Path:
+    return workspace.private / "history"
+
+
+def _folder_of(workspace: Workspace, place: Place) -> Path:
+    """Return where a note's versions are, refusing links that a cloned workspace may hold."""
+    folder = _folder(workspace)
+    refuse_link(folder)
+    for part in place.path.split("/"):
+        folder = folder / part
+        refuse_link(folder)
+    return folder
+
+
+def _pattern(needle: str) -> re.Pattern[str] | None:
+    """Return what finds a text at the beginning of lines, with the rest of its last line if that is blank."""
+    words = re.sub(rf"\A{_MARKERS}", "", needle.strip())
+    lines = [re.escape(line.strip()) for line in words.split("\n") if line.strip()]
+    if not lines:
+        return None
+    body = r"[ \t\r]*\n\s*".join(lines)
+    return re.compile(rf"^(\ufeff?)[ \t]*+{_MARKERS}{body}(?!\w)(?:[ \t]*\r?\n|[ \t]*\Z)?", re.MULTILINE)

@@ -1,0 +1,201 @@
+"""Notes that were removed whole, until they are wanted back or there is no more room.
+
+Each lies under `<private>/trash/<time>/<its path>`. Age alone is no reason to lose one: the oldest go
+when there are too many or they are too large together, and the newest never goes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import MAXYEAR, UTC, datetime, timedelta
+from pathlib import Path
+
+from recollect.errors import PathError
+from recollect.files.atomic import (
+    Changed,
+    create,
+    folders_below,
+    make_folders,
+    read,
+    refuse_link,
+    remove,
+    replace,
+    sweep,
+    sync_folder,
+)
+from recollect.files.place import Place, attempt, place_of, reading, writing
+from recollect.files.scan import SUFFIX
+from recollect.paths import Workspace
+
+MAX_ITEMS = 1000
+MAX_BYTES = 64_000_000
+
+STAMP = r"\d{8}T\d{6}\.\d{6}Z"
+_STAMP_FORMAT = "%Y%m%dT%H%M%S.%fZ"
+_NAME = re.compile(STAMP)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A removed note: its name in the trash, where it was, when it was removed, its size in bytes."""
+
+    name: str
+    path: str
+    time: datetime
+    size: int
+
+
+def items(workspace: Workspace) -> tuple[Item, ...]:
+    """List the removed notes, the newest first."""
+    with reading("the trash"):
+        return tuple(_listing(workspace))
+
+
+def put(workspace: Workspace, place: Place, content: bytes) -> Item:
+    """Move a note that holds this content into the trash; whoever calls this holds the notes' lock."""
+    name = next_stamp(max(_names(workspace), default=""))
+    target = _folder(workspace) / name / place.path
+    sweep(place.real.parent)
+    try:
+        make_folders(target.parent, workspace.root)
+        if not create(target, content, _mode_of(place.real)):
+            raise Changed
+        remove(place.real, content)
+    except BaseException:
+        if os.path.lexists(place.real):  # otherwise the trash has the only copy, whatever went wrong
+            with suppress(OSError):  # it is there twice then, until the trash is full
+                _discard(workspace, name)
+        raise
+    with suppress(OSError):  # the note is moved; there is a next time for making room
+        _prune(workspace)
+    return Item(name, place.path, time_of(name), len(content))
+
+
+def restore(workspace: Workspace, name: str) -> str:
+    """Put a removed note back to where it was and return its path; a note that is there stays."""
+    with writing(workspace):
+        item = next((item for item in items(workspace) if item.name == name), None)
+        if item is None:
+            raise PathError(
+                f"there is no {name!r} in the trash", todo="List what is there and name one of it"
+            )
+        place = place_of(workspace, item.path)
+        return attempt(place, lambda: _put_back(workspace, item, place))
+
+
+def scrub(workspace: Workspace, without: Callable[[bytes], bytes]) -> list[str]:
+    """Rewrite what is in the trash without something; return the names of what changed.
+
+    Whoever calls this holds the notes' lock.
+    """
+    changed: list[str] = []
+    for item in list(_listing(workspace)):
+        file = _folder(workspace) / item.name / item.path
+        sweep(file.parent)
+        content = read(file) or b""
+        rest = without(content)
+        if rest == content:
+            continue
+        if rest.strip():
+            replace(file, rest, expected=content)
+        else:
+            _discard(workspace, item.name)
+        changed.append(f"{_folder(workspace).name}/{item.name}/{item.path}")
+    return changed
+
+
+def next_stamp(previous: str) -> str:
+    """Return the time of now as a name that sorts after the previous one, whatever the clock did."""
+    now = datetime.now(UTC)
+    if previous:
+        now = max(now, time_of(previous) + timedelta(microseconds=1))
+    return now.strftime(_STAMP_FORMAT)
+
+
+def time_of(stamp: str) -> datetime:
+    """Return the time that a stamp stands for."""
+    return datetime.fromisoformat(stamp)
+
+
+def is_stamp(name: str) -> bool:
+    """Tell whether a name is a stamp after which there can be another."""
+    try:
+        return bool(_NAME.fullmatch(name)) and time_of(name).year < MAXYEAR
+    except ValueError:  # digits that are no date
+        return False
+
+
+def _listing(workspace: Workspace) -> Iterator[Item]:
+    for name in sorted(_names(workspace), reverse=True):
+        folder = _folder(workspace) / name
+        for file in _files_below(folder):
+            with suppress(FileNotFoundError):  # another process took it out of the trash
+                yield Item(name, file.relative_to(folder).as_posix(), time_of(name), file.stat().st_size)
+
+
+def _mode_of(file: Path) -> int:
+    return stat.S_IMODE(os.lstat(file).st_mode)
+
+
+def _folder(workspace: Workspace) -> Path:
+    return workspace.private / "trash"
+
+
+def _names(workspace: Workspace) -> list[str]:
+    refuse_link(_folder(workspace))
+    try:
+        return [entry.name for entry in _folder(workspace).iterdir() if is_stamp(entry.name)]
+    except FileNotFoundError:
+        return []
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for below in folders_below(folder):
+        with os.scandir(below) as listing:
+            yield from (Path(entry.path) for entry in listing if _is_note(entry))
+
+
+def _is_note(entry: os.DirEntry[str]) -> bool:
+    return entry.name.endswith(SUFFIX) and entry.is_file(follow_symlinks=False)
+
+
+def _put_back(workspace: Workspace, item: Item, place: Place) -> str:
+    file = _folder(workspace) / item.name / item.path
+    content = read(file)
+    if content is None:
+        raise PathError(f"there is no {item.name!r} in the trash", todo="List what is there")
+    make_folders(place.real.parent, workspace.root)
+    sweep(place.real.parent)
+    if not create(place.real, content, _mode_of(file)):
+        raise PathError(
+            f"{place.path!r} cannot be restored: there is another note in its place",
+            todo="Remove or rename that one first",
+        )
+    with suppress(OSError):  # it is there twice then, until the trash is full
+        _discard(workspace, item.name)
+    return place.path
+
+
+def _prune(workspace: Workspace) -> None:
+    """Let the oldest go that there is no room for, and what killed writers left."""
+    kept = list(_listing(workspace))
+    for name in set(_names(workspace)) - {item.name for item in kept}:
+        _discard(workspace, name)
+    total = 0
+    for number, item in enumerate(kept):
+        total += item.size
+        if number and (number >= MAX_ITEMS or total > MAX_BYTES):
+            _discard(workspace, item.name)
+
+
+def _discard(workspace: Workspace, name: str) -> None:
+    for folder in folders_below(_folder(workspace) / name):
+        for file in list(folder.iterdir()):
+            os.unlink(file)  # noqa: PTH108 (the tests make calls into `os` fail)
+        folder.rmdir()
+    sync_folder(_folder(workspace))
