@@ -21,6 +21,10 @@ COMMANDS = {
     "search": ("recollect.cli.search", "Find the lines that answer a question."),
     "get": ("recollect.cli.get", "Show lines of a note."),
     "status": ("recollect.cli.status", "Show what is indexed, and how."),
+    "export": ("recollect.cli.export", "Write all notes into one archive."),
+    "import": ("recollect.cli.imports", "Merge an archive into the workspace."),
+    "backup": ("recollect.cli.backup", "Copy the notes to a folder or a bucket."),
+    "restore": ("recollect.cli.restore", "Bring notes back from a backup."),
     "eval": ("recollect.cli.eval", "Measure how well search finds what it should."),
     "config": ("recollect.cli.config", "Show settings and where they come from."),
 }

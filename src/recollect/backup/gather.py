@@ -1,0 +1,179 @@
+"""What a copy of a workspace holds: its notes, byte by byte, and its private files that cannot be rebuilt.
+
+The index and its cache are left out, because they can be built from the notes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recollect.backup.manifest import SETTINGS_NAME, Entry, entry_for
+from recollect.errors import WorkspaceError, reason_of
+from recollect.files.atomic import TEMPORARY_PREFIX
+from recollect.files.scan import discover, extra_roots, fingerprint_of
+from recollect.paths import PRIVATE_DIR, Workspace, contains, is_unicode
+from recollect.settings import Settings
+from recollect.types import Problem
+
+ALWAYS_KEPT = re.compile(r"facts[\w.-]*|snapshots")
+KEPT_ON_REQUEST = re.compile(r"history|trash")
+"""Files and folders in the private folder that belong to a copy."""
+
+_READ_ATTEMPTS = 3
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)  # a link put here after the scan is refused
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe put here after the scan does not block us
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file to copy: its name in the copy and where it really is."""
+
+    path: str
+    real: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The files to copy, in the order of their names, and what could not be looked at or is no file."""
+
+    items: tuple[Item, ...]
+    problems: tuple[Problem, ...]
+
+
+def gather(workspace: Workspace, settings: Settings, *, everything: bool = False) -> Gathered:
+    """List what a copy of the workspace holds; `everything` takes history and trash as well."""
+    extras = tuple(extra for extra in extras_within(workspace, settings) if os.path.lexists(extra))
+    found = discover(workspace, extras, sys.maxsize)
+    items = {file.path: file.real for file in found.files}
+    problems = [_judged(workspace, problem) for problem in found.problems]
+    list_private(workspace, items, problems, everything=everything)
+    return Gathered(tuple(Item(path, items[path]) for path in sorted(items)), tuple(problems))
+
+
+def read_whole(path: str | os.PathLike[str]) -> tuple[bytes, int]:
+    """Return the content of a file and when it was modified; read again if it changed meanwhile."""
+    for _ in range(_READ_ATTEMPTS):
+        with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as stream:
+            before = os.fstat(stream.fileno())
+            if not stat.S_ISREG(before.st_mode):
+                raise OSError(0, "not a regular file")
+            content = stream.read()
+            after = os.fstat(stream.fileno())
+        if fingerprint_of(before) == fingerprint_of(after):
+            break
+    return content, max(0, after.st_mtime_ns)
+
+
+def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
+    """Read a file that was listed; `None` if it is gone."""
+    try:
+        content, mtime_ns = read_whole(item.real)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Problem(item.path, f"cannot be read: {reason_of(error)}", failed=True)
+    return entry_for(item.path, content, mtime_ns), content
+
+
+def refuse_nothing(workspace: Workspace, entries: Sequence[Entry], problems: Sequence[Problem]) -> None:
+    """Raise rather than make a copy without a file, which would look like the newest one."""
+    if entries:
+        return
+    why = f": {problems[0].path} {problems[0].reason}" if problems else ""
+    raise WorkspaceError(
+        f"there are no notes to copy in {str(workspace.root)!r}{why}",
+        todo="Name the folder that holds them with --workspace",
+    )
+
+
+def extras_within(workspace: Workspace, settings: Settings) -> tuple[str, ...]:
+    """Return the extra paths that lie inside the workspace; the others are not its own."""
+    roots = extra_roots(workspace, settings.extra_paths)
+    return tuple(root for root in roots if contains(workspace.root, Path(root)))
+
+
+def kept_in_private(name: str, *, everything: bool) -> bool:
+    """Tell whether a file or folder of the private folder belongs to a copy."""
+    return bool(ALWAYS_KEPT.fullmatch(name) or (everything and KEPT_ON_REQUEST.fullmatch(name)))
+
+
+def settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None:
+    """Return the project's settings as they may leave the machine, or None if it has none."""
+    from recollect.settings.config_file import read_project_file
+
+    content = read_project_file(workspace.config_file)
+    if not content:
+        return None
+    import yaml
+
+    from recollect.settings.yaml_text import parse
+
+    kept = _without_secrets(parse(content, f"project file {workspace.config_file}"), "")
+    text = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True).encode()
+    return entry_for(SETTINGS_NAME, text, 0), text
+
+
+def _without_secrets(data: dict[str, Any], prefix: str) -> dict[str, Any]:
+    from recollect.settings.keys import known_keys, snake
+
+    kept: dict[str, Any] = {}
+    for spelled, value in data.items():
+        name = prefix + snake(spelled)
+        key = known_keys().get(name)
+        if isinstance(value, dict) and key is None:
+            kept[spelled] = _without_secrets(value, f"{name}.")
+        elif key is not None and not key.rule.secret:
+            kept[spelled] = _URL_PASSWORD.sub("***", value) if isinstance(value, str) else value
+    return kept
+
+
+def _judged(workspace: Workspace, problem: Problem) -> Problem:
+    """Make a note that is left out a failure; links, pipes and devices are left out on purpose."""
+    try:
+        is_file = stat.S_ISREG((workspace.root / problem.path).lstat().st_mode)
+    except OSError:
+        is_file = True  # not to be looked at, or a name that cannot even be written down
+    return Problem(problem.path, problem.reason, failed=problem.failed or is_file)
+
+
+def list_private(
+    workspace: Workspace, items: dict[str, str], problems: list[Problem], *, everything: bool
+) -> None:
+    """Add the private files that belong to a copy, and what could not be looked at."""
+    if workspace.private.is_symlink():
+        problems.append(Problem(PRIVATE_DIR, "is a symbolic link; links are not followed"))
+        return
+
+    def cannot_list(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            name = os.path.relpath(error.filename, workspace.root)
+            problems.append(Problem(name, f"cannot be listed: {reason_of(error)}", failed=True))
+
+    top = str(workspace.private)
+    for folder, folders, files in os.walk(top, onerror=cannot_list):
+        if folder == top:
+            folders[:] = [name for name in folders if kept_in_private(name, everything=everything)]
+            files = [name for name in files if kept_in_private(name, everything=everything)]
+        for name in files:
+            real = Path(folder, name)
+            if real.is_symlink() or not real.is_file() or name.startswith(TEMPORARY_PREFIX):
+                continue
+            path = real.relative_to(workspace.root).as_posix()
+            if is_unicode(path):
+                items[path] = str(real)
+            else:
+                shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+                problems.append(Problem(shown, "has a name that is not valid UTF-8", failed=True))

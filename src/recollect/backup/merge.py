@@ -1,0 +1,233 @@
+"""Put the files of a copy into a workspace without overwriting anything.
+
+A file that is missing is created, one with the same content is left alone, and where the content
+differs both are kept: the one from the copy gets a name beside the other.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import count
+from pathlib import Path
+
+from recollect.backup.gather import list_private
+from recollect.backup.manifest import Entry, digest
+from recollect.backup.names import beside, is_facts
+from recollect.errors import BackupError, reason_of
+from recollect.files.atomic import create, make_folders, read
+from recollect.files.place import writing
+from recollect.paths import PRIVATE_DIR, Workspace
+from recollect.types import Problem, Progress
+
+Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, bytes | Problem]]]
+"""Gives the content of entries, in any order: the bytes, or why they cannot be had."""
+
+_PRIVATE_FILE = 0o600
+_ROOM_TO_LEAVE = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBoth:
+    """A file that the workspace had with another content, and what the one from the copy is called."""
+
+    path: str
+    imported_as: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge did, or would do."""
+
+    created: tuple[str, ...] = ()
+    kept_both: tuple[KeptBoth, ...] = ()
+    same: int = 0
+    failed: tuple[Problem, ...] = ()
+
+
+def merge(
+    workspace: Workspace,
+    entries: Sequence[Entry],
+    contents: Contents,
+    *,
+    dry_run: bool,
+    progress: Progress,
+    today: date | None = None,
+) -> Merged:
+    """Bring every entry into the workspace; `dry_run` reads and checks all of it, and writes nothing."""
+    work = _Merge(workspace, entries, (today or date.today()).isoformat())
+    for entry in entries:
+        work.plan(entry)
+    total = len(work.targets)
+    if not dry_run and total:
+        _refuse_without_room(workspace, sum(entry.size for entry in work.targets))
+    for done, (entry, content) in enumerate(contents(list(work.targets)), 1):
+        if isinstance(content, Problem):
+            work.fail(entry, content)
+        elif not dry_run:
+            with writing(workspace):
+                work.write(entry, content)
+        progress(done, total, "merging")
+    return work.outcome()
+
+
+class _Merge:
+    """One merge: where each entry goes, and what became of it."""
+
+    def __init__(self, workspace: Workspace, entries: Sequence[Entry], day: str) -> None:
+        self.root = workspace.root
+        self.day = day
+        self.targets: dict[Entry, str] = {}
+        self.same = 0
+        self.failed: list[Problem] = []
+        self._taken = {entry.path for entry in entries}
+        self._made: set[Path] = set()
+        self._listed: dict[str, list[str]] = {}
+        self._facts_differ = not _facts_fit(workspace, entries)
+
+    def plan(self, entry: Entry) -> None:
+        """Decide where an entry goes, if anywhere."""
+        if self._facts_differ and is_facts(entry.path):
+            if not any(problem.path == f"{PRIVATE_DIR}/facts" for problem in self.failed):
+                reason = "is another database here, so the facts of the copy were left in it"
+                self.failed.append(Problem(f"{PRIVATE_DIR}/facts", reason, failed=True))
+            return
+        try:
+            target = self._target(entry)
+        except BackupError as error:
+            self.failed.append(Problem(entry.path, error.what, failed=True))
+            return
+        except OSError as error:
+            self.failed.append(Problem(entry.path, f"cannot be compared: {reason_of(error)}", failed=True))
+            return
+        if target is None:
+            self.same += 1
+        else:
+            self.targets[entry] = target
+
+    def write(self, entry: Entry, content: bytes) -> None:
+        """Write an entry's file; if something has taken its name meanwhile, under another."""
+        try:
+            target: str | None = self.targets[entry]
+            while target is not None:
+                place = self.root / target
+                if place.parent not in self._made:
+                    make_folders(place.parent, self.root)
+                    self._made.add(place.parent)
+                if create(place, content, _PRIVATE_FILE if target.startswith(f"{PRIVATE_DIR}/") else None):
+                    os.utime(place, ns=(entry.mtime_ns, entry.mtime_ns))
+                    self.targets[entry] = target
+                    return
+                target = self._target(entry)
+        except OSError as error:
+            raise BackupError(
+                f"{entry.path!r} cannot be written: {reason_of(error)}",
+                todo="Check the permissions and the space on the disk; the same command then goes on",
+            ) from error
+        self.same += 1
+        del self.targets[entry]
+
+    def fail(self, entry: Entry, problem: Problem) -> None:
+        """Note that the content of an entry cannot be had."""
+        self.failed.append(problem)
+        del self.targets[entry]
+
+    def outcome(self) -> Merged:
+        """Return what became of the entries."""
+        made = {entry.path: target for entry, target in self.targets.items()}
+        return Merged(
+            tuple(path for path, target in made.items() if path == target),
+            tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
+            self.same,
+            tuple(self.failed),
+        )
+
+    def _target(self, entry: Entry) -> str | None:
+        """Return the name an entry gets, or None if its content is there already."""
+        _refuse_links(self.root, entry.path)
+        place = self.root / entry.path
+        if not os.path.lexists(place):
+            return entry.path
+        if _is_same(place, entry):
+            return None
+        folder, start, end = beside(entry.path)
+        _refuse_links(self.root, f"{folder}/x")
+        for name in self._names(folder):
+            if name.startswith(start) and name.endswith(end) and _is_same(self.root / folder / name, entry):
+                return None
+        for number in count(1):
+            tag = self.day if number == 1 else f"{self.day}-{number}"
+            path = f"{folder}/{start}{tag}{end}"
+            if path not in self._taken and not os.path.lexists(self.root / path):
+                self._taken.add(path)
+                return path
+        raise AssertionError("numbers do not end")
+
+    def _names(self, folder: str) -> list[str]:
+        """Return the names in a folder as they were when it was first asked for."""
+        if folder not in self._listed:
+            place = self.root / folder
+            self._listed[folder] = sorted(file.name for file in place.iterdir()) if place.is_dir() else []
+        return self._listed[folder]
+
+
+def _is_same(place: Path, entry: Entry) -> bool:
+    """Tell whether a file has the content of an entry."""
+    try:
+        info = place.lstat()
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISREG(info.st_mode) or info.st_size != entry.size:
+        return False
+    return digest(read(place, entry.size) or b"") == entry.sha256
+
+
+def _refuse_links(root: Path, path: str) -> None:
+    """Raise if a folder on the way to a file is a link, which may lead anywhere, or no folder."""
+    place = root
+    for part in path.split("/")[:-1]:
+        place /= part
+        if place.is_symlink():
+            raise _blocked(root, place, "a symbolic link")
+        if os.path.lexists(place) and not place.is_dir():
+            raise _blocked(root, place, "not a folder")
+
+
+def _blocked(root: Path, place: Path, what: str) -> BackupError:
+    return BackupError(
+        f"cannot be placed: {place.relative_to(root).as_posix()} is {what} here",
+        todo="Rename it, and run the same command again",
+    )
+
+
+def _facts_fit(workspace: Workspace, entries: Sequence[Entry]) -> bool:
+    """Tell whether the workspace has no facts, or only files that are in the copy as well."""
+    coming = {entry.path: entry for entry in entries if is_facts(entry.path)}
+    if not coming:
+        return True
+    here: dict[str, str] = {}
+    list_private(workspace, here, [], everything=False)
+    try:
+        return all(
+            path in coming and _is_same(Path(real), coming[path])
+            for path, real in here.items()
+            if is_facts(path)
+        )
+    except OSError:
+        return False
+
+
+def _refuse_without_room(workspace: Workspace, needed: int) -> None:
+    """Raise before anything is written if the disk cannot hold it."""
+    folder = workspace.root
+    free = shutil.disk_usage(folder).free
+    if needed + _ROOM_TO_LEAVE > free:
+        raise BackupError(
+            f"{needed / 1e6:.1f} MB are to be written, and the disk of {str(folder)!r} has"
+            f" {free / 1e6:.1f} MB free; nothing was changed",
+            todo="Make room, or choose another folder",
+        )
