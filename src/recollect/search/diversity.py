@@ -84,5 +84,8 @@ def _overlap(one: IndexedChunk, other: IndexedChunk) -> bool:
 def _is_said(chunk: IndexedChunk, beside: Sequence[IndexedChunk], matched: Matched) -> bool:
     """Tell whether the lines that a chunk has for itself hold none of the words it holds."""
     said = {line for other in beside for line in other.text.split("\n")}
-    own = "\n".join(line for line in chunk.text.split("\n") if line not in said)
-    return bool(matched(chunk.text, chunk.language)) and not matched(own, chunk.language)
+    lines = chunk.text.split("\n")
+    own = [line for line in lines if line not in said]
+    if len(own) == len(lines) or matched("\n".join(own), chunk.language):
+        return False
+    return bool(matched(chunk.text, chunk.language))

@@ -30,7 +30,7 @@ _CURVES: dict[Compared, tuple[float, float]] = {
     "meaning": (-3.98, 10.72),
 }
 
-_READ = 40
+_READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
 asked for, it leaves the order of the first ones alone."""
 

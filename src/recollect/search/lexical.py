@@ -138,22 +138,19 @@ def matcher(index: Index, query_words: Iterable[str]) -> Callable[[str, str], tu
 
     def matched_words(text: str, language: str) -> tuple[str, ...]:
         known, ignored = seen.setdefault(language, {}), dull.setdefault(language, set())
-        found: set[str] = set()
         # Most words of a text match nothing and come again and again: they are looked at once.
-        for run in set(RUN.findall(text)) - ignored:
-            if run not in known:
-                known[run] = words_meant(run, language)
-            if not known[run]:
-                ignored.add(run)
-            found |= known[run]
+        runs = set(RUN.findall(text)) - ignored
+        new = runs - known.keys()
+        plain = {run for run in new if run[:2].lower() not in beginnings and is_plain(run)}
+        ignored |= plain
+        for run in new - plain:
+            known[run] = {word for term in terms_of(run, language) for word in meant.get(term, ())}
+        found = {word for run in runs - plain for word in known[run]}
         return tuple([word for word in wanted if word in found])
 
-    def words_meant(run: str, language: str) -> set[str]:
+    def is_plain(run: str) -> bool:
         # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-        begins = run[:2]
-        if begins.isascii() and begins.lower() not in beginnings and run.isalpha() and is_one_word(run):
-            return set()
-        return {word for term in terms_of(run, language) for word in meant.get(term, ())}
+        return run.isalpha() and run.isascii() and is_one_word(run)
 
     return matched_words
 
