@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect.evaluation.figures import evaluation_json
-from recollect.evaluation.run import MODES, evaluate
+from recollect.evaluation.run import MODES, copy_workspace, evaluate
 from recollect.evaluation.sets import read_folder
+from recollect.memory import Memory
+from recollect.types import Mode
 from tests.support_index import silent
 
 OURS = Path(__file__).parent / "quality"
@@ -24,9 +27,35 @@ def ours() -> Figures:
     return _figures(OURS)
 
 
-def _figures(folder: Path) -> Figures:
-    figures: Figures = evaluation_json(evaluate(read_folder(folder), {}, MODES, silent))["modes"]
+def _figures(folder: Path, modes: Sequence[Mode] = MODES) -> Figures:
+    figures: Figures = evaluation_json(evaluate(read_folder(folder), {}, modes, silent))["modes"]
     return figures
+
+
+@pytest.fixture(scope="module")
+def unanswerable(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Sequence[int]]:
+    """Return by kind how many hits each question gets that the notes do not answer."""
+    folder = tmp_path_factory.mktemp("nothing")
+    copy_workspace(OURS / "main", folder)
+    hits: dict[str, list[int]] = {}
+    with Memory(folder) as memory:
+        memory.sync()
+        for line in (OURS / "nothing.jsonl").read_text(encoding="utf-8").splitlines():
+            query = json.loads(line)
+            hits.setdefault(query["type"], []).append(len(memory.search(query["query"])))
+    return hits
+
+
+def test_nonsense_gets_nothing(unanswerable: Mapping[str, Sequence[int]]) -> None:
+    assert not any(unanswerable["nonsense"])
+
+
+def test_what_the_notes_do_not_hold_mostly_gets_nothing(unanswerable: Mapping[str, Sequence[int]]) -> None:
+    assert sum(map(bool, unanswerable["other"])) <= 1
+
+
+def test_most_questions_are_answered_with_the_default_settings(ours: Figures) -> None:
+    assert ours["hybrid"]["silent"] <= 0.2
 
 
 @pytest.mark.parametrize(
@@ -58,17 +87,19 @@ def test_both_legs_together_are_not_below_either(ours: Figures, metric: str) -> 
 @pytest.mark.parametrize(
     ("name", "floors"),
     [
-        ("locomo_md", {"any@5": 0.935, "rec@10": 0.945, "mrr": 0.81, "line@5": 0.855}),
-        ("xquad_de_to_en", {"line@5": 0.94}),
-        ("xquad_zh", {"line@5": 0.98}),
+        ("locomo_md", {"any@5": 0.94, "rec@10": 0.945, "mrr": 0.835, "line@5": 0.87}),
+        ("xquad_de_to_en", {"line@5": 0.945}),
+        pytest.param("xquad_en", {"line@5": 0.985}, marks=pytest.mark.slow),
+        pytest.param("xquad_de", {"line@5": 0.98}, marks=pytest.mark.slow),
+        pytest.param("xquad_zh", {"line@5": 0.98}, marks=pytest.mark.slow),
+        pytest.param("locomo_jsonl", {"any@5": 0.94, "line@5": 0.87}, marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_public_sets_stay_above_their_floors(name: str, floors: Mapping[str, float]) -> None:
     if not (SHARED / name).is_dir():
         pytest.skip("the set is not here")
-    figures = _figures(SHARED / name)["hybrid"]["all"]
+    figures = _figures(SHARED / name, ("hybrid",))["hybrid"]["metrics"]
     assert {metric: figures[metric] >= floor for metric, floor in floors.items()} == dict.fromkeys(
         floors, True
     )

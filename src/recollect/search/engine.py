@@ -21,6 +21,9 @@ from recollect.store.sqlite.index import Index
 from recollect.text.words import words_of
 from recollect.types import Hit, IndexedChunk, Why
 
+_SPREAD = 60
+"""Candidates that diversity orders anew: each is compared with each, which takes the square of this."""
+
 Ranking = list[tuple[int, float]]
 
 
@@ -129,8 +132,9 @@ def _ranking(scores: Mapping[int, float], candidates: Candidates, request: Reque
     )
     if not query.mmr.enabled:
         return ranking
-    texts = {number: chunks[number].text for number, _ in ranking}
-    return [(number, ranked[number]) for number in diversified(ranking, texts, query.mmr.lambda_)]
+    spread, rest = ranking[:_SPREAD], ranking[_SPREAD:]
+    texts = {number: chunks[number].text for number, _ in spread}
+    return [(number, ranked[number]) for number in diversified(spread, texts, query.mmr.lambda_)] + rest
 
 
 def _without_repeats(ranking: Ranking, candidates: Candidates) -> Ranking:
