@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint types layers unit test-slow bench docs clean
+.PHONY: help demo test lint types layers unit test-slow faults bench docs clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,9 @@ unit: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev  ## the exhaustive runs as well
 	$(BIN)/python -X warn_default_encoding -m pytest -m "slow or not slow"
+
+faults: $(VENV)/.dev  ## the exhaustive fault runs
+	FAULTS=full $(BIN)/python -X warn_default_encoding -m pytest tests/faults --timeout 3600
 
 bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
 	$(BIN)/python -m bench.run

@@ -20,6 +20,7 @@ from recollect.settings import load
 from recollect.store.sqlite import words
 from recollect.store.sqlite.index import Index
 from recollect.sync import run
+from recollect.sync.job import Job
 from recollect.text.chunk import chunk_text, text_hash
 from recollect.text.terms import query_terms
 from recollect.types import Chunk, Document, Fingerprint, Progress, Report
@@ -87,11 +88,11 @@ def job(
     progress: Progress = silent,
     force: bool = False,
     embed_limit: int | None = None,
-) -> run.Job:
+) -> Job:
     """Return what a sync of a workspace is to do."""
     place = Workspace.at(workspace)
     loaded = load(place, settings).settings
-    return run.Job(place, loaded, provider, index_file(workspace), progress, force, embed_limit)
+    return Job(place, loaded, provider, index_file(workspace), progress, force, embed_limit)
 
 
 def sync(

@@ -136,6 +136,7 @@ def test_sync_as_json(cli: Cli, notes: Path) -> None:
         "failed": [],
         "rebuilt": "",
         "warnings": [],
+        "held_back": 0,
     }
 
 

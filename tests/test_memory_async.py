@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from pathlib import Path
 
 import pytest
 
 from recollect import AsyncMemory, Memory
 from tests.support_search import WORDS_ONLY, write
+from tests.support_waiting import eventually, is_equal
 
 NOTES = {"a.md": "The kestrel lives here.\n", "b.md": "Something else.\n"}
 
@@ -37,7 +39,45 @@ def test_leaving_the_block_closes_the_index(workspace: Path) -> None:
             await memory.search("kestrel")
         return memory
 
-    assert asyncio.run(use()).memory._reader is None
+    assert asyncio.run(use()).memory._upkeep._reader is None
+
+
+def test_a_session_can_be_started(workspace: Path) -> None:
+    write(workspace, NOTES)
+
+    async def use() -> None:
+        async with AsyncMemory(workspace, WORDS_ONLY) as memory:
+            await memory.start_session("one")
+            await asyncio.to_thread(eventually, lambda: is_equal(workspace))
+
+    asyncio.run(use())
+
+
+def test_a_watch_follows_the_files_until_it_is_stopped(workspace: Path) -> None:
+    async def use() -> None:
+        stop = threading.Event()
+        async with AsyncMemory(workspace, {**WORDS_ONLY, "sync.watch_debounce_ms": 20}) as memory:
+            watch = asyncio.create_task(memory.watch(stop))
+            await asyncio.to_thread(eventually, lambda: is_equal(workspace))
+            write(workspace, NOTES)
+            await asyncio.to_thread(eventually, lambda: is_equal(workspace))
+            stop.set()
+            await watch
+
+    asyncio.run(use())
+
+
+def test_a_watch_that_is_cancelled_ends(workspace: Path) -> None:
+    async def use() -> bool:
+        stop = threading.Event()
+        async with AsyncMemory(workspace, WORDS_ONLY) as memory:
+            watch = asyncio.create_task(memory.watch(stop))
+            await asyncio.to_thread(eventually, lambda: is_equal(workspace))
+            watch.cancel()
+            await asyncio.wait({watch})
+        return stop.is_set()
+
+    assert asyncio.run(use())
 
 
 def test_several_searches_at_once(workspace: Path) -> None:
@@ -56,19 +96,19 @@ def test_the_event_loop_goes_on_while_a_search_waits(workspace: Path) -> None:
 
     async def use() -> bool:
         async with AsyncMemory(workspace, WORDS_ONLY) as memory:
-            memory.memory._reading.acquire()  # a search now waits for this
+            memory.memory._upkeep.reading.acquire()  # a search now waits for this
             try:
                 search = asyncio.create_task(memory.search("kestrel"))
                 done, _ = await asyncio.wait({search}, timeout=0.05)
             finally:
-                memory.memory._reading.release()
+                memory.memory._upkeep.reading.release()
             await search
         return not done
 
     assert asyncio.run(use())
 
 
-@pytest.mark.parametrize("name", ["sync", "search", "read", "status", "close"])
+@pytest.mark.parametrize("name", ["sync", "start_session", "watch", "search", "read", "status", "close"])
 def test_the_calls_have_the_same_arguments(name: str) -> None:
     plain = inspect.signature(getattr(Memory, name)).parameters
     awaited = inspect.signature(getattr(AsyncMemory, name)).parameters

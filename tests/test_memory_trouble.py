@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-import recollect.memory
 from recollect import Memory, StoreBusy, StoreFull
 from recollect.sync import run
+from recollect.upkeep import upkeep
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
@@ -22,7 +22,7 @@ NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel l
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every search look at the files, also where the machine is so busy that it would rest."""
-    monkeypatch.setattr(recollect.memory, "_QUICK_SWEEP", 3600.0)
+    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
 
 
 def paths(memory: Memory, query: str) -> list[str]:
@@ -134,7 +134,7 @@ def test_a_search_beside_another_writer_answers_from_the_old_index(workspace: Pa
 def test_a_first_search_beside_another_writer_says_so(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recollect.memory, "_FIRST_SEARCH_WAIT", 0.05)
+    monkeypatch.setattr(upkeep, "_FIRST_SEARCH_WAIT", 0.05)
     busy = pytest.raises(StoreBusy, match="is being written")
     with words_memory(workspace, NOTES) as memory, another_writer(workspace), busy:
         memory.search("kestrel")
@@ -158,9 +158,22 @@ def test_a_search_on_a_full_disk_answers_from_the_old_index(
 def test_a_sync_of_the_same_memory_is_waited_for_only_so_long(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recollect.memory, "_SYNC_WAIT", 0.05)
-    with words_memory(workspace, NOTES) as memory, memory._syncing, pytest.raises(StoreBusy):
-        memory._sync(wait_seconds=0.05)
+    monkeypatch.setattr(upkeep, "_SYNC_WAIT", 0.05)
+    refusals: list[StoreBusy] = []
+    with words_memory(workspace, NOTES) as memory:
+
+        def sync_inside(completed: int, total: int, label: str) -> None:
+            def sync() -> None:
+                with pytest.raises(StoreBusy) as caught:
+                    memory.sync()
+                refusals.append(caught.value)
+
+            thread = threading.Thread(target=sync)
+            thread.start()
+            thread.join()
+
+        memory.sync(progress=sync_inside)
+    assert "is being written by process" in str(refusals[0])
 
 
 # Threads
@@ -238,7 +251,7 @@ def test_a_small_index_is_built_anew_by_the_next_search(workspace: Path) -> None
 
 
 def test_a_large_index_serves_as_it_is_until_a_sync(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recollect.memory, "_FIRST_SEARCH_EMBEDS", 1)
+    monkeypatch.setattr(upkeep, "_FIRST_SEARCH_EMBEDS", 1)
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
     with words_memory(workspace, {}, chunking__tokens=100) as memory:

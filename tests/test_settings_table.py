@@ -32,7 +32,7 @@ def test_the_page_marks_what_does_nothing_yet() -> None:
         ("embeddings.provider", False),
         ("embeddings.model", True),
         ("sync.on_search", False),
-        ("sync.watch", True),
+        ("sync.watch", False),
         ("sync.sessions.delta_bytes", True),
         ("spend.max_per_day", True),
         ("query.max_results", False),

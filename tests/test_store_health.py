@@ -6,7 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -309,78 +309,6 @@ def test_what_is_only_in_the_log_is_found_without_the_shared_memory(synced: Path
     found = reader.connection.execute("SELECT count(*) FROM chunks WHERE path = 'memory/late.md'").get
     reader.close()
     assert found == 1
-
-
-# Damage at many places
-
-
-def check_healing(workspace: Path, pattern: Path, content: bytes) -> SearchResult:
-    """Search with this content in the index's place; whatever it is, the notes stay and a sync heals."""
-    shutil.rmtree(workspace, ignore_errors=True)
-    shutil.copytree(pattern, workspace)
-    before = hashes(workspace)
-    index_file(workspace).write_bytes(content)
-    with Memory(workspace, WORDS_ONLY) as memory:
-        memory.status()
-        found = memory.search("own7 shared")
-        memory.sync(force=True)
-        again = memory.search("own7 shared")
-    assert hashes(workspace) == before
-    assert again[0].path == "memory/n7.md"
-    assert len(set_aside_files(workspace)) <= 1
-    return found
-
-
-def cuts(content: bytes, count: int) -> Iterator[bytes]:
-    for place in range(1, count + 1):
-        yield content[: len(content) * place // (count + 1)]
-
-
-def blanks(content: bytes, pages: range) -> Iterator[bytes]:
-    for page in pages:
-        yield content[: page * PAGE] + bytes(PAGE) + content[(page + 1) * PAGE :]
-
-
-def flips(content: bytes, count: int, seed: int) -> Iterator[bytes]:
-    chance = random.Random(seed)
-    for _ in range(count):
-        changed = bytearray(content)
-        for _ in range(chance.choice([1, 2, 8, 64])):
-            changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
-        yield bytes(changed)
-
-
-def test_an_index_cut_off_anywhere_is_noticed(pattern: Path, tmp_path: Path) -> None:
-    content = index_file(pattern).read_bytes()
-    for damaged in cuts(content, 12):
-        found = check_healing(tmp_path / "workspace", pattern, damaged)
-        assert found[0].path == "memory/n7.md"
-        assert any("set aside" in warning for warning in found.warnings)
-
-
-def test_a_blank_page_never_spoils_an_answer(pattern: Path, tmp_path: Path) -> None:
-    content = index_file(pattern).read_bytes()
-    pages = range(0, len(content) // PAGE, 4)
-    for damaged in blanks(content, pages):
-        assert check_healing(tmp_path / "workspace", pattern, damaged)[0].path == "memory/n7.md"
-
-
-def test_flipped_bits_never_raise_a_foreign_error(pattern: Path, tmp_path: Path) -> None:
-    for damaged in flips(index_file(pattern).read_bytes(), 15, seed=1):
-        check_healing(tmp_path / "workspace", pattern, damaged)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
-@pytest.mark.parametrize("seed", range(5))
-def test_damage_of_every_kind_at_every_place(pattern: Path, tmp_path: Path, seed: int) -> None:
-    content = index_file(pattern).read_bytes()
-    for damaged in (
-        *cuts(content, 50 + seed),
-        *blanks(content, range(len(content) // PAGE)),
-        *flips(content, 200, seed + 100),
-    ):
-        check_healing(tmp_path / "workspace", pattern, damaged)
 
 
 # Setting aside

@@ -210,10 +210,10 @@ def _fake_is_builtin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_fake_is_builtin")
 def test_a_search_finds_by_meaning_what_was_just_written(workspace: Path) -> None:
+    write(workspace, notes(3))
+    sync(workspace, FakeProvider())
+    write(workspace, {"memory/late.md": "okapi forest morning"})
     with Memory(workspace, {"query.min_score": 0.1}) as memory:
-        write(workspace, notes(3))
-        memory.search("anything at all")
-        write(workspace, {"memory/late.md": "okapi forest morning"})
         answer = memory.search("forest okapi", mode="vectors")
     assert (answer[0].path, answer.pending) == ("memory/late.md", 0)
 

@@ -82,6 +82,7 @@ def test_a_report() -> None:
         "failed": [{"path": "memory/b.md", "reason": "is binary", "failed": True}],
         "rebuilt": "forced",
         "warnings": ["careful"],
+        "held_back": 0,
     }
 
 

@@ -36,6 +36,13 @@ def check_read(path: object, start: object, lines: object, column: object) -> No
             raise _wrong(name, value, "a whole number")
 
 
+def check_texts(*, optional: bool = False, **values: object) -> None:
+    """Refuse arguments that are not text; those that may be left out may be None."""
+    for name, value in values.items():
+        if not (optional and value is None):
+            _check_text(name, value)
+
+
 def _check_text(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise _wrong(name, value, "text")

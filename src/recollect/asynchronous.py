@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from recollect.memory import Memory
 from recollect.types import Excerpt, Mode, Report, SearchResult, Source, Status
+
+if TYPE_CHECKING:
+    from recollect.writing.candidates import Candidate
+    from recollect.writing.proof import Receipt
+    from recollect.writing.recall import Recalled
+    from recollect.writing.remember import Remembered
 
 
 class AsyncMemory:
@@ -38,6 +45,27 @@ class AsyncMemory:
         """Make the index equal the files; `force` builds it anew."""
         return await asyncio.to_thread(self.memory.sync, force=force)
 
+    async def start_session(self, key: str | None = None) -> None:
+        """Begin a session: sync in the background, once for each key."""
+        await asyncio.to_thread(self.memory.start_session, key)
+
+    async def watch(
+        self,
+        stop: threading.Event,
+        *,
+        on_sync: Callable[[Report], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
+    ) -> None:
+        """Keep the index equal to the files until `stop` is set; both callables are called in a thread.
+
+        A task that is cancelled sets `stop` itself.
+        """
+        try:
+            await asyncio.to_thread(self.memory.watch, stop, on_sync=on_sync, on_notice=on_notice)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+
     async def search(
         self,
         query: str,
@@ -58,6 +86,52 @@ class AsyncMemory:
             sources=sources,
             now=now,
         )
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        topic: str | None = None,
+        session: str | None = None,
+        to: str | None = None,
+        force: bool = False,
+        now: datetime | None = None,
+    ) -> Remembered:
+        """Write a text into the notes and return where it stands; it is on disk when this returns."""
+        return await asyncio.to_thread(
+            self.memory.remember, text, topic=topic, session=session, to=to, force=force, now=now
+        )
+
+    async def recall(
+        self,
+        query: str | None = None,
+        *,
+        recent: bool = False,
+        decisions: bool = False,
+        topic: str | None = None,
+        limit: int = 10,
+        now: datetime | None = None,
+    ) -> tuple[Recalled, ...]:
+        """Return entries: recent ones, decisions, those of a topic, or those that answer a query."""
+        return await asyncio.to_thread(
+            self.memory.recall,
+            query,
+            recent=recent,
+            decisions=decisions,
+            topic=topic,
+            limit=limit,
+            now=now,
+        )
+
+    async def forget_candidates(
+        self, selector: str = "", *, session: str | None = None
+    ) -> tuple[Candidate, ...]:
+        """Return the entries that a citation, a path, a query or a session points at."""
+        return await asyncio.to_thread(self.memory.forget_candidates, selector, session=session)
+
+    async def forget(self, chosen: Iterable[Candidate]) -> Receipt:
+        """Remove entries for good, from the notes and everything derived from them; say what went."""
+        return await asyncio.to_thread(self.memory.forget, chosen)
 
     async def read(
         self, path: str, start: int | None = None, lines: int | None = None, column: int | None = None

@@ -1,83 +1,39 @@
 """The one object a user holds.
 
-`Memory` opens a workspace, keeps its index up to date and answers from it. It decides when
-things happen; how they are done is in `sync`, `search`, `files` and `store`.
+`Memory` opens a workspace and answers from it. When its index is brought up to date is decided in
+`upkeep`; how things are done is in `sync`, `search`, `files` and `store`.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from recollect.arguments import check_read, check_search
+from recollect.arguments import check_read, check_search, check_texts
 from recollect.embed.base import Provider
-from recollect.embed.select import Choice, choose
-from recollect.errors import (
-    EmbeddingError,
-    SettingsError,
-    StoreBusy,
-    StoreDamaged,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-    UsageError,
-)
+from recollect.errors import EmbeddingError, SettingsError, StoreDamaged, StoreError, UsageError
 from recollect.files.read import read_lines
-from recollect.files.scan import discover
 from recollect.paths import Workspace
 from recollect.search.engine import search
 from recollect.search.legs import Request
 from recollect.settings import Loaded, Settings, load, overridden, switched_off
 from recollect.status import status_of
 from recollect.store.sqlite.index import Index
-from recollect.sync.dirty import is_dirty
-from recollect.sync.identity import difference, identity_of, same_space
-from recollect.types import (
-    Discovery,
-    Excerpt,
-    IndexedFile,
-    Mode,
-    Progress,
-    Report,
-    SearchResult,
-    Source,
-    Status,
-)
+from recollect.sync.identity import identity_of, same_space
+from recollect.types import Excerpt, Mode, Progress, Report, SearchResult, Source, Status
+from recollect.upkeep.upkeep import Upkeep, silent
 
-_FIRST_SEARCH_EMBEDS = 1_000
-_SEARCH_EMBEDS = 64
-"""How many chunks a search embeds before it answers, when it meets a workspace for the first time
-and when it finds changes. The rest is found by words until a sync gives it vectors. An index of more
-than the first number is not built anew by a search, only by a sync; until then it serves as it is."""
-
-_SYNC_WAIT = 600.0
-_FIRST_SEARCH_WAIT = 10.0
-"""Seconds to wait for another writer: when a sync was asked for, and when a first search needs one."""
-
-_QUICK_SWEEP = 0.005
-_SWEEP_SHARE = 20
-"""Looking for changed files is done at every search as long as it takes less than 5 ms. In larger
-workspaces it rests twenty times as long as it took, so it never costs more than a twentieth."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Need:
-    """What a search has to do before it answers: a sync with so many embeddings, 0 for no sync at all."""
-
-    embeds: int | None
-    warnings: tuple[str, ...] = ()
-    is_first: bool = False
-
-
-def _silent(completed: int, total: int, label: str) -> None:
-    """Report progress to nobody."""
+if TYPE_CHECKING:
+    from recollect.writing.candidates import Candidate
+    from recollect.writing.proof import Receipt
+    from recollect.writing.recall import Recalled
+    from recollect.writing.remember import Remembered
 
 
 def _refuse_unavailable(settings: Settings) -> None:
@@ -100,14 +56,7 @@ class Memory:
         self.workspace = Workspace.at(workspace)
         self.loaded: Loaded = load(self.workspace, settings)
         _refuse_unavailable(self.settings)
-        self._index_file = self.workspace.index_file(self.settings.store.path, self.settings.agent)
-        self._reading = threading.RLock()
-        self._syncing = threading.Lock()
-        self._choice: Choice | None = None
-        self._reader: Index | None = None
-        self._reader_inode = 0
-        self._rest_until = 0.0
-        self._known: tuple[tuple[str, int], dict[str, IndexedFile]] | None = None
+        self._upkeep = Upkeep(self.workspace, self.loaded)
 
     @property
     def settings(self) -> Settings:
@@ -115,12 +64,8 @@ class Memory:
         return self.loaded.settings
 
     def close(self) -> None:
-        """Let go of the index; it is opened again when the memory is used again."""
-        with self._reading:
-            if self._reader is not None:
-                self._reader.close()
-            self._reader = None
-            self._known = None
+        """End what goes on in the background and let go of the index; both begin again with the next use."""
+        self._upkeep.close()
 
     def __enter__(self) -> Self:
         return self
@@ -132,10 +77,36 @@ class Memory:
 
     # What people and agents call
 
-    def sync(self, *, force: bool = False, progress: Progress = _silent) -> Report:
+    def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
         """Make the index equal the files; `force` builds it anew."""
         self._refuse_if_off()
-        return self._sync(force=force, progress=progress)
+        return self._upkeep.sync(force=force, progress=progress)
+
+    def start_session(self, key: str | None = None) -> None:
+        """Begin a session: sync in the background, once for each key, and return at once.
+
+        Without a key it syncs every time; with `sync.on_session_start` off it does nothing.
+        """
+        if not switched_off(self.loaded):
+            self._upkeep.start_session(key)
+
+    def watch(
+        self,
+        stop: threading.Event,
+        *,
+        on_sync: Callable[[Report], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
+    ) -> None:
+        """Keep the index equal to the files until `stop` is set, whatever changes them.
+
+        `on_sync` is told what every sync did that changed the index, `on_notice` in a sentence what else
+        is worth knowing. A sync that fails is noticed and tried again. Where another program watches
+        already, this waits to take over.
+        """
+        from recollect.watching import watch
+
+        self._refuse_if_off()
+        watch(self._upkeep, stop, on_sync or _ignore, on_notice or _ignore)
 
     def search(
         self,
@@ -146,12 +117,13 @@ class Memory:
         mode: Mode = "hybrid",
         sources: Sequence[Source] | None = None,
         now: datetime | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
 
-        Files that changed are indexed first, and a workspace without an index gets one. The setting
-        `query.min_score` gives way to hits that hold the words when nothing reaches it; `min_score` does not.
+        Files that changed are indexed first, and a workspace without an index gets one. With a classic fusion
+        the setting `query.min_score` gives way to hits that hold the words when nothing reaches it;
+        `min_score` does not.
         """
         check_search(query, max_results, min_score, mode, sources)
         self._refuse_if_off()
@@ -168,15 +140,95 @@ class Memory:
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
-        warnings = self._refresh(progress)
-        with self._reading:
+        warnings = self._upkeep.refresh(progress)
+        with self._upkeep.reading:
             try:
                 return self._answer(request, warnings)
             except StoreDamaged:
-                inode = self._reader_inode
-                self.close()
-                report = self._sync(embed_limit=_FIRST_SEARCH_EMBEDS, damaged_inode=inode, progress=progress)
+                report = self._upkeep.replace_damaged(progress)
                 return self._answer(request, [*warnings, *report.warnings])
+
+    def remember(
+        self,
+        text: str,
+        *,
+        topic: str | None = None,
+        session: str | None = None,
+        to: str | None = None,
+        force: bool = False,
+        now: datetime | None = None,
+    ) -> Remembered:
+        """Write a text into the notes and return where it stands; it is on disk when this returns.
+
+        It goes into the daily log, into the note of a topic, or where `to` says. What the notes hold already
+        is returned as a duplicate instead, unless `force` is set.
+        """
+        from recollect.writing.remember import remember
+
+        check_texts(text=text)
+        check_texts(optional=True, topic=topic, session=session, to=to)
+        self._refuse_if_off()
+        remembered = remember(
+            self.workspace,
+            self.settings,
+            text,
+            topic=topic,
+            session=session,
+            to=to,
+            now=now,
+            force=force,
+            search=lambda query: self.search(
+                query, mode="words", max_results=20, min_score=0.0, sources=("memory",)
+            ),
+        )
+        self._upkeep.look_again()
+        return remembered
+
+    def recall(
+        self,
+        query: str | None = None,
+        *,
+        recent: bool = False,
+        decisions: bool = False,
+        topic: str | None = None,
+        limit: int = 10,
+        now: datetime | None = None,
+    ) -> tuple[Recalled, ...]:
+        """Return entries: recent ones, decisions, those of a topic, or those that answer a query."""
+        from recollect.writing.recall import recall
+
+        check_texts(optional=True, query=query, topic=topic)
+        self._refuse_if_off()
+        return recall(
+            self.workspace,
+            self.settings,
+            query,
+            recent=recent,
+            decisions=decisions,
+            topic=topic,
+            limit=limit,
+            now=now,
+            search=lambda asked: self.search(asked, max_results=50, sources=("memory",)),
+        )
+
+    def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
+        """Return the entries that a citation, a path, a query or a session points at."""
+        from recollect.writing.candidates import candidates
+
+        check_texts(selector=selector)
+        check_texts(optional=True, session=session)
+        self._refuse_if_off()
+        return candidates(self.workspace, self.settings, selector, session=session, search=self.search)
+
+    def forget(self, chosen: Iterable[Candidate]) -> Receipt:
+        """Remove entries for good, from the notes and everything derived from them; say what went."""
+        from recollect.writing.forget import forget
+
+        self._refuse_if_off()
+        self._upkeep.close()  # what is open could hold on to what is to go
+        receipt = forget(self.workspace, self.settings, chosen, self._upkeep.index_file, search=self.search)
+        self._upkeep.look_again()
+        return receipt
 
     def read(
         self, path: str, start: int | None = None, lines: int | None = None, column: int | None = None
@@ -193,139 +245,26 @@ class Memory:
 
     def status(self) -> Status:
         """Return the state of the memory, without changing anything."""
-        discovery = self._discover()
-        about = (self.workspace, self.loaded, self._chosen(), self._index_file)
-        with self._reading:
+        upkeep = self._upkeep
+        discovery = upkeep.discover()
+        about = (self.workspace, self.loaded, upkeep.chosen(), upkeep.index_file)
+        with upkeep.reading:
             try:
-                index = self._open_reader()
+                index = upkeep.open_reader()
                 with index.errors() if index else nullcontext():
                     return status_of(*about, index, discovery, None)
             except StoreError as problem:
                 return status_of(*about, None, discovery, problem)
 
-    # When things happen
+    # How a search is answered
 
     def _refuse_if_off(self) -> None:
         off = switched_off(self.loaded)
         if off:
             raise SettingsError(off, todo="Set it to true to use this memory")
 
-    def _chosen(self) -> Choice:
-        if self._choice is None:
-            wanted = self.settings.embeddings.provider if self.settings.store.vector.enabled else "none"
-            self._choice = choose(wanted)
-        return self._choice
-
-    def _discover(self) -> Discovery:
-        settings = self.settings
-        return discover(self.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
-
-    def _sync(
-        self,
-        *,
-        force: bool = False,
-        embed_limit: int | None = None,
-        damaged_inode: int | None = None,
-        wait_seconds: float = _SYNC_WAIT,
-        progress: Progress = _silent,
-    ) -> Report:
-        from recollect.sync import run
-
-        job = run.Job(
-            self.workspace,
-            self.settings,
-            self._chosen().provider,
-            self._index_file,
-            progress,
-            force,
-            embed_limit,
-            damaged_inode,
-        )
-        if not self._syncing.acquire(timeout=wait_seconds):
-            raise StoreBusy("the index is being written by this program", todo="Try again in a moment")
-        try:
-            return run.run(job, wait_seconds)
-        finally:
-            self._syncing.release()
-
-    def _refresh(self, progress: Progress) -> list[str]:
-        """Bring the index up to date before a search; what fails becomes a warning if it can."""
-        with self._reading:
-            need = self._need()
-        if need.embeds == 0:
-            return list(need.warnings)
-        try:
-            wait = _FIRST_SEARCH_WAIT if need.is_first else 0.0
-            report = self._sync(embed_limit=need.embeds, wait_seconds=wait, progress=progress)
-        except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
-            with self._reading:
-                if need.is_first and self._need().is_first:
-                    raise
-            return [f"the index may be out of date: {error}"]
-        return list(report.warnings)
-
-    def _need(self) -> _Need:
-        """Tell what a search has to do first."""
-        try:
-            index = self._open_reader()
-            if index is not None:
-                with index.errors():
-                    if index.count_chunks():
-                        return self._need_of(index)
-        except StoreDamaged:
-            self.close()
-        if not os.path.lexists(self._index_file) and not self._discover().files:
-            return _Need(
-                0, (f"there are no notes in {self.workspace.root}; 'recollect init' makes the first",)
-            )
-        return _Need(_FIRST_SEARCH_EMBEDS, is_first=True)
-
-    def _need_of(self, index: Index) -> _Need:
-        if not self.settings.sync.on_search:
-            return _Need(0)
-        provider = self._chosen().provider
-        changed = difference(index.identity(), identity_of(self.settings, provider))
-        if changed and index.count_chunks() > _FIRST_SEARCH_EMBEDS:
-            return _Need(0, (f"settings changed, 'recollect sync' builds the index anew: {changed}",))
-        if changed:
-            return _Need(None)  # a new index replaces the old one when it is whole, not before
-        if index.synced_at is None:
-            return _Need(_FIRST_SEARCH_EMBEDS)  # a first sync is under way, or was cut short
-        waiting = provider is not None and index.count_pending() > 0
-        return _Need(_SEARCH_EMBEDS if waiting or self._files_changed(index) else 0)
-
-    def _files_changed(self, index: Index) -> bool:
-        started = time.monotonic()
-        if started < self._rest_until:
-            return False
-        changed = is_dirty(self._discover(), self._known_files(index))
-        took = time.monotonic() - started
-        rests = not changed and took > _QUICK_SWEEP
-        self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
-        return changed
-
-    def _known_files(self, index: Index) -> dict[str, IndexedFile]:
-        """Return what the index remembers of the files, read again only after somebody wrote."""
-        version = (index.birth, index.version)
-        if self._known is None or self._known[0] != version:
-            self._known = version, index.files()
-        return self._known[1]
-
-    def _open_reader(self) -> Index | None:
-        """Return the open reader, opened again if the index file is another one by now."""
-        try:
-            inode = self._index_file.stat().st_ino
-        except OSError:
-            inode = 0
-        if self._reader is not None and inode != self._reader_inode:
-            self.close()
-        if self._reader is None:
-            self._reader = Index.reader(self._index_file)
-            self._reader_inode = inode
-        return self._reader
-
     def _answer(self, request: Request, warnings: list[str]) -> SearchResult:
-        index = self._open_reader()
+        index = self._upkeep.open_reader()
         if index is None:
             return SearchResult((), "none", "", "words", 0, tuple(warnings))
         with index.errors(), index.snapshot():
@@ -355,7 +294,7 @@ class Memory:
         """Return the provider if the index holds its vectors, and what stands against using it."""
         if mode == "words":
             return None, []
-        choice = self._chosen()
+        choice = self._upkeep.chosen()
         if choice.provider is None:
             if mode == "vectors":
                 raise UsageError(
@@ -365,3 +304,7 @@ class Memory:
         if not same_space(index.identity(), identity_of(self.settings, choice.provider)):
             return None, ["the index holds vectors of another model; run 'recollect sync'"]
         return choice.provider, []
+
+
+def _ignore(told: object) -> None:
+    """Listen to nothing."""

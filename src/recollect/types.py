@@ -22,7 +22,8 @@ Progress = Callable[[int, int, str], None]
 class Fingerprint(NamedTuple):
     """What the file system says about a file, cheap enough to ask at every search.
 
-    This and `FoundFile` are tuples because thousands of them are made at every look for changes.
+    This, `FoundFile` and `IndexedFile` are tuples because thousands of them are made at every look for
+    changes.
     """
 
     size: int
@@ -125,8 +126,7 @@ def _under_heading(heading: str, text: str) -> str:
     return f"{heading}\n{text}" if heading else text
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
+class IndexedFile(NamedTuple):
     """What the index remembers of a file, to tell whether it changed."""
 
     path: str
@@ -237,7 +237,10 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a sync did. `indexed`, `removed` name paths; the rest are counts or problems."""
+    """What a sync did. `indexed`, `removed` name paths; the rest are counts or problems.
+
+    `held_back` counts the files that look deleted and stay in the index, because so many are gone at once.
+    """
 
     indexed: tuple[str, ...] = ()
     unchanged: int = 0
@@ -247,6 +250,7 @@ class Report:
     failed: tuple[Problem, ...] = ()
     rebuilt: str = ""
     warnings: tuple[str, ...] = ()
+    held_back: int = 0
 
     @property
     def changed(self) -> bool:

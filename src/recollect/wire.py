@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from datetime import date
+from typing import Any, Protocol
 
 from recollect.types import Excerpt, Hit, Report, SearchResult, Status
 
 _DIGITS = 4
 """Decimals of a score; more would only look exact."""
+
+
+class _Lines(Protocol):
+    """Lines of a note that can be cited."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def start_line(self) -> int: ...
+    @property
+    def end_line(self) -> int: ...
+    @property
+    def citation(self) -> str: ...
+
+
+class _Remembered(_Lines, Protocol):
+    """Where a remembered text stands, and the entry that said it already."""
+
+    @property
+    def created(self) -> bool: ...
+    @property
+    def duplicate(self) -> Hit | None: ...
+
+
+class _Recalled(_Lines, Protocol):
+    """An entry of a note."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def day(self) -> date | None: ...
+    @property
+    def heading(self) -> str: ...
 
 
 def hit_json(hit: Hit) -> dict[str, Any]:
@@ -58,6 +93,41 @@ def excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
         "next_from": excerpt.next_start,
         "next_column": excerpt.next_column,
         "total_lines": excerpt.total_lines,
+    }
+
+
+def remembered_json(remembered: _Remembered) -> dict[str, Any]:
+    """Return where a text stands as JSON; `duplicate` is the text that was there already, if it was."""
+    known = remembered.duplicate
+    return {
+        **_lines_json(remembered),
+        "created": remembered.created,
+        "written": known is None,
+        "duplicate": None if known is None else {**_lines_json(known), "text": known.snippet},
+    }
+
+
+def recalled_json(entries: Iterable[_Recalled]) -> dict[str, Any]:
+    """Return recalled entries as JSON."""
+    return {
+        "results": [
+            {
+                **_lines_json(entry),
+                "text": entry.text,
+                "day": None if entry.day is None else entry.day.isoformat(),
+                "heading": entry.heading,
+            }
+            for entry in entries
+        ]
+    }
+
+
+def _lines_json(lines: _Lines) -> dict[str, Any]:
+    return {
+        "path": lines.path,
+        "start_line": lines.start_line,
+        "end_line": lines.end_line,
+        "citation": lines.citation,
     }
 
 

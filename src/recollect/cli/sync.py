@@ -28,7 +28,8 @@ from recollect.wire import report_json
 def command(force: bool, workspace: Path | None, as_json: bool) -> int:
     """Make the index equal the files.
 
-    Only files that changed are read. Exits with 1 if a file failed or vectors are missing.
+    Only files that changed are read. Exits with 1 if a file failed, vectors are missing, or so many
+    files are gone at once that they were kept in the index; --force removes them.
     """
     with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
         report = memory.sync(force=force, progress=progress)
@@ -36,7 +37,7 @@ def command(force: bool, workspace: Path | None, as_json: bool) -> int:
         print_json(report_json(report))
     else:
         _print(report)
-    return 1 if report.failed or report.pending else 0
+    return 1 if report.failed or report.pending or report.held_back else 0
 
 
 def _print(report: Report) -> None:
@@ -53,6 +54,8 @@ def _print(report: Report) -> None:
         counts.append(f"{len(report.skipped)} skipped")
     if report.failed:
         counts.append(f"{len(report.failed)} failed")
+    if report.held_back:
+        counts.append(f"{report.held_back} gone but kept")
     if report.pending:
         counts.append(f"{counted(report.pending, 'chunk')} without vectors")
     click.echo(", ".join(counts))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.errors import StoreReadOnly, WorkspaceError, reason_of
+from recollect.errors import StoreReadOnly, WorkspaceError, WriteError, reason_of
 from recollect.files.atomic import create
+from recollect.files.place import attempt, place_of, writing
 from recollect.files.private import ensure_private
 from recollect.files.scan import NOTES_DIR, ROOT_FILES
 from recollect.paths import Workspace
@@ -29,9 +30,6 @@ def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
         if not (workspace.root / NOTES_DIR).exists():
             (workspace.root / NOTES_DIR).mkdir()
             made.append(f"{NOTES_DIR}/")
-        has_note = any((workspace.root / name).exists() for name in ROOT_FILES)
-        if not has_note and create(workspace.root / ROOT_FILES[0], _FIRST_NOTE):
-            made.append(ROOT_FILES[0])
     except OSError as error:
         raise WorkspaceError(
             f"workspace {str(folder)!r} cannot be made: {reason_of(error)}",
@@ -39,6 +37,17 @@ def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
         ) from error
     try:
         ensure_private(workspace)
-    except StoreReadOnly as error:
+        if _begin_note(workspace):
+            made.append(ROOT_FILES[0])
+    except (StoreReadOnly, WriteError) as error:
         raise WorkspaceError(error.what, todo=error.todo) from error
     return workspace, made
+
+
+def _begin_note(workspace: Workspace) -> bool:
+    """Write the first note unless there is one; under the lock, because writers sweep unfinished files."""
+    if any((workspace.root / name).exists() for name in ROOT_FILES):
+        return False
+    place = place_of(workspace, ROOT_FILES[0])
+    with writing(workspace):
+        return attempt(place, lambda: create(place.real, _FIRST_NOTE))

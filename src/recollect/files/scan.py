@@ -13,6 +13,7 @@ import re
 import stat
 from operator import attrgetter
 from pathlib import Path
+from typing import get_args
 
 from recollect.errors import reason_of
 from recollect.paths import PRIVATE_DIR, Workspace, expand_home, is_unicode
@@ -86,7 +87,7 @@ class _Walk:
     def __init__(self, root: Path, max_bytes: int) -> None:
         self.root = str(root)
         self.prefix = self.root + os.sep
-        self.max_bytes = max_bytes
+        self.limits = {source: limit_for(source, max_bytes) for source in get_args(Source)}
         self.files: dict[str, FoundFile] = {}
         self.problems: dict[Problem, None] = {}
         self.blind: list[str] = []
@@ -175,7 +176,7 @@ class _Walk:
         if path in self.files:
             return
         name = self._name(path)
-        limit, limit_in_words = limit_for(source, self.max_bytes)
+        limit, limit_in_words = self.limits[source]
         if not stat.S_ISREG(info.st_mode):
             self._problem(path, "is not a regular file")
         elif info.st_size > limit:

@@ -149,7 +149,9 @@ def _folder(workspace: Workspace) -> Path:
 def _names(workspace: Workspace) -> list[str]:
     refuse_link(_folder(workspace))
     try:
-        return [entry.name for entry in _folder(workspace).iterdir() if is_stamp(entry.name)]
+        entries = _folder(workspace).iterdir()
+        # A link from a cloned workspace could make us read and remove what it points at.
+        return [entry.name for entry in entries if is_stamp(entry.name) and not entry.is_symlink()]
     except FileNotFoundError:
         return []
 

@@ -176,7 +176,12 @@ class Sync:
     """When the index catches up with the files."""
 
     watch: bool = field(
-        default=True, metadata=rule("flag", "Whether changes are noticed as they happen.", project="yes")
+        default=True,
+        metadata=rule(
+            "flag",
+            "Whether a watch is told of changes by the system; if not, it looks every few seconds.",
+            project="yes",
+        ),
     )
     watch_debounce_ms: int = field(
         default=1500,
@@ -188,15 +193,15 @@ class Sync:
         default=True, metadata=rule("flag", "Whether a new session starts with a sync.", project="yes")
     )
     on_search: bool = field(
-        default=True, metadata=rule("flag", "Whether a search starts a sync.", project="yes", later=False)
+        default=True, metadata=rule("flag", "Whether a search starts a sync.", project="yes")
     )
     interval_minutes: int = field(
         default=0,
         metadata=rule(
-            "whole", "Sync this often by the clock; 0 means never.", low=0, high=525_600, project="yes"
+            "whole", "While watching, sync this often too; 0 means never.", low=0, high=525_600, project="yes"
         ),
     )
-    sessions: SessionSync = field(default_factory=SessionSync)
+    sessions: SessionSync = field(default_factory=SessionSync, metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,12 +385,20 @@ class Settings:
             "text", "Whether results name their source.", choices=get_args(Citations), project="yes"
         ),
     )
+    timezone: str | None = field(
+        default=None,
+        metadata=rule(
+            "text",
+            "The zone of days and times in notes, such as Europe/Amsterdam; nothing means the machine's.",
+            project="yes",
+        ),
+    )
     files: Files = field(default_factory=Files)
     embeddings: Embeddings = field(default_factory=Embeddings, metadata=LATER)
     chunking: Chunking = field(default_factory=Chunking)
     store: Store = field(default_factory=Store)
     cache: Cache = field(default_factory=Cache)
-    sync: Sync = field(default_factory=Sync, metadata=LATER)
+    sync: Sync = field(default_factory=Sync)
     query: Query = field(default_factory=Query)
     intent: Intent = field(default_factory=Intent, metadata=LATER)
     snapshots: Snapshots = field(default_factory=Snapshots, metadata=LATER)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Container, Mapping
 
 from recollect.types import Discovery, FoundFile, IndexedFile
+
+_SUSPICIOUS_NUMBER = 10
+_SUSPICIOUS_PART = 0.5
+"""When so many files, and more than this part of all, are gone at once, it is more likely that a disk is
+not mounted or a folder was moved away than that somebody deleted them all."""
 
 
 def is_unchanged(file: FoundFile, known: Mapping[str, IndexedFile]) -> bool:
@@ -26,12 +30,25 @@ def missing_paths(discovery: Discovery, known: Mapping[str, IndexedFile]) -> lis
     ]
 
 
+def suspiciously_gone(
+    missing: list[str], known: Mapping[str, IndexedFile], read: Container[str]
+) -> list[str]:
+    """Return the missing paths if they are so many that it looks like an accident.
+
+    `read` holds the hashes of what was read just now: a file that only moved is not gone.
+    """
+    indexed = sum(entry.problem is None for entry in known.values())
+    gone = [path for path in missing if known[path].problem is None and known[path].hash not in read]
+    suspicious = len(gone) >= _SUSPICIOUS_NUMBER and len(gone) > _SUSPICIOUS_PART * indexed
+    return gone if suspicious else []
+
+
 def is_behind(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
     """Tell whether any file looks added, changed or removed since it was indexed.
 
     Unlike `is_dirty`, this takes a file at its word that was indexed within a moment of its change.
     """
-    settled = {path: replace(entry, settled=True) for path, entry in known.items()}
+    settled = {path: entry._replace(settled=True) for path, entry in known.items()}
     return is_dirty(discovery, settled)
 
 

@@ -1,146 +1,165 @@
-"""One sync: under the writer lock, from what is on disk to an index that equals it."""
+"""One sync: from what is on disk to an index that equals it.
+
+The words come first, under the writer lock. The vectors follow when that is free again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect.embed.base import Provider
-from recollect.errors import StoreDamaged
-from recollect.files.lock import WriterLock
+from recollect.errors import StoreBusy, StoreDamaged
 from recollect.files.private import ensure_folder, ensure_private
 from recollect.files.scan import discover
-from recollect.paths import Workspace
-from recollect.settings import Settings
+from recollect.files.tombstones import Forgotten
 from recollect.store.sqlite import cache
 from recollect.store.sqlite.health import set_aside
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.rebuild import swap_in, sweep, temporary_index
-from recollect.sync.identity import WORDS_ONLY, difference, identity_of, same_space
-from recollect.sync.pending import carry_vectors, embed_pending
-from recollect.sync.update import keep_unreadable, update_words
-from recollect.types import Progress, Report
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What to bring up to date, and how."""
-
-    workspace: Workspace
-    settings: Settings
-    provider: Provider | None
-    index_file: Path
-    progress: Progress
-    force: bool = False
-    embed_limit: int | None = None
-    damaged_inode: int | None = None
-    """The index file that a reader found damaged; another process may have replaced it since."""
-
-    @property
-    def model(self) -> str:
-        """The model's name as chunks carry it."""
-        return self.provider.model if self.provider else WORDS_ONLY
+from recollect.sync.identity import difference, identity_of, same_space
+from recollect.sync.job import Job, reader_of, writer_of
+from recollect.sync.pending import Place, carry_vectors, embed_pending, put_known
+from recollect.sync.update import Changes, keep_unseen, update_words
+from recollect.sync.vectors import add_vectors
+from recollect.types import Report
 
 
 def run(job: Job, wait_seconds: float) -> Report:
     """Bring the index up to date; what cannot be indexed is in the report."""
     ensure_private(job.workspace)
     ensure_folder(job.index_file.parent)
-    lock = WriterLock(job.index_file.with_name(job.index_file.name + ".lock"))
 
     def waiting(holder: str) -> None:
         job.progress(0, 1, f"waiting for {holder}")
 
-    with lock.held(wait_seconds, waiting):
-        sweep(job.index_file)
-        try:
-            _refuse_damaged(job)
-            return _sync(job)
-        except StoreDamaged as damage:
-            aside = set_aside(job.index_file)
-            report = _sync(job)
-            note = f"{damage.what}; it was set aside as {aside.name} and built anew"
-            return replace(report, rebuilt=report.rebuilt or "damaged", warnings=(note, *report.warnings))
+    with job.lock().held(wait_seconds, waiting):
+        report = _words(job)
+        inode = _inode_of(job.index_file)
+    try:
+        return add_vectors(job, report, wait_seconds)
+    except StoreBusy as busy:
+        # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
+        warnings = (str(busy),) if job.embed_limit is None else ()
+        return replace(report, warnings=(*report.warnings, *warnings))
+    except StoreDamaged:
+        if job.damaged_inode is not None:
+            raise
+        return run(replace(job, damaged_inode=inode), wait_seconds)
+
+
+def _words(job: Job) -> Report:
+    """Make the words of the index equal the files; an index that cannot be used is set aside."""
+    sweep(job.index_file)
+    try:
+        _refuse_damaged(job)
+        return _sync(job)
+    except StoreDamaged as damage:
+        aside = set_aside(job.index_file)
+        report = _sync(job)
+        note = f"{damage.what}; it was set aside as {aside.name} and built anew"
+        return replace(report, rebuilt=report.rebuilt or "damaged", warnings=(note, *report.warnings))
 
 
 def _refuse_damaged(job: Job) -> None:
     """Raise if the index is still the one that a reader found damaged where nobody else looks."""
-    if job.damaged_inode is None or not job.index_file.exists():
-        return
-    if job.index_file.stat().st_ino == job.damaged_inode:
+    if job.damaged_inode and job.damaged_inode == _inode_of(job.index_file):
         raise StoreDamaged(f"the index {str(job.index_file)!r} is damaged")
+
+
+def _inode_of(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
 
 
 def _sync(job: Job) -> Report:
     wanted = identity_of(job.settings, job.provider)
-    with _writer(job.index_file, wanted) as index, index.errors():
+    with writer_of(job.index_file, wanted) as index:
         reason = difference(index.identity(), wanted)
         if job.force and not reason and index.synced_at:
             reason = "forced"
         if not reason:
             report = _update(job, index)
-            index.vectors.save_matrix()
+            if report.changed and not report.pending:
+                index.vectors.save_matrix()
             return report
     return _rebuild(job, reason)
 
 
 def _rebuild(job: Job, reason: str) -> Report:
-    """Build a new index beside the old one, which serves until the new one is whole."""
+    """Build a new index beside the old one, which serves until the new one is whole.
+
+    Vectors that the old one holds are whole enough: what lacks one is embedded once the new one serves.
+    """
     wanted = identity_of(job.settings, job.provider)
     with temporary_index(job.index_file) as temporary:
-        with _writer(temporary, wanted) as fresh, fresh.errors(), _reader(job.index_file) as old:
-            _carry_over(job, old, fresh)
-            try:
+        with writer_of(temporary, wanted) as fresh, reader_of(job.index_file) as old:
+            if job.settings.cache.enabled:
+                cache.copy_from(fresh.connection, job.index_file)
+            if job.provider is not None and same_space(old.identity(), wanted):
+                carry_vectors(old, fresh)
                 report = _update(job, fresh, replacing=old)
-            except BaseException:
-                _keep_vectors(job, temporary, wanted_by=fresh)
-                raise
+                put_known(fresh, job.provider)
+            else:
+                report = _update(job, fresh, replacing=old)
+                _embed_everything(job, fresh, temporary)
+            cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)
+            report = replace(report, pending=fresh.count_pending() if job.provider else 0)
         swap_in(temporary, job.index_file)
-    with _writer(job.index_file, wanted) as index, index.errors():
+    with writer_of(job.index_file, wanted) as index:
         index.vectors.save_matrix()
     return replace(report, rebuilt=reason)
 
 
-def _carry_over(job: Job, old: Index, fresh: Index) -> None:
-    """Take over what the old index has embedded."""
-    if not job.settings.cache.enabled:
-        return
-    cache.copy_from(fresh.connection, job.index_file)
-    if job.provider is not None and same_space(old.identity(), fresh.identity()):
-        carry_vectors(old, fresh)
+def _embed_everything(job: Job, fresh: Index, temporary: Path) -> None:
+    """Embed all of a new index whose vectors cannot be compared with those of the old one.
 
-
-def _keep_vectors(job: Job, temporary: Path, *, wanted_by: Index) -> None:
-    """Save what was embedded before a rebuild failed, so that the next one does not pay for it again."""
-    if wanted_by.connection.in_transaction:
+    If that fails, what was embedded until then is kept, so that the next sync does not pay for it again.
+    """
+    if job.provider is None:
         return
-    with _writer(job.index_file, {}) as index:
-        cache.copy_from(index.connection, temporary)
+    use_cache = job.settings.cache.enabled
+    place = Place(lambda: nullcontext(fresh), lambda: nullcontext(fresh))
+    try:
+        outcome = embed_pending(
+            place,
+            job.provider,
+            use_cache=use_cache,
+            limit=None,
+            progress=job.progress,
+            group=job.group,
+        )
+        if outcome.stopped and outcome.reason is not None:
+            raise outcome.reason
+    except BaseException:
+        if not fresh.connection.in_transaction:
+            with writer_of(job.index_file, {}) as index:
+                cache.copy_from(index.connection, temporary)
+        raise
 
 
 def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report:
     settings = job.settings
     discovery = discover(job.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
-    changes = update_words(index, discovery, settings, job.model, job.progress)
+    changes = update_words(
+        index,
+        discovery,
+        settings,
+        job.model,
+        job.progress,
+        forgotten=Forgotten.load(job.workspace),
+        force=job.force,
+    )
     if replacing is not None:
-        keep_unreadable(replacing, index, discovery, changes, job.model)
-    warnings: tuple[str, ...] = ()
-    if job.provider is not None:
-        failure = embed_pending(
-            index,
-            job.provider,
-            use_cache=settings.cache.enabled,
-            limit=job.embed_limit,
-            progress=job.progress,
-        )
-        if failure is not None and replacing is not None:
-            raise failure
-        warnings = (str(failure),) if failure else ()
-        cache.prune(index.connection, settings.cache.max_entries)
-    index.mark_synced(datetime.now(UTC).isoformat(timespec="seconds"))
+        brake = not job.force and _covers_the_same(replacing, index)
+        keep_unseen(replacing, index, discovery, changes, job.model, brake=brake)
+    if not changes.held_back:
+        index.mark_synced(datetime.now(UTC).isoformat(timespec="seconds"))
+    elif replacing is not None and replacing.synced_at:
+        index.mark_synced(replacing.synced_at)
     problems = [*discovery.problems, *changes.problems]
     return Report(
         indexed=tuple(changes.indexed),
@@ -149,25 +168,22 @@ def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report
         pending=index.count_pending() if job.provider else 0,
         skipped=tuple(problem for problem in problems if not problem.failed),
         failed=tuple(problem for problem in problems if problem.failed),
-        warnings=warnings,
+        warnings=_held_back(changes, index),
+        held_back=len(changes.held_back),
     )
 
 
-@contextmanager
-def _reader(path: Path) -> Iterator[Index]:
-    index = Index.reader(path)
-    if index is None:
-        raise StoreDamaged(f"the index {str(path)!r} has gone")
-    try:
-        yield index
-    finally:
-        index.close()
+def _covers_the_same(old: Index, new: Index) -> bool:
+    """Tell whether both indexes are of the same folders; otherwise files may well be in one only."""
+    before, now = old.identity(), new.identity()
+    return all(before.get(key) == now[key] for key in ("sources", "extra_paths"))
 
 
-@contextmanager
-def _writer(path: Path, identity: dict[str, object]) -> Iterator[Index]:
-    index = Index.writer(path, identity)
-    try:
-        yield index
-    finally:
-        index.close()
+def _held_back(changes: Changes, index: Index) -> tuple[str, ...]:
+    gone = len(changes.held_back)
+    if not gone:
+        return ()
+    return (
+        f"{gone} of {index.count_files()} indexed files are gone at once; in case a disk is not mounted or a"
+        " folder was moved, they stay in the index until 'recollect sync --force' removes them",
+    )

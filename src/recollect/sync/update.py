@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from recollect.files.read import is_settled, read_document
+from recollect.files.tombstones import Forgotten
 from recollect.settings import Chunking, Settings
 from recollect.sources import openclaw
 from recollect.store.sqlite.index import Index
-from recollect.sync.dirty import is_unchanged, missing_paths
+from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
 from recollect.text.chunk import chunk_text
 from recollect.text.turns import chunk_turns
 from recollect.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Progress
@@ -24,56 +25,74 @@ class Changes:
     unchanged: int = 0
     removed: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    held_back: list[str] = field(default_factory=list)
+    read: set[str] = field(default_factory=set)
+    """The hashes of what was read, to tell a file that moved from one that is gone."""
 
 
 def update_words(
-    index: Index, discovery: Discovery, settings: Settings, model: str, progress: Progress
+    index: Index,
+    discovery: Discovery,
+    settings: Settings,
+    model: str,
+    progress: Progress,
+    *,
+    forgotten: Forgotten,
+    force: bool,
 ) -> Changes:
-    """Make the words of the index equal the files; one transaction a file."""
+    """Make the words of the index equal the files; one transaction a file.
+
+    What was forgotten is not read from transcripts again. If a suspicious number of files is gone, they
+    stay in the index, except with `force`.
+    """
     known = index.files()
     changes = Changes()
     suspects = []
     for file in discovery.files:
-        if is_unchanged(file, known) and not _failed_before(known[file.path]):
-            _count_unchanged(known[file.path], changes)
-        else:
+        if not is_unchanged(file, known):
             suspects.append(file)
+        elif problem := known[file.path].problem:
+            # One that could not be read is tried again: new permissions leave no trace in its fingerprint.
+            suspects.append(file) if problem.failed else changes.problems.append(problem)
+        else:
+            changes.unchanged += 1
     for done, file in enumerate(suspects):
         progress(done, len(suspects), LABEL)
-        _update_file(index, file, known.get(file.path), settings, model, changes)
-    for path in missing_paths(discovery, known):
-        index.remove(path)
-        changes.removed.append(path)
+        _update_file(index, file, known.get(file.path), settings, model, forgotten, changes)
     if suspects:
         progress(len(suspects), len(suspects), LABEL)
+    missing = missing_paths(discovery, known)
+    if not force:
+        changes.held_back = suspiciously_gone(missing, known, changes.read)
+    held_back = set(changes.held_back)
+    for path in missing:
+        if path not in held_back:
+            index.remove(path)
+            changes.removed.append(path)
     return changes
 
 
-def keep_unreadable(old: Index, new: Index, discovery: Discovery, changes: Changes, model: str) -> None:
-    """Take over what an index knows of files that cannot be read or looked at while it is replaced."""
+def keep_unseen(
+    old: Index, new: Index, discovery: Discovery, changes: Changes, model: str, *, brake: bool
+) -> None:
+    """Take over what an index knows of files that cannot be seen while it is replaced.
+
+    These are files that cannot be read or looked at, and with `brake` a suspicious number that is gone.
+    """
     failed = {problem.path: problem for problem in changes.problems if problem.failed}
     found = {file.path for file in discovery.files}
     known = old.files()
-    gone = set(missing_paths(discovery, known))
+    missing = missing_paths(discovery, known)
+    if brake:
+        changes.held_back = suspiciously_gone(missing, known, changes.read)
+    gone = set(missing) - set(changes.held_back)
     for path, entry in known.items():
         out_of_sight = path not in found and path not in gone
         chunks = old.chunks_of(path) if path in failed or out_of_sight else []
         if chunks:
             new.put(Document(path, entry.source, chunks[0].text, "", entry.fingerprint, False), chunks, model)
             if path in failed:
-                new.put_problem(replace(entry, hash="", settled=False, problem=failed[path]))
-
-
-def _failed_before(entry: IndexedFile) -> bool:
-    """Tell whether a file could not be read last time; new permissions leave no trace in its fingerprint."""
-    return entry.problem is not None and entry.problem.failed
-
-
-def _count_unchanged(entry: IndexedFile, changes: Changes) -> None:
-    if entry.problem:
-        changes.problems.append(entry.problem)
-    else:
-        changes.unchanged += 1
+                new.put_problem(entry._replace(hash="", settled=False, problem=failed[path]))
 
 
 def _update_file(
@@ -82,6 +101,7 @@ def _update_file(
     entry: IndexedFile | None,
     settings: Settings,
     model: str,
+    forgotten: Forgotten,
     changes: Changes,
 ) -> None:
     content = read_document(file, settings.files.max_bytes)
@@ -92,10 +112,11 @@ def _update_file(
     elif isinstance(content, Problem):
         _put_problem(index, file, content, changes)
     elif entry is not None and entry.hash == content.hash:
-        index.touch(replace(entry, fingerprint=content.fingerprint, settled=content.settled))
+        index.touch(entry._replace(fingerprint=content.fingerprint, settled=content.settled))
         changes.unchanged += 1
     else:
-        chunks = _chunks(content, settings.chunking)
+        changes.read.add(content.hash)
+        chunks = _chunks(content, settings.chunking, forgotten)
         if isinstance(chunks, Problem):
             _put_problem(index, file, chunks, changes)
         else:
@@ -109,7 +130,7 @@ def _put_problem(index: Index, file: FoundFile, problem: Problem, changes: Chang
     changes.problems.append(problem)
 
 
-def _chunks(document: Document, chunking: Chunking) -> list[Chunk] | Problem:
+def _chunks(document: Document, chunking: Chunking, forgotten: Forgotten) -> list[Chunk] | Problem:
     """Cut a document into chunks in the way of its source."""
     if document.source == "memory":
         return chunk_text(document.text, chunking.tokens, chunking.overlap)
@@ -117,4 +138,5 @@ def _chunks(document: Document, chunking: Chunking) -> list[Chunk] | Problem:
     if transcript.broken and not transcript.turns:
         return Problem(document.path, "is no transcript (no line of it is a message)")
     heading = f"{transcript.started:%Y-%m-%d %H:%M}" if transcript.started else ""
-    return chunk_turns(transcript.turns, heading, chunking.tokens, chunking.overlap)
+    turns = forgotten.turns(document.path, transcript.turns)
+    return chunk_turns(turns, heading, chunking.tokens, chunking.overlap)

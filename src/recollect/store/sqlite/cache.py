@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,6 +66,15 @@ def prune(connection: Connection, max_entries: int) -> None:
                 " (SELECT rowid FROM embedding_cache ORDER BY updated_at LIMIT ?)",
                 (excess,),
             )
+
+
+def keep_only(connection: Connection, hashes: Container[str]) -> int:
+    """Forget every vector but those of some texts; return how many went."""
+    rows = connection.execute("SELECT rowid, hash FROM embedding_cache")
+    doomed = [(number,) for number, digest in rows if digest not in hashes]
+    with transaction(connection):
+        connection.executemany("DELETE FROM embedding_cache WHERE rowid = ?", doomed)
+    return len(doomed)
 
 
 def copy_from(connection: Connection, other: Path) -> None:

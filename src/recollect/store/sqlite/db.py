@@ -51,6 +51,8 @@ def open_writer(path: Path) -> Connection:
             # Durable enough for a cache: a power cut may lose the last commits, never the file,
             # and what is lost is read again from the notes.
             connection.pragma("synchronous", "normal")
+            # What is deleted is overwritten, so that a forgotten text does not live on in free pages.
+            connection.pragma("secure_delete", True)
         except BaseException:
             connection.close()
             raise

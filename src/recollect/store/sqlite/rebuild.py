@@ -42,7 +42,7 @@ def swap_in(temporary: Path, path: Path) -> None:
             try:
                 with target.backup("main", source, "main") as backup:
                     backup.step(-1)
-                target.pragma("wal_checkpoint(truncate)")
+                target.pragma("wal_checkpoint", "truncate")
             finally:
                 target.close()
         finally:

@@ -1,0 +1,81 @@
+"""Checks of what does the work: SQLite, numpy, sqlite-vec, and the provider of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from recollect.doctor.finding import Finding, ok, problem, warning
+from recollect.doctor.patient import Patient
+from recollect.embed.base import Provider, embed_query
+from recollect.embed.builtin.cache import cache_folder
+from recollect.store.sqlite.db import Connection
+
+_SAFE_SQLITE = (3, 51, 3)
+"""Before this, two programs that checkpoint at the same instant can damage a database."""
+
+_WORD = "memory"
+
+
+def check_engines(patient: Patient) -> Iterator[Finding]:
+    """Look for the libraries that are needed, and for a SQLite that is safe."""
+    settings = patient.settings.store.vector
+    with closing(Connection(":memory:")) as connection:
+        sqlite = str(connection.execute("SELECT sqlite_version()").get)
+    findings = [*_safe(sqlite)]
+    if settings.enabled and find_spec("numpy") is None:
+        findings.append(problem("numpy is not installed, so vectors cannot be searched", "Install numpy"))
+    if settings.engine == "sqlite-vec" and find_spec("sqlite_vec") is None:
+        findings.append(
+            problem(
+                "the vector engine sqlite-vec is set, but its package is not installed",
+                "Run 'pip install recollect[sqlite-vec]', or set store.vector.engine to auto",
+            )
+        )
+    yield from findings
+    if not findings:
+        yield ok(f"SQLite {sqlite}, numpy {_version('numpy')}, sqlite-vec {_version('sqlite-vec')}")
+
+
+def _safe(sqlite: str) -> Iterator[Finding]:
+    if tuple(int(part) for part in sqlite.split(".")) < _SAFE_SQLITE:
+        wanted = ".".join(str(part) for part in _SAFE_SQLITE)
+        yield problem(
+            f"SQLite {sqlite} can damage an index that two programs write; {wanted} and later cannot",
+            "Run 'pip install --upgrade apsw'",
+        )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def check_provider(patient: Patient) -> Iterator[Finding]:
+    """Tell who makes vectors, why nobody else does, and whether it works."""
+    if patient.choice_trouble is not None:
+        raise patient.choice_trouble
+    if patient.choice is None:
+        return
+    provider, requested = patient.choice.provider, patient.choice.requested
+    if provider is not None:
+        yield _tried(provider, requested, deep=patient.deep)
+    elif patient.choice.reason:
+        yield warning(f"search goes by words only: {patient.choice.reason}", "Install it, or leave it so")
+    else:
+        yield ok("search goes by words, as the settings say")
+
+
+def _tried(provider: Provider, requested: str, *, deep: bool) -> Finding:
+    """Let a provider embed one word, if that neither sends nor writes anything unasked."""
+    name = f"{provider.id} ({provider.model}), chosen by embeddings.provider {requested}"
+    is_local = provider.id == "builtin"
+    if not deep and not (is_local and cache_folder().is_dir()):
+        unasked = "unpacks it for the first time" if is_local else "gives it one word"
+        return ok(f"{name}; not tried (--deep {unasked})")
+    embed_query(provider, _WORD)
+    return ok(f"{name}; it works" + ("" if is_local else f" (it was given the word {_WORD!r})"))

@@ -1,0 +1,239 @@
+"""Take text out of notes without keeping it anywhere, as forgetting asks for.
+
+Every other change of a note keeps the old text in the history or in the trash. Here nothing is kept. What a
+note will be is noted by its hash in `<private>/forgetting.json` just before it is changed: if a run that
+changes several notes is cut short, the next one can tell those that are done from those that are not, though
+the lines it was given have moved in them. The last step of a run removes that file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import WriteError
+from recollect.files import atomic, history, trash
+from recollect.files.place import Place, attempt, place_of, reading, writing
+from recollect.files.read import decode
+from recollect.files.scan import SUFFIX
+from recollect.paths import Workspace
+from recollect.text.edits import cut, locate, tidy_end
+
+JOURNAL = "forgetting.json"
+KEPT_DIRS = ("history", "trash")
+"""Where the private folder keeps what notes held, and notes that were removed."""
+
+_PRIVATE = 0o600
+_GONE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a note, and the text they are expected to hold."""
+
+    first: int
+    last: int
+    expected: str
+
+
+def without(text: str, lines: Iterable[Lines], path: str) -> tuple[str, int]:
+    """Return a text without some lines, and how many runs of them were in it.
+
+    Lines that stand elsewhere by now are found there; those that are gone are gone.
+    """
+    taken = 0
+    for run in sorted(lines, key=lambda run: run.first, reverse=True):
+        place = locate(text, run.first, run.last, run.expected)
+        if place is not None:
+            text = cut(text, *place)
+            taken += 1
+        elif _holds(text, run.expected):
+            raise WriteError(
+                f"{path!r} has changed since it was read, and holds the lines that were meant more than once",
+                todo="Read the note again and name the lines that are meant",
+            )
+    return text, taken
+
+
+def erase_lines(workspace: Workspace, path: str, lines: Sequence[Lines], max_bytes: int) -> int:
+    """Take lines out of a note for good; return how many runs of them were in it."""
+    place = place_of(workspace, path)
+
+    def take_out() -> int:
+        content = atomic.read(place.real, max_bytes)
+        if content is None:
+            return 0
+        if len(content) > max_bytes:
+            raise WriteError(f"{place.path!r} is too large", todo="Raise files.max_bytes")
+        mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+        rest, taken = without(_text_of(place, content.removeprefix(mark)), lines, place.path)
+        if taken:
+            new = mark + rest.encode()
+            _note(workspace, place, _hash(new))
+            atomic.sweep(place.real.parent)
+            atomic.replace(place.real, new, expected=content)
+        return taken
+
+    with writing(workspace):
+        return attempt(place, take_out)
+
+
+def erase_note(workspace: Workspace, path: str, expected: str) -> int:
+    """Remove a note for good; return 1, or 0 if it is gone already.
+
+    One that does not hold the expected text any more is left alone.
+    """
+    place = place_of(workspace, path)
+
+    def take_out() -> int:
+        content = atomic.read(place.real)
+        if content is None:
+            return 0
+        if decode(content) != expected:
+            raise WriteError(
+                f"{place.path!r} has changed since it was read", todo="Look at it again before you forget it"
+            )
+        _note(workspace, place, _GONE)
+        atomic.sweep(place.real.parent)
+        atomic.remove(place.real, content)
+        return 1
+
+    with writing(workspace):
+        return attempt(place, take_out)
+
+
+def erase_kept(workspace: Workspace, path: str) -> tuple[int, int]:
+    """Remove everything that is kept of a note; return how many versions and how many removed notes went."""
+    place = place_of(workspace, path)
+
+    def take_out() -> tuple[int, int]:
+        folder = workspace.private / "history" / place.path
+        versions = [folder / version.name for version in history.versions(workspace, place.path)]
+        items = [item for item in trash.items(workspace) if item.path == place.path]
+        _remove(versions, workspace.private / "history")
+        for item in items:
+            top = workspace.private / "trash" / item.name
+            atomic.refuse_link(top)
+            _remove([top / item.path], top.parent)
+        return len(versions), len(items)
+
+    with writing(workspace):
+        return attempt(place, take_out)
+
+
+def redact_kept(workspace: Workspace, redact: Callable[[str], str]) -> Counter[str]:
+    """Rewrite everything that is kept of notes; return how many files changed, by folder.
+
+    A file of which nothing is left is removed.
+    """
+    changed: Counter[str] = Counter()
+
+    def rewrite() -> None:
+        for name in KEPT_DIRS:
+            atomic.refuse_link(workspace.private / name)
+            for folder in list(atomic.folders_below(workspace.private / name)):
+                for file in sorted(folder.glob(f"*{SUFFIX}")):
+                    if not file.is_symlink() and file.is_file():
+                        changed[name] += _redacted(file, redact, workspace.private / name)
+
+    with writing(workspace):
+        attempt(Place("history", workspace.private / KEPT_DIRS[0]), rewrite)
+    return changed
+
+
+def kept_text(workspace: Workspace, path: str) -> str | None:
+    """Return what is kept of a note that is gone: the newest from the trash, else from its history."""
+    place = place_of(workspace, path)
+    with reading(f"what is kept of {place.path!r}"):
+        for item in trash.items(workspace):
+            if item.path == place.path:
+                content = atomic.read(workspace.private / "trash" / item.name / item.path)
+                return None if content is None else _text_of(place, content)
+        for version in history.versions(workspace, place.path):
+            content = atomic.read(workspace.private / "history" / place.path / version.name)
+            return None if content is None else _text_of(place, content)
+    return None
+
+
+def is_done(workspace: Workspace, path: str) -> bool:
+    """Tell whether a run that was cut short took out of a note what it was to take out."""
+    after = _noted(workspace).get(path)
+    if after is None:
+        return False
+    with reading(f"{path!r}"):
+        content = atomic.read(place_of(workspace, path).real)
+    return after == (_GONE if content is None else _hash(content))
+
+
+def finish(workspace: Workspace) -> None:
+    """Note that a run is over."""
+    with writing(workspace):
+        place = Place(JOURNAL, workspace.private / JOURNAL)
+        attempt(place, lambda: place.real.unlink(missing_ok=True))
+
+
+def _holds(text: str, expected: str) -> bool:
+    lines, wanted = tidy_end(text).split("\n"), tidy_end(expected).split("\n")
+    return any(lines[at : at + len(wanted)] == wanted for at in range(len(lines) - len(wanted) + 1))
+
+
+def _note(workspace: Workspace, place: Place, after: str) -> None:
+    path = workspace.private / JOURNAL
+    old = atomic.read(path)
+    new = json.dumps({**_noted(workspace), place.path: after}).encode()
+    if old is None:
+        atomic.create(path, new, _PRIVATE)
+    else:
+        atomic.replace(path, new, expected=old)
+
+
+def _noted(workspace: Workspace) -> dict[str, str]:
+    try:
+        told = json.loads(atomic.read(workspace.private / JOURNAL) or b"{}")
+    except ValueError:  # somebody changed it; then nothing is known
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _text_of(place: Place, content: bytes) -> str:
+    try:
+        decode(content)
+    except ValueError as error:
+        raise WriteError(f"{place.path!r} {error}", todo="Only UTF-8 text can be forgotten") from None
+    return content.decode("utf-8").removeprefix("\ufeff")
+
+
+def _redacted(file: Path, redact: Callable[[str], str], top: Path) -> bool:
+    content = atomic.read(file) or b""
+    text = content.decode("utf-8", "replace")
+    rest = redact(text)
+    if rest == text:
+        return False
+    if rest.strip():
+        atomic.replace(file, f"{rest}\n".encode(), expected=content)
+    else:
+        _remove([file], top)
+    return True
+
+
+def _remove(files: Iterable[Path], top: Path) -> None:
+    """Remove files, and the folders up to another one that are empty then: their names tell something."""
+    for file in files:
+        os.unlink(file)  # noqa: PTH108 (the tests make calls into `os` fail)
+        atomic.sync_folder(file.parent)
+        for folder in file.parents:
+            if folder == top:
+                break
+            with suppress(OSError):  # it holds something else
+                folder.rmdir()
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

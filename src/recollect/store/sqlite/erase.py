@@ -1,0 +1,139 @@
+"""Take texts out of an index so that not even its free pages hold them.
+
+A deleted row leaves its bytes in several places: in pages that are free or half empty, in the write-ahead
+log, in segments of the word index that were not merged since, and in the copy of the vectors. All of these
+are cleaned here. The cache of vectors keeps earlier versions of chunks, of which nobody can tell any more
+what they held, so only the vectors of chunks that are still there stay.
+
+Whoever calls this holds the writer lock of the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import StoreDamaged, StoreError
+from recollect.store.sqlite import cache
+from recollect.store.sqlite.db import Connection
+from recollect.store.sqlite.health import is_ours, remove_database
+from recollect.store.sqlite.index import Index
+from recollect.store.sqlite.rebuild import sweep
+from recollect.store.sqlite.schema import APPLICATION_ID
+from recollect.text.chunk import text_hash
+from recollect.types import Chunk
+
+_MAGIC = b"SQLite format 3\0"
+_MARK_AT = 68
+_ASIDE = ".damaged-"
+_UNFINISHED = ".rebuild-"
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How much of each kind was taken out of an index."""
+
+    chunks: int = 0
+    vectors: int = 0
+    cached: int = 0
+
+
+def indexes_in(folder: Path) -> list[Path]:
+    """List the indexes in a folder, without unfinished ones and those that were set aside."""
+    if not folder.is_dir():
+        return []
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if not path.is_symlink()
+        and path.is_file()
+        and _ASIDE not in path.name
+        and _UNFINISHED not in path.name
+        and _is_marked(path)
+    ]
+
+
+def erase(path: Path, files: Collection[str], holds: Callable[[str], bool]) -> Erased:
+    """Take some files out of an index, and every transcript with a chunk that holds what is forgotten.
+
+    The next sync reads those that still exist again. An index that cannot be used is removed.
+    """
+    try:
+        with _writer(path) as index, index.errors():
+            before = index.count_chunks(), index.vectors.count()
+            for file in sorted({*files, *_transcripts(index.connection, holds)}):
+                index.remove(file)
+            cached = cache.keep_only(index.connection, _live_hashes(index.connection))
+            erased = Erased(before[0] - index.count_chunks(), before[1] - index.vectors.count(), cached)
+            # The terms of deleted chunks stay in their segment until it is merged with all others.
+            index.connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('optimize')")
+            _empty_log(index.connection)
+            return erased
+    except StoreDamaged:
+        if not is_ours(path):
+            raise StoreError(
+                f"{str(path)!r} is not an index of Recollect, so it is left alone",
+                todo="Set store.path to a file of its own",
+            ) from None
+        remove_database(path)
+        return Erased()
+
+
+def remove_copies(path: Path) -> int:
+    """Remove what lies beside an index and may hold anything it ever held; return how many files went.
+
+    That is the copy of its vectors, which is made again, and indexes that were set aside or not finished.
+    """
+    sweep(path)
+    asides = [file for file in path.parent.glob(f"{path.name}{_ASIDE}*") if is_ours(file)]
+    copies = [path.with_name(path.name + ".vectors"), *asides]
+    there = [file for file in copies if file.is_file() and not file.is_symlink()]
+    for file in there:
+        file.unlink()
+    return len(there)
+
+
+def rewrite(path: Path) -> None:
+    """Write every page of an index anew, which leaves out all free room and what it held."""
+    with _writer(path) as index, index.errors():
+        index.connection.execute("VACUUM")
+        _empty_log(index.connection)
+
+
+def is_live(path: Path, piece: str) -> bool:
+    """Tell whether a chunk of an index holds a piece of text."""
+    with _writer(path) as index, index.errors():
+        sql = "SELECT 1 FROM chunks WHERE instr(text, ?) OR instr(heading, ?) LIMIT 1"
+        return index.connection.execute(sql, (piece, piece)).get is not None
+
+
+def _transcripts(connection: Connection, holds: Callable[[str], bool]) -> set[str]:
+    rows = connection.execute("SELECT path, text FROM chunks WHERE source = 'sessions'")
+    return {path for path, text in rows if holds(text)}
+
+
+def _live_hashes(connection: Connection) -> set[str]:
+    rows = connection.execute("SELECT start_line, end_line, text, hash, heading FROM chunks")
+    return {text_hash(Chunk(*row).embedded_text) for row in rows}
+
+
+def _empty_log(connection: Connection) -> None:
+    """Move the write-ahead log into the database and cut it to nothing, unless somebody reads from it."""
+    connection.pragma("wal_checkpoint", "truncate")
+
+
+def _is_marked(path: Path) -> bool:
+    with path.open("rb") as stream:
+        header = stream.read(_MARK_AT + 4)
+    return header.startswith(_MAGIC) and header[_MARK_AT:] == APPLICATION_ID.to_bytes(4, "big")
+
+
+@contextmanager
+def _writer(path: Path) -> Iterator[Index]:
+    index = Index.writer(path, {})
+    try:
+        yield index
+    finally:
+        index.close()

@@ -1,0 +1,70 @@
+"""What a sync is to do, and the ways to the index that its steps share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.embed.base import Provider
+from recollect.errors import StoreDamaged
+from recollect.files.lock import WriterLock
+from recollect.paths import Workspace
+from recollect.settings import Settings
+from recollect.store.sqlite.index import Index
+from recollect.sync.identity import WORDS_ONLY
+from recollect.types import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to bring up to date, and how.
+
+    An error that `progress` raises ends the work where it stands; everything done until then is kept.
+    """
+
+    workspace: Workspace
+    settings: Settings
+    provider: Provider | None
+    index_file: Path
+    progress: Progress
+    force: bool = False
+    embed_limit: int | None = None
+    damaged_inode: int | None = None
+    """The index file that a reader found damaged; another process may have replaced it since."""
+    group: int | None = None
+    """How many chunks are embedded between two calls of `progress`, if not as many as usual."""
+
+    @property
+    def model(self) -> str:
+        """The model's name as chunks carry it."""
+        return self.provider.model if self.provider else WORDS_ONLY
+
+    def lock(self, kind: str = "") -> WriterLock:
+        """Return the lock that writers of the index hold, or the one of another kind of work on it."""
+        return WriterLock(self.index_file.with_name(f"{self.index_file.name}{kind}.lock"))
+
+
+@contextmanager
+def reader_of(path: Path) -> Iterator[Index]:
+    """Open an index that exists for reading."""
+    index = Index.reader(path)
+    if index is None:
+        raise StoreDamaged(f"the index {str(path)!r} has gone")
+    try:
+        with index.errors():
+            yield index
+    finally:
+        index.close()
+
+
+@contextmanager
+def writer_of(path: Path, identity: dict[str, object]) -> Iterator[Index]:
+    """Open an index for writing, which is made with this identity if it is new."""
+    index = Index.writer(path, identity)
+    try:
+        with index.errors():
+            yield index
+    finally:
+        index.close()

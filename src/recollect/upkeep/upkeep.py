@@ -1,0 +1,305 @@
+"""Decide when the index is brought up to date, and open it for reading."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recollect.embed.select import Choice, choose
+from recollect.errors import EmbeddingError, StoreBusy, StoreDamaged, StoreFull, StoreReadOnly
+from recollect.files.scan import discover
+from recollect.paths import Workspace
+from recollect.settings import Loaded, Settings
+from recollect.store.sqlite.index import Index
+from recollect.sync.dirty import is_dirty
+from recollect.sync.identity import difference, identity_of
+from recollect.types import Discovery, IndexedFile, Progress, Report
+from recollect.upkeep.background import Background
+
+if TYPE_CHECKING:
+    from recollect.sync.job import Job
+
+_FIRST_SEARCH_EMBEDS = 1_000
+_SEARCH_EMBEDS = 64
+"""How many chunks are embedded before an answer: when a search meets a workspace for the first time, and
+when the first search of an open memory finds changes, because a program that asks once and ends has no
+other time for it. Any later search embeds nothing: the memory lives on, and the background does it.
+What has no vector yet is found by words. An index of more than the first number is not built anew by a
+search, only by a sync; until then it serves as it is."""
+
+_SYNC_WAIT = 600.0
+_FIRST_SEARCH_WAIT = 10.0
+_BACKGROUND_WAIT = 1.0
+"""Seconds to wait for another writer: when a sync was asked for, when a first search needs one, and in
+the background, where it can be tried again but must be able to end."""
+
+_BACKGROUND_GROUP = 32
+"""Chunks embedded at a time in the background: closing the memory waits for one group."""
+
+_EMBEDDING_REST = 60.0
+"""Seconds until the background tries chunks again that it could not embed."""
+
+_QUICK_SWEEP = 0.005
+_SWEEP_SHARE = 20
+"""Looking for changed files is done at every search as long as it takes less than 5 ms. In larger
+workspaces it rests twenty times as long as it took, so it never costs more than a twentieth."""
+
+_MOST_SESSIONS = 1_000
+"""Keys of sessions that are remembered; the oldest are forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """What has to be done before a search answers: a sync or not, with so many embeddings (None: all)."""
+
+    sync: bool
+    embeds: int | None = 0
+    pending: int = 0
+    warnings: tuple[str, ...] = ()
+    is_first: bool = False
+
+
+def silent(completed: int, total: int, label: str) -> None:
+    """Report progress to nobody."""
+
+
+class Upkeep:
+    """The index of one open memory and everything that keeps it up to date; safe in several threads."""
+
+    def __init__(self, workspace: Workspace, loaded: Loaded) -> None:
+        self.workspace = workspace
+        self.loaded = loaded
+        self.index_file = workspace.index_file(self.settings.store.path, self.settings.agent)
+        self.reading = threading.RLock()
+        self.reader_inode = 0
+        self.background = Background()
+        self.choice: Choice | None = None
+        self._reader: Index | None = None
+        self._rest_until = 0.0
+        self._known: tuple[tuple[str, int], dict[str, IndexedFile]] | None = None
+        self._lives_on = False
+        self._sessions: dict[str, None] = {}
+        self._given_up = (0, 0.0)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.loaded.settings
+
+    def chosen(self) -> Choice:
+        """Return the provider of vectors, chosen when it is first needed."""
+        if self.choice is None:
+            wanted = self.settings.embeddings.provider if self.settings.store.vector.enabled else "none"
+            self.choice = choose(wanted)
+        return self.choice
+
+    def discover(self) -> Discovery:
+        """Look at the files."""
+        settings = self.settings
+        return discover(self.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
+
+    # The open index
+
+    def open_reader(self) -> Index | None:
+        """Return the open reader, opened again if the index file is another one by now."""
+        try:
+            inode = self.index_file.stat().st_ino
+        except OSError:
+            inode = 0
+        if self._reader is not None and inode != self.reader_inode:
+            self.close_reader()
+        if self._reader is None:
+            self._reader = Index.reader(self.index_file)
+            self.reader_inode = inode
+        return self._reader
+
+    def close_reader(self) -> None:
+        """Let go of the index; it is opened again when it is needed."""
+        with self.reading:
+            if self._reader is not None:
+                self._reader.close()
+            self._reader = None
+            self._known = None
+
+    def close(self) -> None:
+        """End the work in the background and let go of the index."""
+        self.background.stop()
+        self.close_reader()
+
+    def is_dirty(self) -> bool:
+        """Tell whether files changed since they were indexed, by looking at all of them."""
+        discovery = self.discover()
+        with self.reading:
+            try:
+                index = self.open_reader()
+                if index is None:
+                    return True
+                with index.errors():
+                    return is_dirty(discovery, self._known_files(index))
+            except StoreDamaged:
+                self.close_reader()
+                return True
+
+    def count_pending(self) -> int:
+        """Return how many chunks have no vector yet."""
+        with self.reading:
+            index = self.open_reader() if self.chosen().provider is not None else None
+            if index is None:
+                return 0
+            with index.errors():
+                return index.count_pending()
+
+    # Syncs
+
+    def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
+        """Make the index equal the files, vectors included; whoever asked waits for it."""
+        self.background.stop()  # what it embeds would be left to it
+        return self.run(force=force, progress=progress)
+
+    def run(
+        self,
+        *,
+        force: bool = False,
+        embed_limit: int | None = None,
+        damaged_inode: int | None = None,
+        wait_seconds: float | None = None,
+        progress: Progress = silent,
+    ) -> Report:
+        """Run one sync now, in this thread."""
+        from recollect.sync import run
+
+        job = replace(self._job(progress), force=force, embed_limit=embed_limit, damaged_inode=damaged_inode)
+        return run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
+
+    def _job(self, progress: Progress, group: int | None = None) -> Job:
+        from recollect.sync.job import Job
+
+        provider = self.chosen().provider
+        return Job(self.workspace, self.settings, provider, self.index_file, progress, group=group)
+
+    def replace_damaged(self, progress: Progress) -> Report:
+        """Build an index anew that the open reader found damaged."""
+        inode = self.reader_inode
+        self.close_reader()
+        return self.run(embed_limit=_FIRST_SEARCH_EMBEDS, damaged_inode=inode, progress=progress)
+
+    def start_session(self, key: str | None) -> None:
+        """Sync in the background, once for each key; without a key every time."""
+        if not self.settings.sync.on_session_start or (key is not None and key in self._sessions):
+            return
+        if key is not None:
+            self._sessions[key] = None
+            while len(self._sessions) > _MOST_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+        self.background.ask("sync", self._sync_unasked)
+
+    def embed_soon(self, pending: int) -> None:
+        """Embed so many chunks in the background, unless that failed a moment ago."""
+        given_up, until = self._given_up
+        if self.background.is_busy or not pending or self.chosen().provider is None:
+            return
+        if pending != given_up or time.monotonic() >= until:
+            self.background.ask("embed", self._embed_unasked)
+
+    def _sync_unasked(self, progress: Progress) -> Iterable[str]:
+        from recollect.sync import run
+
+        words = replace(self._job(progress, _BACKGROUND_GROUP), embed_limit=0)
+        try:
+            report = run.run(words, _BACKGROUND_WAIT)
+        except StoreBusy:
+            return ()  # another sync is under way, and every search looks for changes itself
+        return [*report.warnings, *(self._embed_unasked(progress) if report.pending else ())]
+
+    def _embed_unasked(self, progress: Progress) -> Iterable[str]:
+        from recollect.sync.vectors import add_vectors
+
+        job = self._job(progress, _BACKGROUND_GROUP)
+        try:
+            report = add_vectors(job, Report(pending=1), _BACKGROUND_WAIT)
+        except StoreBusy:
+            return ()  # another process embeds them
+        # What could not be embedded is not tried again at every search.
+        self._given_up = (report.pending, time.monotonic() + _EMBEDDING_REST)
+        return report.warnings
+
+    # Before a search
+
+    def refresh(self, progress: Progress) -> list[str]:
+        """Bring the index up to date before a search; what fails becomes a warning if it can."""
+        with self.reading:
+            need = self._need()
+        told = self.background.told()
+        pending = need.pending
+        if need.sync:
+            try:
+                wait = _FIRST_SEARCH_WAIT if need.is_first else 0.0
+                report = self.run(embed_limit=need.embeds, wait_seconds=wait, progress=progress)
+                told += report.warnings
+                pending = report.pending
+            except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
+                with self.reading:
+                    if need.is_first and self._need().is_first:
+                        raise
+                told.append(f"the index may be out of date: {error}")
+        if self._lives_on and self.settings.sync.on_search:
+            self.embed_soon(pending)
+        self._lives_on = True
+        return list(dict.fromkeys([*told, *need.warnings]))
+
+    def _need(self) -> _Need:
+        """Tell what a search has to do first."""
+        try:
+            index = self.open_reader()
+            if index is not None:
+                with index.errors():
+                    if index.count_chunks():
+                        return self._need_of(index)
+        except StoreDamaged:
+            self.close_reader()
+        if not os.path.lexists(self.index_file) and not self.discover().files:
+            hint = f"there are no notes in {self.workspace.root}; 'recollect init' makes the first"
+            return _Need(sync=False, warnings=(hint,))
+        return _Need(sync=True, embeds=_FIRST_SEARCH_EMBEDS, is_first=True)
+
+    def _need_of(self, index: Index) -> _Need:
+        if not self.settings.sync.on_search:
+            return _Need(sync=False)
+        provider = self.chosen().provider
+        changed = difference(index.identity(), identity_of(self.settings, provider))
+        if changed and index.count_chunks() > _FIRST_SEARCH_EMBEDS:
+            hint = f"settings changed, 'recollect sync' builds the index anew: {changed}"
+            return _Need(sync=False, warnings=(hint,))
+        if changed:
+            return _Need(sync=True, embeds=None)  # a new index replaces the old one when it is whole
+        if index.synced_at is None:  # a first sync is under way, or was cut short
+            return _Need(sync=True, embeds=_FIRST_SEARCH_EMBEDS)
+        pending = index.count_pending() if provider is not None else 0
+        if self._lives_on:
+            return _Need(sync=self._files_changed(index), pending=pending)
+        return _Need(sync=pending > 0 or self._files_changed(index), embeds=_SEARCH_EMBEDS)
+
+    def look_again(self) -> None:
+        """Look for changed files at the next search, however short ago that was done."""
+        self._rest_until = 0.0
+
+    def _files_changed(self, index: Index) -> bool:
+        started = time.monotonic()
+        if started < self._rest_until:
+            return False
+        changed = is_dirty(self.discover(), self._known_files(index))
+        took = time.monotonic() - started
+        rests = not changed and took > _QUICK_SWEEP
+        self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
+        return changed
+
+    def _known_files(self, index: Index) -> dict[str, IndexedFile]:
+        """Return what the index remembers of the files, read again only after somebody wrote."""
+        version = (index.birth, index.version)
+        if self._known is None or self._known[0] != version:
+            self._known = version, index.files()
+        return self._known[1]

@@ -1,0 +1,340 @@
+"""Forget: take something out of the memory for good, and prove that it is gone.
+
+The order makes a run that is cut short harmless. First the text is noted as forgotten, by its hash. Then
+everything that is derived from the notes or kept of them loses it, while nobody can sync. The notes lose it
+last: until then, the same command finds the same entries and does everything again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recollect.files import atomic, erase, history
+from recollect.files.erase import Lines
+from recollect.files.lock import WriterLock
+from recollect.files.place import Place, attempt, place_of, writing
+from recollect.files.private import ensure_folder, ensure_private
+from recollect.files.read import read_document
+from recollect.files.scan import discover
+from recollect.files.tombstones import Forgotten, bare, bury, session_of
+from recollect.paths import PRIVATE_DIR, Workspace, expand_home
+from recollect.settings import Settings
+from recollect.sources import openclaw
+from recollect.store.sqlite import erase as store
+from recollect.text.entries import entries_of
+from recollect.text.words import words_of
+from recollect.types import Problem, cite
+from recollect.writing.candidates import (
+    NOTE,
+    SNAPSHOT,
+    SNAPSHOTS_DIR,
+    TRANSCRIPT,
+    TURN,
+    Candidate,
+    Search,
+    candidates,
+)
+from recollect.writing.proof import (
+    Receipt,
+    files_below,
+    holders,
+    pieces_of,
+    sample,
+    telling_lines,
+    without_common,
+)
+from recollect.writing.reading import notes_in, text_of
+
+__all__ = ["Candidate", "Receipt", "candidates", "forget"]
+
+REPLACEMENT = "[forgotten]"
+"""What stands in a snapshot in the place of a message that was forgotten."""
+
+_WAIT_SECONDS = 60.0
+_MOST_SEARCHES = 10
+_LONGEST_QUERY = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to go, sorted by how it goes."""
+
+    workspace: Workspace
+    settings: Settings
+    chosen: tuple[Candidate, ...]
+    indexes: tuple[Path, ...]
+
+    def of(self, *kinds: str) -> list[Candidate]:
+        return [candidate for candidate in self.chosen if candidate.kind in kinds]
+
+    @property
+    def entries(self) -> list[Candidate]:
+        return [
+            candidate for candidate in self.chosen if candidate.kind not in (NOTE, TURN, TRANSCRIPT, SNAPSHOT)
+        ]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts that must not come back; of a whole session, its name is enough."""
+        return [candidate.text for candidate in [*self.entries, *self.of(NOTE, TURN)]]
+
+    @property
+    def sessions(self) -> list[str]:
+        return [session_of(candidate.path) for candidate in self.of(TRANSCRIPT)]
+
+    def lines_by_note(self) -> dict[str, list[Lines]]:
+        found: dict[str, list[Lines]] = {}
+        for entry in self.entries:
+            lines = Lines(entry.start_line, entry.end_line, entry.text)
+            found.setdefault(entry.path, []).append(lines)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What copies of the forgotten texts are found by: whole lines, and pieces of them."""
+
+    lines: list[str]
+    pieces: list[str]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], remaining: Sequence[str]) -> _Signs:
+        lines = telling_lines(texts)
+        return cls(
+            sample(without_common(lines, remaining)), sample(without_common(pieces_of(lines), remaining))
+        )
+
+
+def forget(
+    workspace: Workspace,
+    settings: Settings,
+    chosen: Iterable[Candidate],
+    index_file: Path,
+    *,
+    search: Search | None = None,
+) -> Receipt:
+    """Take candidates out of the memory for good; return what went and what is left.
+
+    The index lacks the notes that were changed until the next sync; `search` may bring it up to date.
+    """
+    ensure_private(workspace)
+    ensure_folder(index_file.parent)
+    indexes = tuple(_indexes(workspace, settings, index_file))
+    plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
+    found = Forgotten.of(plan.texts, plan.sessions)
+    removed: Counter[str] = Counter()
+    with _locked([index_file, *indexes]):
+        texts = [*plan.texts, *(candidate.text for candidate in plan.of(TRANSCRIPT))]
+        signs = _Signs.of(texts, _remaining(plan))
+        transcripts = tuple(_transcripts_with(plan, found))
+        bury(workspace, plan.texts, plan.sessions)
+        removed.update(_from_indexes(plan, found, signs, transcripts))
+        removed.update(_from_snapshots(plan, found, signs))
+        removed.update(_from_kept(plan, found, signs))
+        removed.update(_from_notes(plan))
+        erase.finish(workspace)
+        left = [*_standing(plan, found), *_traces(plan, signs)]
+    if search is not None:
+        left.extend(_found_again(plan, found, search, left))
+    counts = {place: count for place, count in removed.items() if count}
+    return Receipt(counts, tuple(dict.fromkeys(left)), transcripts)
+
+
+# Where it may be
+
+
+def _indexes(workspace: Workspace, settings: Settings, index_file: Path) -> Iterator[Path]:
+    """Yield every index over this workspace: each agent may have its own."""
+    found = {index_file} if index_file.exists() else set()
+    found.update(store.indexes_in(workspace.private))
+    whole = workspace.root / expand_home(settings.store.path)
+    parts = whole.parts
+    agents = [at for at, part in enumerate(parts) if "{agent}" in part]
+    if agents:
+        pattern = "/".join(parts[agents[0] :]).replace("{agent}", "*")
+        for file in Path(*parts[: agents[0]]).glob(pattern):
+            found.update({file} & set(store.indexes_in(file.parent)))
+    yield from sorted(found)
+
+
+@contextmanager
+def _locked(indexes: Iterable[Path]) -> Iterator[None]:
+    """Be the only one who writes indexes or makes vectors for them, taken in one order by everybody.
+
+    Who makes vectors does not hold the writer lock meanwhile, and would bring those of a forgotten text.
+    """
+    with ExitStack() as stack:
+        for index in sorted(set(indexes)):
+            for kind in (".embedding", ""):
+                lock = WriterLock(index.with_name(f"{index.name}{kind}.lock"))
+                stack.enter_context(lock.held(_WAIT_SECONDS))
+        yield
+
+
+def _remaining(plan: _Plan) -> list[str]:
+    """Return the texts of all notes as they will be, or say why one cannot be changed like that."""
+    lines = plan.lines_by_note()
+    whole = {note.path for note in plan.of(NOTE)}
+    for path in (*lines, *whole):
+        place_of(plan.workspace, path)
+    texts = []
+    for note in notes_in(plan.workspace, plan.settings):
+        if note.path not in whole:
+            text = text_of(plan.workspace, plan.settings, note.path)
+            texts.append(erase.without(text, lines.get(note.path, ()), note.path)[0])
+    return texts
+
+
+# Taking it out
+
+
+def _from_indexes(plan: _Plan, found: Forgotten, signs: _Signs, transcripts: Sequence[str]) -> Counter[str]:
+    removed: Counter[str] = Counter()
+    files = {*transcripts, *(candidate.path for candidate in plan.chosen if candidate.kind != SNAPSHOT)}
+    for index in plan.indexes:
+        erased = store.erase(index, files, found.drops)
+        removed.update(chunks=erased.chunks, vectors=erased.vectors, cached=erased.cached)
+        removed.update(copies=store.remove_copies(index))
+        held = holders([index], signs.pieces).get(index, [])
+        if not all(store.is_live(index, piece) for piece in held):
+            store.rewrite(index)
+    return removed
+
+
+def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
+    workspace = plan.workspace
+    removed: Counter[str] = Counter()
+
+    def is_forgotten(text: str) -> bool:
+        return found.drops(text) or any(piece in text for piece in signs.pieces)
+
+    def take_out() -> None:
+        whole = {candidate.path for candidate in plan.of(SNAPSHOT)}
+        for file in list(files_below(workspace.private / SNAPSHOTS_DIR)):
+            if f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" in whole:
+                file.unlink()
+                removed["snapshots"] += 1
+                continue
+            content = atomic.read(file) or b""
+            new = _rewritten(content, is_forgotten)
+            if new != content:
+                atomic.replace(file, new, expected=content)
+                removed["snapshots"] += 1
+
+    with writing(workspace):
+        attempt(Place(SNAPSHOTS_DIR, workspace.private / SNAPSHOTS_DIR), take_out)
+    return removed
+
+
+def _rewritten(content: bytes, is_forgotten: Callable[[str], bool]) -> bytes:
+    """Return a JSON file without the texts that were forgotten; any other file stays as it is."""
+
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, str):
+            return REPLACEMENT if is_forgotten(value) else value
+        if isinstance(value, list):
+            return [cleaned(item) for item in value]
+        return {key: cleaned(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    try:
+        told = json.loads(content)
+        clean = cleaned(told)
+    except (ValueError, RecursionError):
+        return content
+    indent = 2 if b"\n" in content.strip() else None
+    return content if clean == told else json.dumps(clean, ensure_ascii=False, indent=indent).encode()
+
+
+def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
+    """Take texts out of the history and the trash; of a note that goes whole, everything kept goes."""
+    workspace = plan.workspace
+    removed: Counter[str] = Counter()
+    for note in plan.of(NOTE):
+        versions, items = erase.erase_kept(workspace, note.path)
+        removed.update(history=versions, trash=items)
+    changed: set[str] = set()
+    if _lines_in_kept(plan, signs):
+        for entry in [entry.text for text in plan.texts for entry in entries_of(text)]:
+            changed.update(history.scrub(workspace, entry))
+    removed.update(name.partition("/")[0] for name in changed)
+    # An earlier version may hold only a part of an entry, in the middle of a line.
+    removed.update(erase.redact_kept(workspace, found.redact))
+    return removed
+
+
+def _from_notes(plan: _Plan) -> Counter[str]:
+    removed: Counter[str] = Counter()
+    for path, lines in plan.lines_by_note().items():
+        limit = plan.settings.files.max_bytes
+        removed["entries"] += erase.erase_lines(plan.workspace, path, lines, limit)
+    for note in plan.of(NOTE):
+        removed["notes"] += erase.erase_note(plan.workspace, note.path, note.text)
+    removed.update(turns=len(plan.of(TURN)), transcripts=len(plan.of(TRANSCRIPT)))
+    return removed
+
+
+# Looking whether it is gone
+
+
+def _standing(plan: _Plan, found: Forgotten) -> Iterator[str]:
+    """Yield where the same text still stands in notes."""
+    for note in notes_in(plan.workspace, plan.settings):
+        text = text_of(plan.workspace, plan.settings, note.path)
+        for entry in entries_of(text) if found.drops(text) else ():
+            if found.drops(entry.text):
+                yield cite(note.path, entry.first, entry.last)
+
+
+def _traces(plan: _Plan, signs: _Signs) -> Iterator[str]:
+    """Yield the files that still hold pieces, but for what an index holds of transcripts."""
+    workspace = plan.workspace
+    outside = [
+        file
+        for index in plan.indexes
+        if index.parent != workspace.private
+        for file in index.parent.glob(f"{index.name}*")
+        if file.is_file()
+    ]
+    kept = tuple(workspace.private / name for name in erase.KEPT_DIRS)
+    others = [file for file in files_below(workspace.private) if not set(kept) & set(file.parents)]
+    held_by = holders([*others, *outside], signs.pieces)
+    for file, held in {**held_by, **_lines_in_kept(plan, signs)}.items():
+        if file in plan.indexes and all(store.is_live(file, piece) for piece in held):
+            continue
+        inside = file.is_relative_to(workspace.private)
+        yield f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" if inside else str(file)
+
+
+def _lines_in_kept(plan: _Plan, signs: _Signs) -> dict[Path, list[str]]:
+    folders = [plan.workspace.private / name for name in erase.KEPT_DIRS]
+    return holders([file for folder in folders for file in files_below(folder)], signs.lines)
+
+
+def _found_again(plan: _Plan, found: Forgotten, search: Search, known: Sequence[str]) -> Iterator[str]:
+    """Yield the citations of hits that show what was forgotten, where nobody knew of it yet."""
+    notes = {citation.partition("#")[0] for citation in known}
+    for text in plan.texts[:_MOST_SEARCHES]:
+        query = " ".join(words_of(bare(text)))[:_LONGEST_QUERY]
+        for hit in search(query) if query else ():
+            if hit.path not in notes and found.drops(hit.snippet):
+                yield hit.citation
+
+
+def _transcripts_with(plan: _Plan, found: Forgotten) -> Iterator[str]:
+    """Yield the transcripts that hold what was forgotten; if they are no source, nobody looks at them."""
+    if "sessions" not in plan.settings.sources:
+        return
+    limit = plan.settings.files.max_bytes
+    for file in discover(plan.workspace, (), limit, ("sessions",)).files:
+        document = read_document(file, limit)
+        if document is None or isinstance(document, Problem):
+            continue
+        turns = openclaw.parse(document.text).turns
+        if found.drops_session(file.path) or any(found.drops(turn.text) for turn in turns):
+            yield file.path

@@ -1,0 +1,128 @@
+"""How a remembered text stands in a note, and how it is read from there again.
+
+An entry is one list item: a label, which is the time in the daily log of that day and the day elsewhere, then
+the text. A session is named in square brackets at the end of the item's first line:
+
+    - 14:32 We chose Postgres 17 [session abc123]
+
+Further lines are indented, so that they belong to the item. A text that begins with Markdown of its own (a
+list, a heading, code) stands below the label instead of behind it, and so does a text of several lines that
+bears a session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from recollect.errors import UsageError
+from recollect.paths import is_unicode
+from recollect.search.decay import dated
+from recollect.text.edits import tidy
+from recollect.text.entries import Entry
+
+MAX_CHARACTERS = 100_000
+_LONGEST_SESSION = 200
+_SHOWN = 200
+
+_OWN_BLOCK = re.compile(
+    r"[ \t]|#{1,6}(?:[ \t]|$)|[>|]|```|~~~|(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)|(?:=+|-+|[*_]{3,})[ \t]*$"
+)
+"""A first line that means something in Markdown, and would not behind a label."""
+
+_FOLLOWS_WORDS = re.compile(r"#|>|```|~~~|(?:[-+*]|1[.)])[ \t]+\S")
+"""Such a line that Markdown takes for what it is also directly below words; others need a blank line."""
+
+_HEADING_OR_CODE = re.compile(r"^[ \t]*(?:#|```|~~~)", re.MULTILINE)
+_INDENT = "  "
+_WIDE_INDENT = "    "
+"""Headings and code fences stand this far inside: to Markdown they are part of the item then, and to the
+outline of the note, which must not be changed by what somebody remembers, they are none."""
+
+_MARKER = re.compile(r"^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+")
+_LABELLED = re.compile(_MARKER.pattern + r"(?:(?:(?P<day>\d{4}-\d{2}-\d{2}):?|\d{1,2}:\d{2})(?:[ \t]+|$))?")
+_SESSION = re.compile(r"(?:^|[ \t])\[session (?P<id>[^\[\]]{1,200})\]$")
+
+
+def usable_text(text: str) -> str:
+    """Return a text with plain line ends, no blank lines around it and its code closed, or refuse it."""
+    words = tidy(text)
+    if not words:
+        raise UsageError("there is no text to remember", todo="Give some words")
+    if "\0" in words or not is_unicode(words):
+        raise UsageError("the text holds characters that no note can hold", todo="Leave them out")
+    if len(words) > MAX_CHARACTERS:
+        raise UsageError(
+            f"the text has {len(words):,} characters, and an entry takes {MAX_CHARACTERS:,}",
+            todo="Remember what matters in it, or write a note of its own",
+        )
+    return words
+
+
+def session_mark(session: str) -> str:
+    """Return what names a session in an entry, or say why it cannot be named."""
+    name = session.strip()
+    fits = 0 < len(name) <= _LONGEST_SESSION and name.isprintable() and not set("[]") & set(name)
+    if not fits:
+        raise UsageError(
+            f"{session[:60]!r} cannot be the name of a session",
+            todo=f"Use at most {_LONGEST_SESSION} printable characters without square brackets",
+        )
+    return f"[session {name}]"
+
+
+def block_of(label: str, text: str, mark: str = "") -> str:
+    """Return a usable text as an entry."""
+    first, *others = lines = text.split("\n")
+    indent = _WIDE_INDENT if _HEADING_OR_CODE.search(text) else _INDENT
+    head = f"- {label}"
+    if _OWN_BLOCK.match(first) or (mark and others):
+        head = f"{head} {mark}".rstrip()
+        if not _FOLLOWS_WORDS.match(first) and _OWN_BLOCK.match(first):
+            head += "\n"
+        return "\n".join([head, *_indented(lines, indent)])
+    return "\n".join([f"{head} {first} {mark}" if mark else f"{head} {first}", *_indented(others, indent)])
+
+
+def body_of(entry: str) -> str:
+    """Return the text of an entry without marker, label, session and indentation."""
+    first, *others = entry.split("\n")
+    label = _LABELLED.match(first)
+    if label is None:
+        return entry.strip()
+    said = _SESSION.sub("", first[label.end() :])
+    return "\n".join([said, *_unindented(others)]).strip()
+
+
+def one_line(entry: str) -> str:
+    """Return an entry for a list of several: on one line, without its marker, cut if it is long."""
+    line = " ".join(_MARKER.sub("", entry, count=1).split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+def session_of(entry: str) -> str | None:
+    """Return the session that an entry was remembered in, if it names one."""
+    first = entry.split("\n", 1)[0]
+    mark = _SESSION.search(first) if _LABELLED.match(first) else None
+    return mark["id"] if mark else None
+
+
+def day_of(path: str, entry: Entry) -> date | None:
+    """Return the day an entry was written: that of its daily log, or the one it bears as a label."""
+    label = _LABELLED.match(entry.text)
+    try:
+        own = date.fromisoformat(label["day"]) if label and label["day"] else None
+    except ValueError:  # 2026-13-40 is text
+        own = None
+    return own or dated(path)
+
+
+def _indented(lines: Sequence[str], indent: str) -> list[str]:
+    return [indent + line if line.strip(" \t") else "" for line in lines]
+
+
+def _unindented(lines: Sequence[str]) -> list[str]:
+    widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    width = min(widths, default=0)
+    return [line[width:] for line in lines]

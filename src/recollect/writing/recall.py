@@ -1,0 +1,189 @@
+"""Recall entries: the latest, the decisions, those of a topic, and those that answer a query."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right, insort
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from recollect.errors import UsageError
+from recollect.paths import Workspace
+from recollect.search.decay import dated
+from recollect.settings.tree import Settings
+from recollect.text.entries import Entry, entries_of
+from recollect.text.language import language_of
+from recollect.text.terms import terms_of
+from recollect.text.words import telling_words
+from recollect.types import FoundFile, Hit, cite
+from recollect.writing.clock import local_now
+from recollect.writing.duplicates import Search
+from recollect.writing.form import body_of, day_of
+from recollect.writing.reading import entries_in, notes_in, text_in
+from recollect.writing.topics import slug_of, topic_notes, topic_title
+
+MOST = 1_000
+_EPOCH = date(1970, 1, 1).toordinal()
+_DAY_NS = 86_400 * 10**9
+
+_DECISION = re.compile(
+    r"\b(?:decided|decisions?|chose|chosen|agreed"
+    r"|besloten|\w*besluit(?:en)?|\w*beslissing(?:en)?|gekozen|afgesproken"
+    r"|entschieden|\w*entscheidung(?:en)?|beschlossen|\w*beschl(?:uss|üsse)|vereinbart"
+    r"|décidée?s?|décidons|décisions?|choisie?s?|convenue?s?"
+    r"|decidido|decidida|decidió|decidimos|decisi[oó]n|decisiones|acordado|acordamos|elegido|elegimos)\b"
+)
+"""Words that record a decision, in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """An entry as it stands in a note, the day it was written if that is known, and the headings above it."""
+
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    day: date | None
+    heading: str
+
+    @property
+    def citation(self) -> str:
+        """The lines as `path#L3` or `path#L3-L9`."""
+        return cite(self.path, self.start_line, self.end_line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which entries are asked for."""
+
+    latest_day: date | None
+    decisions: bool
+    topic: str
+    topic_notes: frozenset[str]
+
+    def may_be_in(self, path: str, text: str) -> bool:
+        """Tell whether a note is worth cutting into entries, which takes far longer than this look."""
+        if self.decisions and not _says_decided(text):
+            return False
+        if not self.topic:
+            return True
+        # What stands for a topic in a text is found in the slug of the text, but for the mark of a device.
+        return path in self.topic_notes or self.topic.removeprefix("topic-") in slug_of(text)
+
+    def fits(self, found: Recalled) -> bool:
+        if self.latest_day is not None and (found.day is None or found.day > self.latest_day):
+            return False
+        if self.decisions and not _says_decided(f"{found.heading}\n{found.text}"):
+            return False
+        return not self.topic or self._is_about_the_topic(found)
+
+    def _is_about_the_topic(self, found: Recalled) -> bool:
+        if found.path in self.topic_notes:
+            return True
+        if any(slug_of(title) == self.topic for title in found.heading.split(" > ")):
+            return True
+        first, colon, _ = body_of(found.text).partition(":")
+        return bool(colon) and slug_of(first) == self.topic
+
+
+def recall(
+    workspace: Workspace,
+    settings: Settings,
+    query: str | None = None,
+    *,
+    search: Search,
+    recent: bool = False,
+    decisions: bool = False,
+    topic: str | None = None,
+    limit: int = 10,
+    now: datetime | None = None,
+) -> tuple[Recalled, ...]:
+    """Return entries, newest first, or best first if they answer a query and need not be recent.
+
+    `recent` asks for entries whose day is known, `decisions` for those that record one, a topic for those
+    in its note or under its heading; several of these narrow each other. Nothing asked means recent.
+    """
+    if not 1 <= limit <= MOST:
+        raise UsageError(f"limit is {limit}", todo=f"It takes a whole number from 1 to {MOST}")
+    words = (query or "").strip()
+    title = "" if topic is None else topic_title(topic)
+    recent = recent or not (words or decisions or title)
+    # One day more than today: whoever shares these notes may live further east.
+    latest = local_now(settings, now).date() + timedelta(days=1) if recent else None
+    named = topic_notes(workspace, settings, title) if title else ()
+    wanted = _Wanted(latest, decisions, slug_of(title), frozenset(named))
+    if not words:
+        return _newest(workspace, settings, wanted, limit)
+    answers = _answers(workspace, settings, words, search)
+    found = [one for one in answers if wanted.fits(one)]
+    return tuple((sorted(found, key=_newest_first) if recent else found)[:limit])
+
+
+def _newest(workspace: Workspace, settings: Settings, wanted: _Wanted, limit: int) -> tuple[Recalled, ...]:
+    """Read notes, those first that may hold the newest entries, until no other can hold a newer one."""
+    only_logs = not (wanted.decisions or wanted.topic)
+    files = [file for file in notes_in(workspace, settings) if not only_logs or dated(file.path)]
+    found: list[Recalled] = []
+    days: list[int] = []
+    for file in sorted(files, key=_newest_day_in, reverse=True):
+        if len(days) - bisect_right(days, _newest_day_in(file)) >= limit:
+            break
+        text = text_in(file, settings)
+        for entry in entries_of(text) if wanted.may_be_in(file.path, text) else ():
+            one = _recalled(file.path, entry)
+            if entry.kind != "heading" and wanted.fits(one):
+                found.append(one)
+                insort(days, _ordinal(one.day))
+    return tuple(sorted(found, key=_newest_first)[:limit])
+
+
+def _newest_day_in(file: FoundFile) -> int:
+    """Return the last day that an entry of a note can be from, as a number."""
+    day = dated(file.path)
+    return day.toordinal() if day else _EPOCH + file.fingerprint.mtime_ns // _DAY_NS + 1
+
+
+def _newest_first(found: Recalled) -> tuple[int, str, int]:
+    return -_ordinal(found.day), found.path, -found.start_line
+
+
+def _ordinal(day: date | None) -> int:
+    return 0 if day is None else day.toordinal()
+
+
+def _answers(workspace: Workspace, settings: Settings, query: str, search: Search) -> Iterator[Recalled]:
+    """Yield the entries in the lines a search finds; of one hit, those first that share most of its words."""
+    language = language_of(query)
+    terms = frozenset(terms_of(" ".join(telling_words(query)), language))
+
+    def shared(entry: Entry) -> int:
+        return len(terms.intersection(terms_of(f"{entry.heading}\n{entry.text}", language)))
+
+    seen: set[tuple[str, int]] = set()
+    known: dict[str, tuple[Entry, ...]] = {}
+    for hit in search(query):
+        if hit.source != "memory":
+            continue
+        if hit.path not in known:
+            known[hit.path] = entries_in(workspace, settings, hit.path)
+        inside = [entry for entry in known[hit.path] if entry.kind != "heading" and _overlap(entry, hit)]
+        best_first = sorted(inside, key=shared, reverse=True)
+        for entry in [entry for entry in best_first if shared(entry)] or inside:
+            if (hit.path, entry.first) not in seen:
+                seen.add((hit.path, entry.first))
+                yield _recalled(hit.path, entry)
+
+
+def _overlap(entry: Entry, hit: Hit) -> bool:
+    return entry.first <= hit.end_line and hit.start_line <= entry.last
+
+
+def _recalled(path: str, entry: Entry) -> Recalled:
+    return Recalled(path, entry.first, entry.last, entry.text, day_of(path, entry), entry.heading)
+
+
+def _says_decided(text: str) -> bool:
+    return _DECISION.search(unicodedata.normalize("NFC", text).casefold()) is not None

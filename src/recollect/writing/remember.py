@@ -1,0 +1,143 @@
+"""Remember a text: find the note it belongs to, leave it out if it is known, write it durably."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.errors import EmbeddingError, StoreError
+from recollect.files.notes import append
+from recollect.files.place import place_of
+from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
+from recollect.files.tombstones import Forgotten
+from recollect.paths import Workspace
+from recollect.settings.tree import Settings
+from recollect.text.entries import Entry
+from recollect.types import Hit, cite
+from recollect.writing.clock import local_now
+from recollect.writing.duplicates import Search, find, query_of
+from recollect.writing.form import block_of, session_mark, usable_text
+from recollect.writing.reading import entries_in, text_of
+from recollect.writing.topics import heading_like, main_note, place_of_topic, topic_title
+
+DAILY = "daily"
+"""What to write to when the daily log of today is meant."""
+
+_MAIN_TITLE = "Memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Where a text stands; `duplicate` is the entry that said it already, in which case nothing was written.
+
+    `created` tells whether a new note was begun for it.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    created: bool = False
+    duplicate: Hit | None = None
+
+    @property
+    def citation(self) -> str:
+        """The lines as `path#L3` or `path#L3-L9`."""
+        return cite(self.path, self.start_line, self.end_line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Destination:
+    """The note an entry goes to, its label there, the heading it goes under, and a title for a new note."""
+
+    path: str
+    label: str
+    under: str | None
+    title: str
+
+
+def _nothing(query: str) -> tuple[Hit, ...]:
+    """Find nothing, where there is no index."""
+    return ()
+
+
+def remember(
+    workspace: Workspace,
+    settings: Settings,
+    text: str,
+    *,
+    topic: str | None = None,
+    session: str | None = None,
+    to: str | None = None,
+    now: datetime | None = None,
+    force: bool = False,
+    search: Search = _nothing,
+) -> Remembered:
+    """Write a text into the notes as an entry and return where it stands.
+
+    `to` names the note: "daily" or a path. Without it, a topic has its own note, and everything else goes
+    into the daily log. An entry that says the same already is returned instead, unless `force` is set;
+    those of the note itself are always looked at, others as far as the search finds them.
+    """
+    words = usable_text(text)
+    mark = "" if session is None else session_mark(session)
+    moment = local_now(settings, now)
+    place = _destination(workspace, settings, topic, to, moment)
+    known = None
+    if not force:
+        known = find(words, moment, _candidates(workspace, settings, place.path, words, search))
+    if known is not None:
+        return Remembered(known.path, known.start_line, known.end_line, duplicate=known)
+    Forgotten.load(workspace).lift(words)  # whoever says it again wants it remembered again
+    written = append(
+        workspace,
+        place.path,
+        block_of(place.label, words, mark),
+        under=place.under,
+        title=place.title,
+        max_bytes=settings.files.max_bytes,
+    )
+    return Remembered(written.path, written.start_line, written.end_line, created=written.created)
+
+
+def _destination(
+    workspace: Workspace, settings: Settings, topic: str | None, to: str | None, moment: datetime
+) -> _Destination:
+    today = moment.date().isoformat()
+    log = f"{NOTES_DIR}/{today}{SUFFIX}"
+    title = None if topic is None else topic_title(topic)
+    if to is None and title is not None:
+        kept = place_of_topic(workspace, settings, title)
+        return _Destination(kept.path, f"{today}:", kept.under, kept.title or title)
+    path = log if to is None or to == DAILY else place_of(workspace, to).path
+    if path == log:
+        # Not under a heading of the log: what is added to its end later would stand there as well.
+        time = f"{moment:%H:%M}"
+        return _Destination(log, time if title is None else f"{time} {title}:", None, today)
+    if path in ROOT_FILES:
+        path = main_note(workspace, path)
+    under = title and (heading_like(text_of(workspace, settings, path), title) or title)
+    return _Destination(path, f"{today}:", under, _title_for(path))
+
+
+def _title_for(path: str) -> str:
+    """Return the title of a new note with this name."""
+    stem = path.rpartition("/")[2].removesuffix(SUFFIX)
+    return _MAIN_TITLE if path in ROOT_FILES else stem
+
+
+def _candidates(
+    workspace: Workspace, settings: Settings, path: str, text: str, search: Search
+) -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of the note itself, then those in the lines that the search finds."""
+    for entry in entries_in(workspace, settings, path):
+        yield path, entry
+    try:
+        hits = [hit for hit in search(query_of(text)) if hit.source == "memory"]
+    except (StoreError, EmbeddingError):
+        return  # an index that cannot be used must not keep anybody from writing
+    known = {hit.path: entries_in(workspace, settings, hit.path) for hit in hits}
+    for hit in hits:
+        for entry in known[hit.path]:
+            if entry.first <= hit.end_line and hit.start_line <= entry.last:
+                yield hit.path, entry

@@ -1,0 +1,214 @@
+"""`recollect forget` shows, asks, removes, and says what is left."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support_cli import Cli
+from tests.support_index import write
+
+SECRET = "The vaultkeeper Quintessa hides xylophones in Lyon"
+DAY = "memory/2026-11-16.md"
+TEXT = f"# Day\n\n- 09:00 Bread is baked on Monday\n- 14:32 {SECRET}\n- 17:30 Xylophones are loud\n"
+WITHOUT = TEXT.replace(f"- 14:32 {SECRET}\n", "")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    return Cli(capsys)
+
+
+@pytest.fixture
+def home(workspace: Path) -> Path:
+    write(workspace, {DAY: TEXT})
+    return workspace
+
+
+Answer = Callable[..., None]
+
+
+@pytest.fixture
+def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
+    """Sits at the terminal and answers."""
+
+    class Keyboard(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def say(*lines: str) -> None:
+        monkeypatch.setattr(sys, "stdin", Keyboard("".join(f"{line}\n" for line in lines)))
+
+    return say
+
+
+def text(home: Path) -> str:
+    return (home / DAY).read_text(encoding="utf-8")
+
+
+# Without asking
+
+
+def test_a_cited_entry_is_forgotten(cli: Cli, home: Path) -> None:
+    outcome = cli("forget", "-w", home, "--yes", f"{DAY}#L4")
+    assert outcome.code == 0
+    assert text(home) == WITHOUT
+
+
+def test_what_goes_is_shown_with_its_citation_and_first_line(cli: Cli, home: Path) -> None:
+    outcome = cli("forget", "-w", home, "--yes", f"{DAY}#L4")
+    assert outcome.out.startswith(f"1  {DAY}#L4\n   - 14:32 {SECRET}\n")
+
+
+def test_the_receipt_says_what_went_and_that_nothing_is_left(cli: Cli, home: Path) -> None:
+    cli("search", "-w", home, "bread")
+    outcome = cli("forget", "-w", home, "--yes", f"{DAY}#L4")
+    assert "Forgotten: 1 entry of a note, 1 chunk of the index.\n" in outcome.out
+    assert outcome.out.endswith("Nothing of it is left in this memory.\n")
+
+
+def test_several_selectors_are_taken_together(cli: Cli, home: Path) -> None:
+    assert cli("forget", "-w", home, "--yes", f"{DAY}#L3", f"{DAY}#L4").code == 0
+    assert text(home) == "# Day\n\n- 17:30 Xylophones are loud\n"
+
+
+def test_a_session_is_forgotten(cli: Cli, home: Path) -> None:
+    write(home, {DAY: f"{TEXT}- 18:00 A train [session abc]\n"})
+    assert cli("forget", "-w", home, "--yes", "--session", "abc").code == 0
+    assert text(home) == TEXT
+
+
+def test_words_that_find_one_entry_may_be_confirmed_beforehand(cli: Cli, home: Path) -> None:
+    assert cli("forget", "-w", home, "--yes", "vaultkeeper", "quintessa").code == 0
+    assert text(home) == WITHOUT
+
+
+def test_words_that_find_several_are_not(cli: Cli, home: Path) -> None:
+    outcome = cli("forget", "-w", home, "--yes", "xylophones")
+    assert outcome.code == 2
+    assert "citations" in outcome.err
+    assert text(home) == TEXT
+
+
+def test_without_a_terminal_and_without_yes_nothing_is_changed(cli: Cli, home: Path) -> None:
+    outcome = cli("forget", "-w", home, f"{DAY}#L4")
+    assert outcome.code == 2
+    assert "--yes" in outcome.err
+    assert text(home) == TEXT
+    assert not (home / ".memory/forgotten.jsonl").exists()
+
+
+def test_a_dry_run_shows_and_changes_nothing(cli: Cli, home: Path) -> None:
+    outcome = cli("forget", "-w", home, "--dry-run", f"{DAY}#L4")
+    assert (outcome.code, outcome.out) == (0, f"1  {DAY}#L4\n   - 14:32 {SECRET}\n")
+    assert text(home) == TEXT
+
+
+def test_nothing_found_is_said_and_exits_with_1(cli: Cli, home: Path) -> None:
+    outcome = cli("forget", "-w", home, "--yes", "zeppelin timetable")
+    assert (outcome.code, outcome.out) == (1, "Nothing was found to forget.\n")
+
+
+def test_nothing_named_is_refused(cli: Cli, home: Path) -> None:
+    assert cli("forget", "-w", home).code == 2
+
+
+def test_what_is_left_is_listed_and_exits_with_1(cli: Cli, home: Path) -> None:
+    write(home, {"memory/copy.md": f"- {SECRET}\n"})
+    outcome = cli("forget", "-w", home, "--yes", f"{DAY}#L4")
+    assert outcome.code == 1
+    assert "It is still here:\n  memory/copy.md#L1\n" in outcome.out
+
+
+# Asking
+
+
+def test_yes_on_the_terminal_forgets(cli: Cli, home: Path, answer: Answer) -> None:
+    answer("y")
+    outcome = cli("forget", "-w", home, f"{DAY}#L4")
+    assert outcome.code == 0
+    assert "Forget this entry for good? [y/N]" in outcome.err
+    assert text(home) == WITHOUT
+
+
+@pytest.mark.parametrize("reply", ["n", ""])
+def test_anything_else_does_not(cli: Cli, home: Path, answer: Answer, reply: str) -> None:
+    answer(reply)
+    outcome = cli("forget", "-w", home, f"{DAY}#L3-L4")
+    assert outcome.out.endswith("Nothing was forgotten.\n")
+    assert "Forget these 2 entries for good? [y/N]" in outcome.err
+    assert text(home) == TEXT
+
+
+def test_of_what_words_find_some_can_be_picked(cli: Cli, home: Path, answer: Answer) -> None:
+    shown = cli("forget", "-w", home, "--dry-run", "xylophones").out.splitlines()
+    number = next(line.split()[0] for line in shown if line.endswith(f"{DAY}#L4"))
+    answer(number, "y")
+    assert cli("forget", "-w", home, "xylophones").code == 0
+    assert text(home) == WITHOUT
+
+
+def test_all_of_what_words_find_can_be_picked(cli: Cli, home: Path, answer: Answer) -> None:
+    answer("all", "y")
+    cli("forget", "-w", home, "xylophones")
+    assert text(home) == "# Day\n\n- 09:00 Bread is baked on Monday\n"
+
+
+@pytest.mark.parametrize("reply", ["", "none"])
+def test_picking_none_changes_nothing(cli: Cli, home: Path, answer: Answer, reply: str) -> None:
+    answer(reply)
+    assert cli("forget", "-w", home, "xylophones").out.endswith("Nothing was forgotten.\n")
+    assert text(home) == TEXT
+
+
+@pytest.mark.parametrize("reply", ["3", "0", "1;2", "both"])
+def test_picking_what_is_not_there_is_refused(cli: Cli, home: Path, answer: Answer, reply: str) -> None:
+    answer(reply, "y")
+    assert cli("forget", "-w", home, "xylophones").code == 2
+    assert text(home) == TEXT
+
+
+def test_an_end_of_input_changes_nothing(cli: Cli, home: Path, answer: Answer) -> None:
+    answer()
+    assert cli("forget", "-w", home, f"{DAY}#L4").code == 130
+    assert text(home) == TEXT
+
+
+# JSON
+
+
+def test_json_holds_what_went_and_the_receipt(cli: Cli, home: Path) -> None:
+    told = cli("forget", "-w", home, "--yes", "--json", f"{DAY}#L4").json
+    assert told["candidates"] == [
+        {
+            "path": DAY,
+            "start_line": 4,
+            "end_line": 4,
+            "text": f"- 14:32 {SECRET}",
+            "kind": "item",
+            "citation": f"{DAY}#L4",
+        }
+    ]
+    assert told["receipt"] == {"removed": {"entries": 1}, "left": [], "transcripts": [], "complete": True}
+
+
+def test_json_of_a_dry_run_has_no_receipt(cli: Cli, home: Path) -> None:
+    told = cli("forget", "-w", home, "--dry-run", "--json", f"{DAY}#L4").json
+    assert [candidate["citation"] for candidate in told["candidates"]] == [f"{DAY}#L4"]
+    assert told["receipt"] is None
+
+
+def test_json_of_a_refusal_is_an_error(cli: Cli, home: Path) -> None:
+    outcome = cli("forget", "-w", home, "--json", f"{DAY}#L4")
+    assert (outcome.code, outcome.json["code"]) == (2, "usage")
+
+
+def test_a_note_cannot_command_the_terminal(cli: Cli, home: Path) -> None:
+    write(home, {"memory/x.md": "- \x1b[2J red \u202e text\n"})
+    assert "\x1b" not in cli("forget", "-w", home, "--dry-run", "memory/x.md#L1").out

@@ -1,0 +1,142 @@
+"""What makes the index catch up with the files: each reason by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect import watching as watching_module
+from recollect.files.lock import WriterLock
+from recollect.upkeep import upkeep
+from tests.support_index import index_file, indexed
+from tests.support_search import FakeProvider, fake_memory, words_memory, write
+from tests.support_waiting import background_threads, eventually, is_equal, watching
+
+NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n"}
+
+
+@pytest.fixture(autouse=True)
+def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
+
+
+# The start of a session
+
+
+def test_a_session_start_makes_the_index(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.start_session("one")
+        eventually(lambda: is_equal(workspace))
+
+
+def test_a_session_start_embeds_too(workspace: Path) -> None:
+    with fake_memory(workspace, NOTES, FakeProvider({})) as memory:
+        memory.start_session("one")
+        eventually(lambda: memory.status().vector["vectors"] == 2)
+
+
+def test_a_session_starts_once_for_each_key(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.start_session("one")
+        eventually(lambda: is_equal(workspace) and not background_threads())
+        memory.start_session("one")
+        assert background_threads() == []
+
+
+def test_another_key_is_another_session(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.start_session("one")
+        eventually(lambda: is_equal(workspace) and not background_threads())
+        write(workspace, {"b.md": "An okapi.\n"})
+        memory.start_session("two")
+        eventually(lambda: is_equal(workspace))
+
+
+def test_without_a_key_every_start_is_a_session(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        for number in range(3):
+            write(workspace, {f"b{number}.md": "An okapi.\n"})
+            memory.start_session()
+            eventually(lambda: is_equal(workspace) and not background_threads())
+
+
+def test_a_session_start_does_not_wait(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+        write(workspace, {"b.md": "An okapi.\n"})
+        with WriterLock(index_file(workspace).with_name("index.sqlite.lock")).held(0):
+            memory.start_session("one")
+            assert "memory/b.md" not in indexed(workspace)
+
+
+def test_a_session_start_beside_another_sync_is_no_trouble(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+        with WriterLock(index_file(workspace).with_name("index.sqlite.lock")).held(0):
+            memory.start_session("one")
+            eventually(lambda: not background_threads())
+        assert memory.search("heron").warnings == ()
+
+
+def test_with_the_setting_off_a_session_start_does_nothing(workspace: Path) -> None:
+    with words_memory(workspace, NOTES, sync__on_session_start=False) as memory:
+        memory.start_session("one")
+        assert background_threads() == []
+
+
+def test_a_memory_that_is_off_starts_no_session(workspace: Path) -> None:
+    with words_memory(workspace, NOTES, enabled=False) as memory:
+        memory.start_session("one")
+        assert background_threads() == []
+
+
+def test_the_keys_of_sessions_do_not_pile_up(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "_MOST_SESSIONS", 3)
+    with words_memory(workspace, NOTES) as memory:
+        for number in range(10):
+            memory.start_session(str(number))
+        assert list(memory._upkeep._sessions) == ["7", "8", "9"]
+
+
+# A search
+
+
+def test_a_search_after_a_change_syncs(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+        write(workspace, {"b.md": "An okapi.\n"})
+        memory.search("anything")
+        assert is_equal(workspace)
+
+
+# A watch
+
+
+def test_a_change_while_watching_syncs(workspace: Path) -> None:
+    with words_memory(workspace, NOTES, sync__watch_debounce_ms=10) as memory, watching(memory):
+        eventually(lambda: is_equal(workspace))
+        write(workspace, {"b.md": "An okapi.\n"})
+        eventually(lambda: is_equal(workspace))
+
+
+# The clock
+
+
+def test_the_interval_syncs_while_watching(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching_module, "_MINUTE", 0.1)
+    monkeypatch.setattr(watching_module, "_POLL_SECONDS", 3600.0)  # so that nothing else looks
+    settings = {"sync__interval_minutes": 1, "sync__watch": False}
+    with words_memory(workspace, NOTES, **settings) as memory, watching(memory):
+        eventually(lambda: is_equal(workspace))
+        write(workspace, {"b.md": "An okapi.\n"})
+        eventually(lambda: is_equal(workspace))
+
+
+# Being asked to
+
+
+def test_a_forced_sync_builds_the_index_anew(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory:
+        memory.sync()
+        assert (memory.sync().changed, memory.sync(force=True).rebuilt) == (False, "forced")
