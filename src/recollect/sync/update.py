@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recollect.files.read import is_settled, read_document
@@ -45,23 +46,30 @@ def update_words(
     What was forgotten is not read from transcripts again. If a suspicious number of files is gone, they
     stay in the index, except with `force`.
     """
-    known = index.files()
-    changes = Changes()
+    sure = index.sure_files()
+    doubtful = [file for file in discovery.files if (file.path, *file.fingerprint) not in sure]
+    known = index.files_at(file.path for file in doubtful)
+    changes = Changes(unchanged=len(discovery.files) - len(doubtful))
+    all_found = changes.unchanged + len(known) == index.count_known()
+    before = {} if all_found else index.files()
     suspects = []
-    for file in discovery.files:
-        if not is_unchanged(file, known):
-            suspects.append(file)
-        elif problem := known[file.path].problem:
-            # One that could not be read is tried again: new permissions leave no trace in its fingerprint.
-            suspects.append(file) if problem.failed else changes.problems.append(problem)
-        else:
-            changes.unchanged += 1
+    for file in doubtful:
+        problem = known[file.path].problem if is_unchanged(file, known) else None
+        # One that could not be read is tried again: new permissions leave no trace in its fingerprint.
+        suspects.append(file) if problem is None or problem.failed else changes.problems.append(problem)
     for done, file in enumerate(suspects):
         progress(done, len(suspects), LABEL)
         _update_file(index, file, known.get(file.path), settings, model, forgotten, changes)
     if suspects:
         progress(len(suspects), len(suspects), LABEL)
-    missing = missing_paths(discovery, known)
+    _remove_missing(index, discovery, before, changes, force=force)
+    return changes
+
+
+def _remove_missing(
+    index: Index, discovery: Discovery, known: Mapping[str, IndexedFile], changes: Changes, *, force: bool
+) -> None:
+    missing = missing_paths(discovery, known) if known else []
     if not force:
         changes.held_back = suspiciously_gone(missing, known, changes.read)
     held_back = set(changes.held_back)
@@ -69,7 +77,6 @@ def update_words(
         if path not in held_back:
             index.remove(path)
             changes.removed.append(path)
-    return changes
 
 
 def keep_unseen(

@@ -45,6 +45,9 @@ _SYNCED = "synced_at"
 _LANGUAGES = "languages"
 
 
+_FILE_COLUMNS = "path, source, hash, size, mtime_ns, inode, settled, problem, failed"
+
+
 class Index:
     """An open index: a reader, or the one writer, which holds the writer lock."""
 
@@ -138,9 +141,29 @@ class Index:
 
     def files(self) -> dict[str, IndexedFile]:
         """Return what the index remembers of every file, by path."""
-        rows = self.connection.execute(
-            "SELECT path, source, hash, size, mtime_ns, inode, settled, problem, failed FROM files"
+        return self._files(self.connection.execute(f"SELECT {_FILE_COLUMNS} FROM files"))
+
+    def files_at(self, paths: Iterable[str]) -> dict[str, IndexedFile]:
+        """Return what the index remembers of some files, by path."""
+        sql = f"SELECT {_FILE_COLUMNS} FROM files WHERE path IN ({{marks}})"
+        return self._files(rows_in(self.connection, sql, paths))
+
+    def sure_files(self) -> set[tuple[str, int, int, int]]:
+        """Return path and fingerprint of the files that are as they were if they still look so.
+
+        As a set of plain rows this takes a third of the time of `files`, which counts at every sync.
+        """
+        rows: Iterable[Any] = self.connection.execute(
+            "SELECT path, size, mtime_ns, inode FROM files WHERE settled AND problem IS NULL"
         )
+        return set(rows)
+
+    def count_known(self) -> int:
+        """Return how many files are known, with those that are left out."""
+        return int(self.connection.execute("SELECT count(*) FROM files").get)
+
+    @staticmethod
+    def _files(rows: Iterable[Any]) -> dict[str, IndexedFile]:
         return {
             path: IndexedFile(
                 path,
