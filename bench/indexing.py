@@ -276,10 +276,8 @@ def table(results: dict[str, Any]) -> str:
         limit = limits.get(name)
         lines.append(f"| {name} | {value:.3f} | {f'≤ {limit}: {verdict(value, limit)}' if limit else ''} |")
     part = resync["sync, one note changed"] / resync["look at the files"]
-    lines += [
-        "",
-        f"One note changed takes {part:.2f} of the look at the files (target ≤ {SWEEPS}: {verdict(part, SWEEPS)}).",
-    ]
+    told = f"{part:.2f} of the look at the files (target ≤ {SWEEPS}: {verdict(part, SWEEPS)})"
+    lines += ["", f"One note changed takes {told}."]
     above = memory["above_model_mb"]
     lines += [
         "",

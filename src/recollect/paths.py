@@ -34,6 +34,7 @@ class Workspace:
         root = expand_home(folder)
         try:
             real = root.resolve(strict=True)
+            is_folder = real.is_dir()
         except FileNotFoundError:
             raise WorkspaceError(
                 f"workspace {str(root)!r} does not exist",
@@ -44,7 +45,7 @@ class Workspace:
                 f"workspace {str(root)!r} cannot be opened: {reason_of(error)}",
                 todo="Check the path and its permissions",
             ) from error
-        if not real.is_dir():
+        if not is_folder:
             raise WorkspaceError(
                 f"workspace {str(root)!r} is not a folder", todo="Name the folder that holds the notes"
             )

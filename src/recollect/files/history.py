@@ -120,7 +120,7 @@ def scrub(workspace: Workspace, needle: str) -> list[str]:
         return pattern.sub(r"\1", text).encode("utf-8", "surrogateescape")
 
     def scrub_all() -> None:
-        _remove_unfinished(workspace)
+        remove_unfinished(workspace)
         for file in _kept(workspace):
             content = read(file.path) or b""
             rest = without(content)
@@ -172,7 +172,7 @@ def _prune(workspace: Workspace) -> None:
         total -= file.size
 
 
-def _remove_unfinished(workspace: Workspace) -> None:
+def remove_unfinished(workspace: Workspace) -> None:
     """Remove every unfinished file, for it may hold any text that a note once held."""
     tops = (workspace.root / NOTES_DIR, workspace.private)
     for folder in [workspace.root, *(folder for top in tops for folder in folders_below(top))]:

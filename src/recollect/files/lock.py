@@ -19,6 +19,8 @@ from filelock import FileLock, Timeout
 from recollect.errors import StoreBusy, StoreReadOnly, reason_of
 
 _A_MOMENT = 1.0
+_POLL = 0.005
+"""How often a lock is tried: who holds it in a tight loop lets go for a moment only."""
 
 
 class WriterLock:
@@ -41,13 +43,13 @@ class WriterLock:
             # The library takes a file it cannot open for a lock that is held, and would wait for it.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644))
             try:
-                lock.acquire(timeout=min(wait_seconds, _A_MOMENT), poll_interval=0.02)
+                lock.acquire(timeout=min(wait_seconds, _A_MOMENT), poll_interval=_POLL)
             except Timeout:
                 if wait_seconds <= _A_MOMENT:
                     raise
                 if waiting is not None:
                     waiting(self.holder())
-                lock.acquire(timeout=wait_seconds - _A_MOMENT, poll_interval=0.02)
+                lock.acquire(timeout=wait_seconds - _A_MOMENT, poll_interval=_POLL)
             self._announce()
         except Timeout:
             raise StoreBusy(

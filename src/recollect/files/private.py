@@ -11,7 +11,11 @@ from recollect.paths import Workspace
 
 def ensure_private(workspace: Workspace) -> None:
     """Make the folder for derived and private files, with a `.gitignore` that hides all of it."""
-    if workspace.private.is_symlink():
+    try:
+        is_link = workspace.private.is_symlink()
+    except OSError as error:
+        raise _unwritable(workspace.private, error) from error
+    if is_link:
         # A cloned workspace could make us write wherever its link points.
         raise WorkspaceError(
             f"{str(workspace.private)!r} is a symbolic link",

@@ -15,6 +15,7 @@ from recollect.files.private import ensure_folder, ensure_private
 from recollect.files.scan import discover
 from recollect.files.tombstones import Forgotten
 from recollect.store.sqlite import cache
+from recollect.store.sqlite.db import store_errors
 from recollect.store.sqlite.health import set_aside
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.rebuild import swap_in, sweep, temporary_index
@@ -28,6 +29,11 @@ from recollect.types import Report
 
 def run(job: Job, wait_seconds: float) -> Report:
     """Bring the index up to date; what cannot be indexed is in the report."""
+    with store_errors(job.index_file):
+        return _run(job, wait_seconds)
+
+
+def _run(job: Job, wait_seconds: float) -> Report:
     ensure_private(job.workspace)
     ensure_folder(job.index_file.parent)
 

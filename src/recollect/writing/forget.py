@@ -258,6 +258,8 @@ def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
     for note in plan.of(NOTE):
         versions, items = erase.erase_kept(workspace, note.path)
         removed.update(history=versions, trash=items)
+    with writing(workspace):  # what killed writers left unfinished may hold any text
+        attempt(Place("unfinished files", workspace.private), lambda: history.remove_unfinished(workspace))
     changed: set[str] = set()
     if _lines_in_kept(plan, signs):
         for entry in [entry.text for text in plan.texts for entry in entries_of(text)]:

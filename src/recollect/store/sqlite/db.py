@@ -6,6 +6,7 @@ damage a database when two connections checkpoint at once.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from urllib.parse import quote
 
 import apsw
 
-from recollect.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from recollect.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly, reason_of
 
 Connection = apsw.Connection
 
@@ -27,6 +28,7 @@ _CACHE_KIB = 32_000
 _LIST_SIZE = 400
 """How many values one `IN (…)` holds."""
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _DAMAGE = (
     apsw.CorruptError,
     apsw.NotADBError,
@@ -138,11 +140,20 @@ def snapshot(connection: Connection) -> Iterator[None]:
 
 @contextmanager
 def store_errors(path: Path) -> Iterator[None]:
-    """Raise SQLite's errors as ours, saying which index and what to do."""
+    """Raise the errors of SQLite and of the system as ours, saying which index and what to do."""
     try:
         yield
     except apsw.Error as error:
         raise _as_ours(error, path) from error
+    except OSError as error:
+        if error.errno in _FULL:
+            raise StoreFull(
+                f"no room left to write the index {str(path)!r}", todo="Free some disk space and sync again"
+            ) from error
+        raise StoreReadOnly(
+            f"the index {str(path)!r} cannot be used: {reason_of(error)}",
+            todo="Check its folder's permissions, and the disk",
+        ) from error
     except UnicodeDecodeError as error:  # only valid text was ever written
         raise _damaged(path, str(error)) from error
 

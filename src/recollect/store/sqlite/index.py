@@ -59,9 +59,12 @@ class Index:
     @classmethod
     def reader(cls, path: Path) -> Index | None:
         """Open an index for reading; `None` if there is none yet."""
-        check_file(path)
-        if not path.exists() or path.stat().st_size == 0:
-            return None
+        with store_errors(path):
+            check_file(path)
+            # A journal is what the very first writer leaves if it dies; only a writer can roll it back.
+            is_cut_off = path.with_name(path.name + "-journal").exists()
+            if is_cut_off or not path.exists() or path.stat().st_size == 0:
+                return None
         connection = open_reader(path)
         with _closing_on_error(connection), store_errors(path):
             check_database(connection, path)
@@ -70,7 +73,8 @@ class Index:
     @classmethod
     def writer(cls, path: Path, new_identity: Mapping[str, Any]) -> Index:
         """Open an index for writing, making it with this identity if it is new."""
-        check_file(path)
+        with store_errors(path):
+            check_file(path)
         connection = open_writer(path)
         with _closing_on_error(connection), store_errors(path):
             check_database(connection, path)

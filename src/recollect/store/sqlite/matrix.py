@@ -108,6 +108,8 @@ class Matrix:
                 stream.write(_HEADER.pack(_MAGIC, self.birth.encode(), len(rows), matrix.shape[1]))
                 for array in (rows, chunks, matrix):
                     stream.write(np.ascontiguousarray(array).data)
+                stream.flush()
+                os.fsync(stream.fileno())  # a name without all of its pages would answer wrongly
             temporary.replace(target)
         except OSError:
             # The disk is full, or this is Windows, where a file that a reader has mapped cannot be
