@@ -15,7 +15,7 @@ from recollect.files.private import ensure_folder, ensure_private
 from recollect.files.scan import discover
 from recollect.files.tombstones import Forgotten
 from recollect.store.sqlite import cache
-from recollect.store.sqlite.db import store_errors
+from recollect.store.sqlite.db import system_errors
 from recollect.store.sqlite.health import set_aside
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.rebuild import swap_in, sweep, temporary_index
@@ -29,7 +29,7 @@ from recollect.types import Report
 
 def run(job: Job, wait_seconds: float) -> Report:
     """Bring the index up to date; what cannot be indexed is in the report."""
-    with store_errors(job.index_file):
+    with system_errors(job.index_file):
         return _run(job, wait_seconds)
 
 

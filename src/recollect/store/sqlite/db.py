@@ -140,22 +140,29 @@ def snapshot(connection: Connection) -> Iterator[None]:
 
 @contextmanager
 def store_errors(path: Path) -> Iterator[None]:
-    """Raise the errors of SQLite and of the system as ours, saying which index and what to do."""
+    """Raise SQLite's errors as ours, saying which index and what to do."""
     try:
         yield
     except apsw.Error as error:
         raise _as_ours(error, path) from error
+    except UnicodeDecodeError as error:  # only valid text was ever written
+        raise _damaged(path, str(error)) from error
+
+
+@contextmanager
+def system_errors(path: Path) -> Iterator[None]:
+    """Raise what the system refuses around an index as our errors."""
+    try:
+        yield
     except OSError as error:
         if error.errno in _FULL:
             raise StoreFull(
                 f"no room left to write the index {str(path)!r}", todo="Free some disk space and sync again"
             ) from error
         raise StoreReadOnly(
-            f"the index {str(path)!r} cannot be used: {reason_of(error)}",
-            todo="Check its folder's permissions, and the disk",
+            f"{str(error.filename or path)!r} cannot be used: {reason_of(error)}",
+            todo="Check its permissions, and the disk",
         ) from error
-    except UnicodeDecodeError as error:  # only valid text was ever written
-        raise _damaged(path, str(error)) from error
 
 
 def _damaged(path: Path, why: str) -> StoreDamaged:

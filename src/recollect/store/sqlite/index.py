@@ -22,6 +22,7 @@ from recollect.store.sqlite.db import (
     rows_in,
     snapshot,
     store_errors,
+    system_errors,
     transaction,
 )
 from recollect.store.sqlite.health import check_database, check_file
@@ -59,24 +60,24 @@ class Index:
     @classmethod
     def reader(cls, path: Path) -> Index | None:
         """Open an index for reading; `None` if there is none yet."""
-        with store_errors(path):
+        with system_errors(path):
             check_file(path)
             # A journal is what the very first writer leaves if it dies; only a writer can roll it back.
             is_cut_off = path.with_name(path.name + "-journal").exists()
             if is_cut_off or not path.exists() or path.stat().st_size == 0:
                 return None
         connection = open_reader(path)
-        with _closing_on_error(connection), store_errors(path):
+        with _closing_on_error(connection), store_errors(path), system_errors(path):
             check_database(connection, path)
             return cls(connection, path) if version_of(connection) else None
 
     @classmethod
     def writer(cls, path: Path, new_identity: Mapping[str, Any]) -> Index:
         """Open an index for writing, making it with this identity if it is new."""
-        with store_errors(path):
+        with system_errors(path):
             check_file(path)
         connection = open_writer(path)
-        with _closing_on_error(connection), store_errors(path):
+        with _closing_on_error(connection), store_errors(path), system_errors(path):
             check_database(connection, path)
             migrate(connection)
             with transaction(connection):
