@@ -223,15 +223,6 @@ def test_a_session_is_found_by_its_date(workspace: Path) -> None:
         assert memory.search("2025-07-02")[0].path == "sessions/b.jsonl"
 
 
-def test_a_search_finds_a_message_that_was_just_added(workspace: Path) -> None:
-    write(workspace, {"sessions/a.jsonl": TALK})
-    with session_memory(workspace) as memory:
-        memory.sync()
-        with (workspace / "sessions" / "a.jsonl").open("a", encoding="utf-8") as stream:
-            stream.write(jsonl(user("She hunts voles.")))
-        assert [hit.path for hit in memory.search("voles")] == ["sessions/a.jsonl"]
-
-
 def test_a_search_can_be_narrowed_to_transcripts(workspace: Path) -> None:
     write(workspace, {"sessions/a.jsonl": TALK, "MEMORY.md": "The kestrel is a falcon.\n"})
     with session_memory(workspace, *BOTH) as memory:

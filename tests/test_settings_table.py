@@ -33,7 +33,7 @@ def test_the_page_marks_what_does_nothing_yet() -> None:
         ("embeddings.model", True),
         ("sync.on_search", False),
         ("sync.watch", False),
-        ("sync.sessions.delta_bytes", True),
+        ("sync.sessions.delta_bytes", False),
         ("spend.max_per_day", True),
         ("query.max_results", False),
     ],

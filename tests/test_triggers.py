@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
 
+from recollect import Memory
 from recollect import watching as watching_module
 from recollect.files.lock import WriterLock
 from recollect.upkeep import upkeep
 from tests.support_index import index_file, indexed
-from tests.support_search import FakeProvider, fake_memory, words_memory, write
+from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
 from tests.support_waiting import background_threads, eventually, is_equal, watching
 
 NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n"}
@@ -140,3 +143,70 @@ def test_a_forced_sync_builds_the_index_anew(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
         assert (memory.sync().changed, memory.sync(force=True).rebuilt) == (False, "forced")
+
+
+# Transcripts that grow
+
+SESSIONS = {**WORDS_ONLY, "sources": ["memory", "sessions"]}
+
+
+def turn(text: str) -> str:
+    message = {"role": "user", "content": [{"type": "text", "text": text}]}
+    return json.dumps({"type": "message", "message": message}) + "\n"
+
+
+@pytest.fixture
+def transcript(workspace: Path) -> Path:
+    """A transcript that was indexed, some time after it was written."""
+    file = workspace / "sessions/one.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text(turn("the okapi"), encoding="utf-8")
+    earlier = file.stat().st_mtime - 60
+    os.utime(file, (earlier, earlier))
+    with Memory(workspace, SESSIONS) as memory:
+        memory.sync()
+    return file
+
+
+def say(transcript: Path, *texts: str) -> None:
+    with transcript.open("a", encoding="utf-8") as stream:
+        stream.writelines(map(turn, texts))
+
+
+def found(workspace: Path, word: str, **deltas: int) -> bool:
+    settings = SESSIONS | {f"sync.sessions.{name}": value for name, value in deltas.items()}
+    with Memory(workspace, settings) as memory:
+        return bool(memory.search(word, min_score=0))
+
+
+def test_a_transcript_that_grew_a_little_is_not_read_again(workspace: Path, transcript: Path) -> None:
+    say(transcript, "the gnu")
+    assert not found(workspace, "gnu")
+
+
+def test_a_transcript_that_grew_by_many_messages_is_read_again(workspace: Path, transcript: Path) -> None:
+    say(transcript, *(f"message {number}" for number in range(49)), "the gnu")
+    assert found(workspace, "gnu")
+
+
+def test_a_transcript_that_grew_by_many_bytes_is_read_again(workspace: Path, transcript: Path) -> None:
+    say(transcript, "the gnu " + "x" * 100_000)
+    assert found(workspace, "gnu")
+
+
+@pytest.mark.parametrize("name", ["delta_bytes", "delta_messages"])
+def test_0_means_any_growth(workspace: Path, transcript: Path, name: str) -> None:
+    say(transcript, "the gnu")
+    assert found(workspace, "gnu", **{name: 0})
+
+
+def test_a_transcript_that_shrank_is_read_again(workspace: Path, transcript: Path) -> None:
+    transcript.write_text(turn("gnu"), encoding="utf-8")
+    assert found(workspace, "gnu")
+
+
+def test_a_sync_reads_what_grew_a_little_too(workspace: Path, transcript: Path) -> None:
+    say(transcript, "the gnu")
+    with Memory(workspace, SESSIONS) as memory:
+        memory.sync()
+        assert len(memory.search("gnu", min_score=0)) == 1

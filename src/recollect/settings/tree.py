@@ -201,7 +201,7 @@ class Sync:
             "whole", "While watching, sync this often too; 0 means never.", low=0, high=525_600, project="yes"
         ),
     )
-    sessions: SessionSync = field(default_factory=SessionSync, metadata=LATER)
+    sessions: SessionSync = field(default_factory=SessionSync)
 
 
 @dataclass(frozen=True, slots=True)

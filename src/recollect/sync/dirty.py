@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
+from recollect.settings import SessionSync
 from recollect.types import Discovery, FoundFile, IndexedFile
 
 _SUSPICIOUS_NUMBER = 10
@@ -52,9 +53,31 @@ def is_behind(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
     return is_dirty(discovery, settled)
 
 
-def is_dirty(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
-    """Tell whether any file was added, changed or removed since it was indexed."""
-    if not all(is_unchanged(file, known) for file in discovery.files):
+def is_dirty(
+    discovery: Discovery, known: Mapping[str, IndexedFile], deltas: SessionSync | None = None
+) -> bool:
+    """Tell whether any file was added, changed or removed since it was indexed.
+
+    With `deltas`, a transcript that only grew by less than these is no reason to read it again: agents
+    write to it all the time.
+    """
+    changed = [file for file in discovery.files if not is_unchanged(file, known)]
+    if not all(deltas and _grew_little(file, known.get(file.path), deltas) for file in changed):
         return True
     # Every file found is known, so the numbers tell whether one that is known was not found.
     return len(known) > len(discovery.files) and bool(missing_paths(discovery, known))
+
+
+def _grew_little(file: FoundFile, entry: IndexedFile | None, deltas: SessionSync) -> bool:
+    if entry is None or entry.source != "sessions" or entry.problem is not None:
+        return False
+    before, now = entry.fingerprint, file.fingerprint
+    grown = now.size - before.size
+    if before.inode != now.inode or not 0 < grown < deltas.delta_bytes:
+        return False
+    try:
+        with open(file.real, "rb") as stream:  # noqa: PTH123 (a string, like the scan)
+            stream.seek(before.size)
+            return stream.read(grown).count(b"\n") < deltas.delta_messages
+    except OSError:
+        return False  # reading it says why

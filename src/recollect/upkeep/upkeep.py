@@ -139,7 +139,7 @@ class Upkeep:
                 if index is None:
                     return True
                 with index.errors():
-                    return is_dirty(discovery, self._known_files(index))
+                    return is_dirty(discovery, self._known_files(index), self.settings.sync.sessions)
             except StoreDamaged:
                 self.close_reader()
                 return True
@@ -291,7 +291,7 @@ class Upkeep:
         started = time.monotonic()
         if started < self._rest_until:
             return False
-        changed = is_dirty(self.discover(), self._known_files(index))
+        changed = is_dirty(self.discover(), self._known_files(index), self.settings.sync.sessions)
         took = time.monotonic() - started
         rests = not changed and took > _QUICK_SWEEP
         self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
