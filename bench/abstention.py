@@ -8,7 +8,6 @@ about those have no answer. Run `python -m bench.abstention`, which keeps the fi
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -18,8 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.common import circumstances, finish, parser
-from bench.quality import RESULTS, SETS, available
+from bench.quality import SETS, Runner
 from recollect.evaluation.metrics import Found, scores
 from recollect.evaluation.run import copy_workspace
 from recollect.evaluation.sets import LabelledSet, Query, read_folder
@@ -111,39 +109,15 @@ def table(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def keep(results: Sequence[dict[str, Any]], around: dict[str, Any]) -> None:
-    """Write the figures to `bench/results/`, with the circumstances."""
-    page = (
+def page(results: Sequence[dict[str, Any]], around: dict[str, Any]) -> str:
+    """Write the page with the figures."""
+    return (
         f"# Silence where there is no answer\n\n{around['date']}, `{COMMAND}`, builtin model."
         " Precision: of the questions that got nothing, the share that has no answer. Recall: of those that"
         " have none, the share that got nothing. Lost: of the questions whose answer is among the first five"
         f" hits, the share that got nothing.\n\n{table(results)}\n"
     )
-    target = RESULTS / f"{around['date']}-abstention"
-    target.with_suffix(".md").write_text(page, encoding="utf-8", newline="\n")
-    everything = {"command": COMMAND, "circumstances": around, "figures": {"sets": results}}
-    text = json.dumps(everything, indent=2, ensure_ascii=False) + "\n"
-    target.with_suffix(".json").write_text(text, encoding="utf-8", newline="\n")
-
-
-def main() -> None:
-    """Measure the sets that were named, or all of them."""
-    options = parser(__doc__)
-    options.add_argument("names", nargs="*", metavar="SET", help="the sets to measure [default: all]")
-    arguments = options.parse_args()
-    there = available()
-    if not there:
-        print("There are no labelled sets in ../shared/bench; nothing to measure.")
-        return
-    unknown = [name for name in arguments.names if name not in there]
-    if unknown:
-        options.error(f"there is no set {unknown[0]!r}; there are {', '.join(there)}")
-    around = circumstances()
-    results = measure(arguments.names or there)
-    if not arguments.names:
-        keep(results, around)
-    finish({"sets": results}, table(results), arguments.json)
 
 
 if __name__ == "__main__":
-    main()
+    Runner(COMMAND, __doc__ or "", measure, table, page).run()

@@ -11,7 +11,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -83,40 +84,53 @@ def _rows(modes: dict[str, Figures]) -> Iterator[list[str]]:
         yield ["hybrid - max(words, vectors)", *better, "", "", ""]
 
 
-def keep(results: list[Figures], around: Figures) -> None:
-    """Write the figures to `bench/results/`, with the circumstances."""
-    page = (
+def page(results: list[Figures], around: Figures) -> str:
+    """Write the page with the figures and their circumstances."""
+    return (
         f"# Quality of search\n\n"
         f"{around['date']}, `{COMMAND}`: Python {around['python']}, SQLite {around['sqlite']},"
         f" {around['system']}, {around['cores']} cores, load {around['load']} at the start."
         f" `docs/evaluation.md` says what the columns mean.\n\n{table(results)}\n"
     )
-    everything = {"command": COMMAND, "circumstances": around, "figures": {"sets": results}}
-    RESULTS.mkdir(exist_ok=True)
-    target = RESULTS / f"{around['date']}-quality"
-    target.with_suffix(".md").write_text(page, encoding="utf-8", newline="\n")
-    text = json.dumps(everything, indent=2, ensure_ascii=False) + "\n"
-    target.with_suffix(".json").write_text(text, encoding="utf-8", newline="\n")
 
 
-def main() -> None:
-    """Measure the sets that were named, or all of them."""
-    options = parser(__doc__)
-    options.add_argument("names", nargs="*", metavar="SET", help="the sets to measure [default: all]")
-    arguments = options.parse_args()
-    there = available()
-    if not there:
-        print("There are no labelled sets in ../shared/bench; nothing to measure.")
-        return
-    unknown = [name for name in arguments.names if name not in there]
-    if unknown:
-        options.error(f"there is no set {unknown[0]!r}; there are {', '.join(there)}")
-    around = circumstances()
-    results = measure(arguments.names or there)
-    if not arguments.names:
-        keep(results, around)
-    finish({"sets": results}, table(results), arguments.json)
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """What is measured on the labelled sets, and how it is shown."""
+
+    command: str
+    about: str
+    measure: Callable[[list[str]], list[Figures]]
+    table: Callable[[list[Figures]], str]
+    page: Callable[[list[Figures], Figures], str]
+
+    def run(self) -> None:
+        """Measure the sets that were named, or all of them, which keeps the figures."""
+        options = parser(self.about)
+        options.add_argument("names", nargs="*", metavar="SET", help="the sets to measure [default: all]")
+        arguments = options.parse_args()
+        there = available()
+        if not there:
+            print("There are no labelled sets in ../shared/bench; nothing to measure.")
+            return
+        unknown = [name for name in arguments.names if name not in there]
+        if unknown:
+            options.error(f"there is no set {unknown[0]!r}; there are {', '.join(there)}")
+        around = circumstances()
+        results = self.measure(arguments.names or there)
+        if not arguments.names:
+            self._keep(results, around)
+        finish({"sets": results}, self.table(results), arguments.json)
+
+    def _keep(self, results: list[Figures], around: Figures) -> None:
+        """Write the figures to `bench/results/`, with the circumstances."""
+        RESULTS.mkdir(exist_ok=True)
+        target = RESULTS / f"{around['date']}-{self.command.rpartition('.')[2]}"
+        target.with_suffix(".md").write_text(self.page(results, around), encoding="utf-8", newline="\n")
+        everything = {"command": self.command, "circumstances": around, "figures": {"sets": results}}
+        text = json.dumps(everything, indent=2, ensure_ascii=False) + "\n"
+        target.with_suffix(".json").write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
-    main()
+    Runner(COMMAND, __doc__ or "", measure, table, page).run()

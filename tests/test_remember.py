@@ -253,8 +253,8 @@ def test_a_topic_is_the_same_however_it_is_written(home: Workspace, topic: str) 
 
 
 def test_a_note_of_that_name_is_used_wherever_it_is(home: Workspace) -> None:
-    write(home.root, {"memory/work/Error codes.md": "text\n", "memory/other.md": "# Error codes\n"})
-    assert keep(home, "E42", topic="error-codes").path == "memory/work/Error codes.md"
+    write(home.root, {"memory/errors/Error codes.md": "text\n", "memory/other.md": "# Error codes\n"})
+    assert keep(home, "E42", topic="error-codes").path == "memory/errors/Error codes.md"
 
 
 def test_a_note_of_that_title_is_used(home: Workspace) -> None:
