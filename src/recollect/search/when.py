@@ -51,8 +51,9 @@ def understood(query: str, now: datetime) -> When:
 def evidence_by_days(index: Index, when: When) -> dict[int, float]:
     """Return what the days of chunks say for them, by number, where the query speaks of days."""
     numbers: list[int] = []
+    paths = index.paths() if when.spans else []
     for span in when.spans:
-        notes = [path for path in index.files() if _is_in(span, path)]
+        notes = [path for path in paths if _is_in(span, path)]
         numbers += islice(index.numbers_of(notes), _MOST)
         numbers += index.session_numbers(span.first.isoformat(), span.last.isoformat(), _MOST)
     return dict.fromkeys(numbers, _ONLY_DAYS if when.is_all else _SAME_DAYS)

@@ -163,6 +163,10 @@ class Index:
         )
         return set(rows)
 
+    def paths(self) -> list[str]:
+        """Return the paths of all known files, for which nothing else of them need be read."""
+        return [path for (path,) in self.connection.execute("SELECT path FROM files")]
+
     def count_known(self) -> int:
         """Return how many files are known, with those that are left out."""
         return int(self.connection.execute("SELECT count(*) FROM files").get)
