@@ -30,11 +30,11 @@ def test_the_page_marks_what_does_nothing_yet() -> None:
     ("name", "later"),
     [
         ("embeddings.provider", False),
-        ("embeddings.model", True),
+        ("embeddings.model", False),
         ("sync.on_search", False),
         ("sync.watch", False),
         ("sync.sessions.delta_bytes", False),
-        ("spend.max_per_day", True),
+        ("facts.auto_recall", True),
         ("query.max_results", False),
     ],
 )

@@ -11,8 +11,14 @@
     │   ├── StoreFull                       no room on the disk
     │   └── StoreDamaged                    not a usable index; it is set aside and rebuilt
     ├── EmbeddingError             exit 6   text could not be turned into vectors
-    │   ├── ModelFilesError                 the model's files are missing or not the pinned ones
+    │   ├── ProviderUnusable                it cannot work before somebody acts: no key, no such model
+    │   │   └── ModelFilesError             the model's files are missing or not the pinned ones
+    │   ├── ProviderUnreachable             no answer that can be used came over the network
+    │   ├── QuotaExceeded                   the provider's own limit is reached
+    │   ├── SpendLimit                      a limit of the settings is reached
+    │   ├── TextsRefused                    it does not take these texts; it may take others
     │   └── BadVectors                      a provider returned something that is no vector
+    │       └── ModelChanged                it returned vectors of another model than before
     ├── WriteError                 exit 7   a note could not be written
     └── BackupError                exit 8   an archive or a place of backups cannot be used
 
@@ -107,7 +113,37 @@ class EmbeddingError(RecollectError):
     exit_code = 6
 
 
-class ModelFilesError(EmbeddingError):
+class ProviderUnusable(EmbeddingError):
+    """The provider cannot work before somebody acts: it lacks a key, a package, a model."""
+
+    code = "provider-unusable"
+
+
+class ProviderUnreachable(EmbeddingError):
+    """No answer that can be used came over the network, however often it was tried."""
+
+    code = "provider-unreachable"
+
+
+class QuotaExceeded(EmbeddingError):
+    """The provider's own limit is reached, of requests or of money."""
+
+    code = "provider-quota"
+
+
+class SpendLimit(EmbeddingError):
+    """A limit of the settings on what providers may cost is reached."""
+
+    code = "spend-limit"
+
+
+class TextsRefused(EmbeddingError):
+    """The provider does not take these texts; it may take others."""
+
+    code = "texts-refused"
+
+
+class ModelFilesError(ProviderUnusable):
     """The model's files are missing or differ from the pinned ones."""
 
     code = "model-files"
@@ -117,6 +153,12 @@ class BadVectors(EmbeddingError):
     """A provider returned something that is not a usable vector."""
 
     code = "bad-vectors"
+
+
+class ModelChanged(BadVectors):
+    """A provider returns vectors of another model than before, under the same name."""
+
+    code = "model-changed"
 
 
 class WriteError(RecollectError):

@@ -6,10 +6,10 @@ it is trusted), environment variables, arguments. `docs/settings.md` lists every
 
 from recollect.settings.keys import flatten
 from recollect.settings.loading import Loaded, Shown, load, overridden, shown, switched_off
+from recollect.settings.providers_tree import Batch, Embeddings, Local, Spend
 from recollect.settings.tree import (
     Cache,
     Chunking,
-    Embeddings,
     Facts,
     Files,
     Hybrid,
@@ -19,7 +19,6 @@ from recollect.settings.tree import (
     SessionSync,
     Settings,
     Snapshots,
-    Spend,
     Store,
     Sync,
     TemporalDecay,
@@ -28,6 +27,7 @@ from recollect.settings.tree import (
 from recollect.settings.trusted import distrust, is_trusted, trust
 
 __all__ = [
+    "Batch",
     "Cache",
     "Chunking",
     "Embeddings",
@@ -36,6 +36,7 @@ __all__ = [
     "Hybrid",
     "Intent",
     "Loaded",
+    "Local",
     "Mmr",
     "Query",
     "SessionSync",

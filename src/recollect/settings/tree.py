@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from recollect.settings.providers_tree import Embeddings, Spend
 from recollect.settings.rules import LATER, rule
 from recollect.types import Source
 
 Profile = Literal["default", "openclaw"]
-Remote = Literal["openai", "openai-compatible", "gemini", "voyage", "mistral", "ollama"]
-Provider = Literal["auto", "builtin", "local", Remote, "none"]
 Driver = Literal["sqlite", "qdrant"]
 VectorEngine = Literal["auto", "matrix", "sqlite-vec"]
 Fusion = Literal["evidence", "weighted", "rrf"]
@@ -31,52 +30,6 @@ class Files:
             low=1,
             high=100_000_000,
             project="less",
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Embeddings:
-    """How text becomes vectors, and who is asked to do it."""
-
-    provider: Provider = field(
-        default="auto",
-        metadata=rule(
-            "text",
-            "Who turns text into vectors; `none` searches by words.",
-            choices=get_args(Provider),
-            later=False,
-        ),
-    )
-    fallback: Provider = field(
-        default="none",
-        metadata=rule("text", "The provider to use when the first one fails.", choices=get_args(Provider)),
-    )
-    remote_ok: bool = field(
-        default=False,
-        metadata=rule("flag", "Lets `auto` pick a provider that receives your text over the network."),
-    )
-    model: str | None = field(
-        default=None, metadata=rule("text", "The model to use; nothing means the provider's own default.")
-    )
-    base_url: str | None = field(
-        default=None,
-        metadata=rule("text", "The address of the provider's API, if it is not the usual one.", expands=True),
-    )
-    api_key: str | None = field(
-        default=None,
-        repr=False,
-        metadata=rule("text", "The provider's key; `${VAR}` reads a variable.", secret=True, expands=True),
-    )
-    headers: tuple[tuple[str, str], ...] = field(
-        default=(),
-        repr=False,
-        metadata=rule("pairs", "More headers to send with every request.", secret=True, expands=True),
-    )
-    dimensions: int | None = field(
-        default=None,
-        metadata=rule(
-            "whole", "The length of a vector, where the provider lets one choose.", low=1, high=65_536
         ),
     )
 
@@ -341,16 +294,6 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Spend:
-    """What paid providers may cost."""
-
-    max_per_day: float | None = field(
-        default=None,
-        metadata=rule("number", "The most a day may cost in US dollars; nothing means no limit.", low=0),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Every setting of Recollect; made without arguments it holds the defaults."""
 
@@ -394,7 +337,7 @@ class Settings:
         ),
     )
     files: Files = field(default_factory=Files)
-    embeddings: Embeddings = field(default_factory=Embeddings, metadata=LATER)
+    embeddings: Embeddings = field(default_factory=Embeddings)
     chunking: Chunking = field(default_factory=Chunking)
     store: Store = field(default_factory=Store)
     cache: Cache = field(default_factory=Cache)
@@ -403,4 +346,4 @@ class Settings:
     intent: Intent = field(default_factory=Intent, metadata=LATER)
     snapshots: Snapshots = field(default_factory=Snapshots, metadata=LATER)
     facts: Facts = field(default_factory=Facts, metadata=LATER)
-    spend: Spend = field(default_factory=Spend, metadata=LATER)
+    spend: Spend = field(default_factory=Spend)

@@ -1,0 +1,1 @@
+"""What embedding texts with a paid service costs: prices, what was spent, and the limits on it."""
