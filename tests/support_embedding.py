@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.embed.base import Limits, Meter
 from recollect.errors import EmbeddingError
 from recollect.text.words import words_of
 
 if TYPE_CHECKING:
     from recollect.embed.base import Vector, Vectors
+
+ROOMY = Limits(text_bytes=100_000, request_bytes=10_000_000, request_texts=10_000)
 
 
 @dataclass
@@ -25,6 +28,9 @@ class FakeProvider:
     key: str = ""
     dims: int = 64
     by_sentence: bool = False
+    limits: Limits = ROOMY
+    sends_to: str = ""
+    meter: Meter | None = None
     fails_after: int | None = None
     """How many texts it embeds before it fails."""
     texts: list[str] = field(default_factory=list)

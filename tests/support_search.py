@@ -11,6 +11,7 @@ import numpy as np
 from recollect import Memory
 from recollect.embed.select import Choice
 from recollect.errors import EmbeddingError
+from tests.support_embedding import ROOMY
 
 if TYPE_CHECKING:
     from recollect.embed.base import Vector, Vectors
@@ -26,6 +27,9 @@ class FakeProvider:
     key = ""
     dims = 4
     by_sentence = False
+    limits = ROOMY
+    sends_to = ""
+    meter = None
 
     def __init__(self, meanings: Mapping[str, Sequence[float]], model: str = "fake-1") -> None:
         self.meanings = meanings

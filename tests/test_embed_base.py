@@ -10,6 +10,7 @@ import pytest
 
 from recollect.embed.base import embed_documents, embed_query, to_blobs, validated
 from recollect.errors import BadVectors, UsageError
+from tests.support_embedding import ROOMY
 
 if TYPE_CHECKING:
     from recollect.embed.base import Vector, Vectors
@@ -23,6 +24,9 @@ class FakeProvider:
     dims = 3
     by_sentence = False
     key = "local"
+    limits = ROOMY
+    sends_to = ""
+    meter = None
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer

@@ -15,8 +15,9 @@ import pytest
 from recollect import paths
 from recollect.embed.builtin import cache, files
 from recollect.embed.builtin.model import Weights
-from recollect.embed.select import choose
+from recollect.embed.select import choose, made
 from recollect.errors import ModelFilesError
+from recollect.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -165,8 +166,9 @@ def test_a_cache_made_meanwhile_by_another_process_is_kept(ready_cache: Path, tm
 def test_two_processes_may_use_the_model_for_the_first_time_at_once() -> None:
     script = (
         "from recollect.embed.base import embed_query, to_blobs\n"
-        "from recollect.embed.select import choose\n"
-        "vector = embed_query(choose('builtin').provider, 'two at once')\n"
+        "from recollect.embed.select import made\n"
+        "from recollect.settings import Settings\n"
+        "vector = embed_query(made('builtin', Settings()), 'two at once')\n"
         "print(to_blobs(vector[None])[0].hex())\n"
     )
     command = [sys.executable, "-c", script]
@@ -182,7 +184,7 @@ def test_two_processes_may_use_the_model_for_the_first_time_at_once() -> None:
 def test_a_changed_file_is_named_with_both_digests_and_the_remedy(resources: Path, name: str) -> None:
     flip_a_byte(resources / name)
     with pytest.raises(ModelFilesError) as caught:
-        choose("builtin")
+        made("builtin", Settings())
     pinned = {pin.name: pin.sha256 for pin in (files.WEIGHTS, files.VOCABULARY)}[name]
     assert str(resources / name) in caught.value.what
     assert pinned in caught.value.what
@@ -198,7 +200,7 @@ def test_a_changed_file_is_noticed_although_a_cache_exists(resources: Path, cach
 
 def test_auto_with_a_changed_file_falls_back_to_words(resources: Path) -> None:
     flip_a_byte(resources / "sp.model")
-    choice = choose("auto")
+    choice = choose(Settings())
     assert choice.provider is None
     assert "sp.model" in choice.reason
 

@@ -9,6 +9,7 @@ they refuse blank text before it is sent and check every vector that comes back.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.errors import BadVectors, UsageError
@@ -21,6 +22,35 @@ if TYPE_CHECKING:
     """One vector, shape (dims,)."""
     Vectors = NDArray[np.float32]
     """One vector a row, shape (n, dims)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a provider takes at a time."""
+
+    text_bytes: int
+    """The longest text; a longer one is embedded in pieces."""
+    request_bytes: int
+    request_texts: int
+    """What one call may hold."""
+    at_once: int = 1
+    """How many calls may be under way at the same time."""
+
+
+class Meter(Protocol):
+    """Counts what a provider costs, and stops it at a limit; safe to call from several threads."""
+
+    def reserve(self, tokens: int) -> None:
+        """Count tokens that are about to be sent, or raise `SpendLimit` if they are too many."""
+
+    def settle(self, reserved: int, used: int) -> None:
+        """Put what was really used in the place of what was reserved; 0 if nothing was sent."""
+
+    def begin_run(self) -> None:
+        """Begin to count for another sync."""
+
+    def for_queries(self) -> Meter:
+        """Return the meter of questions, which belong to no sync."""
 
 
 class Provider(Protocol):
@@ -39,8 +69,8 @@ class Provider(Protocol):
         """The model's name; a different name means different vectors."""
 
     @property
-    def dims(self) -> int:
-        """How many numbers a vector has."""
+    def dims(self) -> int | None:
+        """How many numbers a vector has; `None` until the first one came, where only the service knows."""
 
     @property
     def key(self) -> str:
@@ -49,6 +79,18 @@ class Provider(Protocol):
     @property
     def by_sentence(self) -> bool:
         """Whether the sentences of a passage are embedded as well: where that costs time only."""
+
+    @property
+    def limits(self) -> Limits:
+        """How much it takes at a time."""
+
+    @property
+    def sends_to(self) -> str:
+        """Where the text goes, such as `api.openai.com`; empty if it stays on this machine."""
+
+    @property
+    def meter(self) -> Meter | None:
+        """What counts its cost; nothing if it is free."""
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question."""
@@ -85,19 +127,21 @@ def embed_documents(provider: Provider, texts: Sequence[str]) -> Vectors:
 
 
 def validated(
-    vectors: Sequence[Any] | Vectors, count: int, dims: int, *, source: str = "the provider"
+    vectors: Sequence[Any] | Vectors, count: int, dims: int | None, *, source: str = "the provider"
 ) -> Vectors:
     """Return vectors as one float32 array of unit rows, or raise `BadVectors`.
 
     Wrong are: not one vector a text, not `dims` numbers a vector, a number that is not
-    finite, nothing but zeros.
+    finite, nothing but zeros. Without `dims` all vectors must be as long as the first.
     """
     import numpy as np
 
     if len(vectors) != count:
         raise _bad(source, f"returned {len(vectors)} vectors for {count} texts")
+    if dims is None:
+        dims = np.size(vectors[0]) if count else 0
     for index, vector in enumerate(vectors):
-        shape = np.shape(vector) if isinstance(vector, (np.ndarray, Sequence)) else ()
+        shape = _shape(vector)
         if shape != (dims,):
             raise _bad(source, f"returned shape {shape} instead of ({dims},) for text {index}")
     raw = np.asarray(vectors).reshape(count, dims)
@@ -115,6 +159,15 @@ def validated(
     exact /= peak
     exact /= np.sqrt(np.einsum("ij,ij->i", exact, exact))[:, None]
     return exact.astype(np.float32)
+
+
+def _shape(vector: Any) -> tuple[int, ...]:
+    import numpy as np
+
+    try:
+        return np.shape(vector) if isinstance(vector, (np.ndarray, Sequence)) else ()
+    except ValueError:  # lists of unequal length
+        return ()
 
 
 def to_blobs(vectors: Vectors) -> list[bytes]:

@@ -1,34 +1,54 @@
-"""Embed passages whole and by sentence.
+"""Embed passages whole and by their parts.
 
 The vector of a long passage says what it is about, and blurs what each sentence says. So the
-sentences are embedded too, and kept as one byte a number: four times smaller than the vector
-of the passage, and exact enough to tell which of a few candidates answers a question.
+sentences are embedded too where that costs time only, and kept as one byte a number: four times smaller
+than the vector of the passage, and exact enough to tell which of a few candidates answers a question.
+A passage that is longer than the provider takes is embedded in pieces, none of which is cut off: its
+vector is their mean, and the pieces are kept in the place of sentences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from recollect.embed.base import Provider, embed_documents, to_blobs
-from recollect.text.sentences import sentences_of
+from recollect.embed.base import Provider, embed_documents, to_blobs, validated
+from recollect.text.sentences import pieces_of, sentences_of
+
+if TYPE_CHECKING:
+    from recollect.embed.base import Vectors
 
 _SCALE = 127
 _FLOAT_BYTES = 4
 
 
 def embed_passages(provider: Provider, texts: Sequence[str]) -> list[bytes]:
-    """Return for each text its vector, followed by those of its sentences if the provider wants them."""
+    """Return for each text its vector, followed by those of its parts if it has any."""
     import numpy as np
 
-    sentences = [sentences_of(text) if provider.by_sentence else [] for text in texts]
-    flat = [sentence for own in sentences for sentence in own]
-    vectors = embed_documents(provider, [*texts, *flat])
-    small = np.round(vectors[len(texts) :] * _SCALE).astype(np.int8)
-    packed, begin = [], 0
-    for blob, own in zip(to_blobs(vectors[: len(texts)]), sentences, strict=True):
-        packed.append(blob + small[begin : begin + len(own)].tobytes())
-        begin += len(own)
+    wholes = [pieces_of(text, provider.limits.text_bytes) for text in texts]
+    parts = [_parts(provider, text, pieces) for text, pieces in zip(texts, wholes, strict=True)]
+    vectors = embed_documents(provider, [piece for own in (*wholes, *parts) for piece in own])
+    small = np.round(vectors * _SCALE).astype(np.int8)
+    packed, whole, part = [], 0, sum(map(len, wholes))
+    for pieces, own in zip(wholes, parts, strict=True):
+        vector = _mean(vectors[whole : whole + len(pieces)], [len(piece) for piece in pieces])
+        kept = small[part : part + len(own)] if len(pieces) == 1 else small[whole : whole + len(pieces)]
+        packed.append(to_blobs(vector)[0] + kept.tobytes())
+        whole, part = whole + len(pieces), part + len(own)
     return packed
+
+
+def _parts(provider: Provider, text: str, pieces: list[str]) -> list[str]:
+    return sentences_of(text) if provider.by_sentence and len(pieces) == 1 else []
+
+
+def _mean(vectors: Vectors, weights: list[int]) -> Vectors:
+    import numpy as np
+
+    if len(vectors) == 1:
+        return vectors
+    return validated(np.average(vectors, axis=0, weights=weights)[None, :], 1, vectors.shape[1])
 
 
 def is_packed(blob: bytes, dims: int) -> bool:

@@ -1,22 +1,29 @@
-"""Decides which provider turns text into vectors.
+"""Decides which provider turns text into vectors, and what may be sent where.
 
-Choosing loads neither numpy nor a model, so that status and words-only search stay quick.
+Text leaves this machine only for a provider that the settings name, as the first or as the fallback, or
+that they allow `auto` to take. Choosing loads neither numpy nor a model, so that status and words-only
+search stay quick.
 """
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from recollect.embed.base import Provider
-from recollect.errors import EmbeddingError, SettingsError
+from recollect.errors import EmbeddingError
+from recollect.paths import expand_home
+from recollect.settings import Embeddings, Settings
+from recollect.types import Space
 
-_AVAILABLE = {
-    "builtin": ("recollect.embed.builtin.provider", "BuiltinProvider"),
-}
-"""Where each provider's class is; it is imported when it is chosen."""
+_AVAILABLE = {"builtin": ("recollect.embed.builtin.provider", "BuiltinProvider")}
+"""Where the embedded provider is; it is imported when it is chosen."""
 
-_ANNOUNCED = ("local", "openai", "openai-compatible", "gemini", "voyage", "mistral", "ollama")
+_AUTOMATIC = ("openai", "gemini", "voyage", "mistral")
+"""Whom `auto` asks if it may and their key is there, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +34,92 @@ class Choice:
     """The name in the settings."""
     provider: Provider | None
     reason: str = ""
-    """Why there is no provider although one was wanted; empty when all is as requested."""
+    """Why it is not the provider that was wanted; empty when all is as requested."""
+    fallback: Callable[[], Provider] | None = None
+    """Makes the provider that takes over if this one fails at work."""
 
 
-def choose(requested: str) -> Choice:
-    """Return the provider for the setting `embeddings.provider`.
+def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choice:
+    """Return the provider that the settings ask for.
 
-    `auto` never fails: where no provider works, search goes by words and `reason` says why.
-    A provider asked for by name that does not work is an error.
+    This never fails: where a provider cannot work, its fallback takes its place, and without one search
+    goes by words; `reason` says why.
     """
+    wanted = settings.embeddings
+    requested = wanted.provider if settings.store.vector.enabled else "none"
     if requested == "none":
         return Choice(requested, None)
-    if requested == "auto":
-        try:
-            return Choice(requested, _made("builtin"))
-        except EmbeddingError as error:
-            return Choice(requested, None, str(error))
-    if requested in _AVAILABLE:
-        return Choice(requested, _made(requested))
-    problem = "is not available in this version" if requested in _ANNOUNCED else "is unknown"
-    raise SettingsError(
-        f"embeddings.provider {requested!r} {problem}", todo="Set it to auto, builtin or none"
+    name = _automatic(wanted, environ) if requested == "auto" else requested
+    try:
+        provider = made(name, settings, environ)
+    except EmbeddingError as error:
+        return _instead(requested, settings, environ, error)
+    has_other = wanted.fallback not in ("none", "auto", name)
+    return Choice(
+        requested,
+        provider,
+        fallback=(lambda: made(wanted.fallback, settings, environ)) if has_other else None,
     )
 
 
-def _made(name: str) -> Provider:
-    module, attribute = _AVAILABLE[name]
-    provider: Provider = getattr(importlib.import_module(module), attribute)()
-    return provider
+def former(space: Space, settings: Settings, environ: Mapping[str, str] = os.environ) -> Provider | None:
+    """Return the provider of vectors that an index still answers with, if the settings still allow it."""
+    wanted = settings.embeddings
+    allowed = {"builtin", "local", wanted.provider, wanted.fallback}
+    if space.provider not in allowed and not (wanted.remote_ok and space.provider in _AUTOMATIC):
+        return None
+    try:
+        return made(space.provider, settings, environ, model=space.model)
+    except EmbeddingError:
+        return None
+
+
+def made(
+    name: str, settings: Settings, environ: Mapping[str, str] = os.environ, model: str | None = None
+) -> Provider:
+    """Make a provider by its name; one that cannot work is an error."""
+    wanted = settings.embeddings
+    if name != wanted.provider:  # address, key and model in the settings belong to the one they name
+        wanted = Embeddings(local=wanted.local, batch=wanted.batch)
+    wanted = replace(wanted, model=model or wanted.model)
+    if name in _AVAILABLE:
+        module, attribute = _AVAILABLE[name]
+        provider: Provider = getattr(importlib.import_module(module), attribute)()
+        return provider
+    if name == "local":
+        from recollect.embed.local.provider import LocalProvider
+
+        return LocalProvider(wanted)
+    from recollect.embed.remote.catalogue import REMOTE
+    from recollect.embed.remote.provider import RemoteProvider, model_name
+    from recollect.spending.budget import Budget
+    from recollect.spending.ledger import Ledger
+
+    api = REMOTE[name].load()
+    budget = Budget(settings.spend, name, model_name(api, wanted), Ledger())
+    return RemoteProvider(api, wanted, budget, environ)
+
+
+def _automatic(wanted: Embeddings, environ: Mapping[str, str]) -> str:
+    """Return whom `auto` stands for: a model of one's own, an allowed service, the embedded model."""
+    path = wanted.local.model_path
+    if path and Path(expand_home(path)).is_file():
+        return "local"
+    if wanted.remote_ok:
+        from recollect.embed.remote.catalogue import REMOTE
+
+        for name in _AUTOMATIC:
+            if any(environ.get(variable, "").strip() for variable in REMOTE[name].keys):
+                return name
+    return "builtin"
+
+
+def _instead(requested: str, settings: Settings, environ: Mapping[str, str], error: EmbeddingError) -> Choice:
+    """Return the fallback of a provider that cannot work, or search by words."""
+    fallback = "builtin" if requested == "auto" else settings.embeddings.fallback
+    if fallback in ("none", "auto"):
+        return Choice(requested, None, str(error))
+    try:
+        return Choice(requested, made(fallback, settings, environ), str(error))
+    except EmbeddingError as second:
+        return Choice(requested, None, f"{error} The fallback cannot help either: {second}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from recollect.embed.base import Limits
 from recollect.embed.builtin import cache, files
 from recollect.errors import EmbeddingError
 
@@ -24,6 +25,9 @@ class BuiltinProvider:
     model = "use-multilingual-v3"
     dims = 512
     by_sentence = True
+    sends_to = ""
+    meter = None
+    limits = Limits(text_bytes=1_000_000, request_bytes=100_000_000, request_texts=100_000)
     key = f"{files.PACKAGE}=={files.VERSION}"
 
     def __init__(self) -> None:

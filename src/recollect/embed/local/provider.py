@@ -1,0 +1,119 @@
+"""The provider `local`: reads the model's header when it is made, and the model at the first text."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect import paths
+from recollect.embed.base import Limits
+from recollect.embed.local.header import PACKAGE, fingerprint_of, read_header, unusable
+from recollect.embed.remote.prefixes import prefixes_of
+from recollect.errors import ProviderUnusable
+from recollect.settings import Embeddings
+
+if TYPE_CHECKING:
+    from recollect.embed.base import Vector, Vectors
+    from recollect.embed.local.engine import Engine
+
+DEFAULT_MODEL = "embeddinggemma-300m-qat-Q8_0.gguf"
+
+_MOST_TOKENS = 2048
+"""Longer texts would take gigabytes with some models, and passages are far shorter."""
+_MARKS = 8
+"""Tokens that are kept for the marks a model puts around a text."""
+_LEAST_TEXT_BYTES = 64
+_TEXTS = 16
+"""How many passages one call holds: small, so that progress shows and little is lost on a stop."""
+
+
+class LocalProvider:
+    """A GGUF model of the user's own; nothing leaves the machine.
+
+    Making one reads the file's header and raises `ProviderUnusable` or `ModelFilesError` if the
+    model cannot be used. llama.cpp and the model are loaded at the first text.
+    """
+
+    id = "local"
+    by_sentence = False
+    sends_to = ""
+    meter = None
+
+    def __init__(self, settings: Embeddings) -> None:
+        self._path = model_file(settings)
+        header = read_header(self._path)
+        if header.pooling == "rank":
+            raise unusable(self._path, "is a reranker and gives no vectors", todo=_OTHER)
+        if header.pooling == "none":
+            raise unusable(self._path, "was not made for embeddings: it names no pooling", todo=_OTHER)
+        if importlib.util.find_spec(PACKAGE) is None:
+            raise ProviderUnusable(
+                f"the provider 'local' needs the package {PACKAGE}, which is not installed",
+                todo="Run 'pip install recollect[local]'",
+            )
+        self.model = self._path.name
+        self.dims = header.dims
+        self._prefixes = prefixes_of(self.model)
+        self._tokens = min(header.context, _MOST_TOKENS)
+        self._threads = settings.local.threads or _cores()
+        self._fingerprint = fingerprint_of(self._path)
+        self.limits = self._limits()
+        made_by = "\0".join((self._fingerprint, header.pooling, *self._prefixes))
+        self.key = hashlib.sha256(made_by.encode("utf-8")).hexdigest()[:32]
+        self._engine: Engine | None = None
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the vector of a question."""
+        vector: Vector = self._vectors([self._prefixes[0] + text])[0]
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of passages, in their order."""
+        return self._vectors([self._prefixes[1] + text for text in texts])
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        engine = self._engine or self._started()
+        return np.array([engine.vector(text) for text in texts], dtype=np.float32)
+
+    def _started(self) -> Engine:
+        """Return the engine, once the file is known to be the one whose header was read."""
+        from recollect.embed.local.engine import shared
+        from recollect.embed.local.server import Plan
+
+        if fingerprint_of(self._path) != self._fingerprint:
+            raise unusable(self._path, "has been replaced meanwhile", todo="Start again to use the new file")
+        self._engine = shared(Plan(str(self._path), self._fingerprint, self._tokens, self._threads))
+        return self._engine
+
+    def _limits(self) -> Limits:
+        # A token stands for at least one byte, so a text of so many bytes fits whatever it says.
+        prefix = max(len(text.encode("utf-8")) for text in self._prefixes)
+        room = self._tokens - _MARKS - prefix
+        if room < _LEAST_TEXT_BYTES:
+            raise unusable(
+                self._path, f"takes only {self._tokens} tokens, too few for a passage", todo=_OTHER
+            )
+        return Limits(text_bytes=room, request_bytes=room * _TEXTS, request_texts=_TEXTS)
+
+
+_OTHER = "Set embeddings.local.model_path to a GGUF model made for embeddings"
+
+
+def model_file(settings: Embeddings) -> Path:
+    """Return where the model of the settings is, whether or not there is one."""
+    if settings.local.model_path:
+        return paths.expand_home(settings.local.model_path).absolute()
+    return paths.user_cache_dir() / "models" / DEFAULT_MODEL
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

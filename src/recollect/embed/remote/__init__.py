@@ -1,0 +1,1 @@
+"""Embedding services over the network; see `catalogue.py` for the list."""
