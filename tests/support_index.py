@@ -17,8 +17,9 @@ from recollect.embed.base import Provider, embed_query, to_blobs
 from recollect.files.scan import discover
 from recollect.paths import Workspace
 from recollect.settings import load
-from recollect.store.sqlite import words
+from recollect.store.sqlite import spaces, words
 from recollect.store.sqlite.index import Index
+from recollect.store.sqlite.spaces import vectors_table
 from recollect.sync import run
 from recollect.sync.job import Job
 from recollect.text.chunk import chunk_text, text_hash
@@ -185,9 +186,10 @@ def assert_sound(path: Path) -> None:
         worded = [row[0] for row in connection.execute("SELECT rowid FROM chunks_fts ORDER BY rowid")]
         assert worded == chunks
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
-        if "chunks_vec" in tables:
-            vectors = {row[0] for row in connection.execute("SELECT chunk FROM chunks_vec")}
-            assert vectors <= set(chunks)
+        for entry in spaces.entries(connection):
+            if vectors_table(entry.number) in tables:
+                sql = f"SELECT chunk FROM {vectors_table(entry.number)}"
+                assert {row[0] for row in connection.execute(sql)} <= set(chunks)
     finally:
         connection.close()
 
@@ -205,9 +207,15 @@ def lines_of(text: str) -> list[Chunk]:
     return [Chunk(number, number, line, text_hash(line)) for number, line in enumerate(text.splitlines(), 1)]
 
 
+def serving_model(index: Index) -> str:
+    """Return the model whose vectors answer."""
+    now = spaces.serving(index.connection)
+    return now.space.model if now else ""
+
+
 def put(index: Index, path: str, text: str) -> list[int]:
     """Index a file with one chunk a line; return the numbers of its chunks."""
-    index.put(document(path, text), lines_of(text), "model")
+    index.put(document(path, text), lines_of(text))
     return numbers_of(index, path)
 
 

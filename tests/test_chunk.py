@@ -377,34 +377,33 @@ def test_hash_is_sha256_of_utf8() -> None:
 
 def test_id_is_the_hash_of_the_documented_name() -> None:
     chunk = Chunk(3, 9, "text", "abc")
-    named = hashlib.sha256(b"memory:memory/a.md:3:9:abc:use-m").hexdigest()
-    assert chunk_id("memory", "memory/a.md", chunk, "use-m") == named
+    named = hashlib.sha256(b"memory:memory/a.md:3:9:abc").hexdigest()
+    assert chunk_id("memory", "memory/a.md", chunk) == named
 
 
 def test_id_does_not_depend_on_the_heading() -> None:
     with_heading, without = Chunk(1, 1, "x", "abc", "Title"), Chunk(1, 1, "x", "abc")
-    assert chunk_id("memory", "a.md", with_heading, "m") == chunk_id("memory", "a.md", without, "m")
+    assert chunk_id("memory", "a.md", with_heading) == chunk_id("memory", "a.md", without)
 
 
 def test_each_part_of_the_name_makes_another_id() -> None:
     ids = {
-        chunk_id("memory", "a.md", Chunk(1, 2, "", "h"), "m"),
-        chunk_id("sessions", "a.md", Chunk(1, 2, "", "h"), "m"),
-        chunk_id("memory", "b.md", Chunk(1, 2, "", "h"), "m"),
-        chunk_id("memory", "a.md", Chunk(2, 2, "", "h"), "m"),
-        chunk_id("memory", "a.md", Chunk(1, 3, "", "h"), "m"),
-        chunk_id("memory", "a.md", Chunk(1, 2, "", "g"), "m"),
-        chunk_id("memory", "a.md", Chunk(1, 2, "", "h"), "n"),
+        chunk_id("memory", "a.md", Chunk(1, 2, "", "h")),
+        chunk_id("sessions", "a.md", Chunk(1, 2, "", "h")),
+        chunk_id("memory", "b.md", Chunk(1, 2, "", "h")),
+        chunk_id("memory", "a.md", Chunk(2, 2, "", "h")),
+        chunk_id("memory", "a.md", Chunk(1, 3, "", "h")),
+        chunk_id("memory", "a.md", Chunk(1, 2, "", "g")),
     }
-    assert len(ids) == 7
+    assert len(ids) == 6
 
 
 @untimed
 @given(texts, texts)
 def test_ids_of_a_file_do_not_depend_on_another(text: str, other: str) -> None:
-    alone = [chunk_id("memory", "a.md", chunk, "m") for chunk in chunk_text(text, 8, 2)]
+    alone = [chunk_id("memory", "a.md", chunk) for chunk in chunk_text(text, 8, 2)]
     chunk_text(other, 8, 2)
-    assert [chunk_id("memory", "a.md", chunk, "m") for chunk in chunk_text(text, 8, 2)] == alone
+    assert [chunk_id("memory", "a.md", chunk) for chunk in chunk_text(text, 8, 2)] == alone
 
 
 def test_a_long_line_is_cut_between_words() -> None:

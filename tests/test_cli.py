@@ -137,6 +137,7 @@ def test_sync_as_json(cli: Cli, notes: Path) -> None:
         "rebuilt": "",
         "warnings": [],
         "held_back": 0,
+        "switched": "",
     }
 
 

@@ -137,12 +137,12 @@ def test_an_unknown_variable_is_named(cli: Cli, notes: Path, monkeypatch: pytest
     assert "RECOLLECT_QUERY__MAX_RESULTS" in outcome.err
 
 
-def test_a_provider_of_a_later_version_is_named(
+def test_a_provider_without_its_key_is_a_warning_beside_the_answer(
     cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "openai")
     outcome = cli("search", "-w", notes, "x")
-    assert (outcome.code, "openai" in outcome.err) == (3, True)
+    assert (outcome.code, "OPENAI_API_KEY" in outcome.err) == (0, True)
 
 
 def test_a_damaged_index_is_a_warning_beside_the_answer(cli: Cli, notes: Path) -> None:

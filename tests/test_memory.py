@@ -287,13 +287,13 @@ def test_status_counts_vectors(workspace: Path) -> None:
     assert (status.vector["vectors"], status.vector["dims"]) == (2, 4)
 
 
-def test_status_says_that_another_model_means_a_rebuild(workspace: Path) -> None:
+def test_status_says_that_another_model_is_wanted(workspace: Path) -> None:
     with fake_memory(workspace, NOTES, FakeProvider({})) as memory:
         memory.sync()
     with fake_memory(workspace, {}, FakeProvider({}, model="fake-2")) as memory:
         status = memory.status()
-    assert status.dirty
-    assert "built anew: model was 'fake-1' and is now 'fake-2'" in status.warnings[0]
+    assert (status.model, status.pending) == ("fake-2", status.chunks)
+    assert [(space["model"], space["state"]) for space in status.spaces] == [("fake-1", "serving")]
 
 
 # Closing

@@ -244,7 +244,7 @@ def test_another_models_vectors_are_not_compared(workspace: Path) -> None:
     with fake_memory(workspace, {}, newer) as memory:
         result = memory.search("question kestrel", min_score=0)
     assert [hit.path for hit in result] == ["memory/b.md"]
-    assert "the index holds vectors of another model; run 'recollect sync'" in result.warnings
+    assert any("the vectors are of fake (fake-1)" in warning for warning in result.warnings)
 
 
 def test_the_source_that_is_asked_for_is_the_only_one(workspace: Path) -> None:

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.store.sqlite import cache
-from recollect.store.sqlite.cache import Space
+from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
 from recollect.text.chunk import chunk_text, text_hash
-from recollect.types import Chunk, Fingerprint, IndexedFile, Problem
+from recollect.types import Chunk, Fingerprint, IndexedFile, Problem, Space
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     IDENTITY,
@@ -26,6 +25,7 @@ from tests.support_index import (
 )
 
 FAKE = FakeProvider()
+SPACE = Space("fake", "model", "")
 
 
 @pytest.fixture(params=["matrix", "sqlite-vec"])
@@ -37,6 +37,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 def index(tmp_path: Path, engine: str) -> Iterator[Index]:
     path = tmp_path / "index.sqlite"
     index = Index.writer(path, {"vector_engine": engine})
+    spaces.begin(index.connection, SPACE)
     yield index
     index.close()
     if engine == "matrix":
@@ -73,7 +74,7 @@ def test_putting_a_file_again_drops_its_old_vectors(index: Index) -> None:
 
 
 def test_a_file_without_chunks_is_remembered(index: Index) -> None:
-    index.put(document("memory/empty.md", ""), [], "model")
+    index.put(document("memory/empty.md", ""), [])
     assert list(index.files()) == ["memory/empty.md"]
 
 
@@ -92,7 +93,7 @@ def test_a_put_that_fails_halfway_leaves_the_old_chunks(index: Index) -> None:
     put(index, "memory/a.md", "the zebra crosses")
     broken: list[Chunk] = [*lines_of("new one\nnew two"), Treacherous()]  # type: ignore[list-item]
     with pytest.raises(RuntimeError):
-        index.put(document("memory/a.md", "anything"), broken, "model")
+        index.put(document("memory/a.md", "anything"), broken)
     assert chunks_in(index) == {"memory/a.md": [(1, 1, "the zebra crosses")]}
 
 
@@ -100,14 +101,14 @@ def test_a_put_that_fails_halfway_leaves_the_old_words(index: Index) -> None:
     put(index, "memory/a.md", "the zebra crosses")
     broken: list[Chunk] = [*lines_of("new one\nnew two"), Treacherous()]  # type: ignore[list-item]
     with pytest.raises(RuntimeError):
-        index.put(document("memory/a.md", "anything"), broken, "model")
+        index.put(document("memory/a.md", "anything"), broken)
     assert (found_by(index, "zebra"), found_by(index, "new")) == (["memory/a.md"], [])
 
 
 def test_a_put_that_fails_halfway_leaves_the_old_hash(index: Index) -> None:
     put(index, "memory/a.md", "the zebra crosses")
     with pytest.raises(RuntimeError):
-        index.put(document("memory/a.md", "anything"), [Treacherous()], "model")  # type: ignore[list-item]
+        index.put(document("memory/a.md", "anything"), [Treacherous()])  # type: ignore[list-item]
     assert index.files()["memory/a.md"].hash == text_hash("the zebra crosses")
 
 
@@ -143,7 +144,7 @@ def test_removing_an_unknown_file_does_nothing(index: Index) -> None:
 
 def test_equal_pieces_of_one_long_line_are_stored_once(index: Index) -> None:
     chunks = chunk_text("abcd " * 2000, tokens=25, overlap=0)
-    index.put(document("memory/a.md", "abcd " * 2000), chunks, "model")
+    index.put(document("memory/a.md", "abcd " * 2000), chunks)
     assert (len(chunks) > 50, index.count_chunks()) == (True, 1)
 
 
@@ -215,12 +216,13 @@ def test_chunks_are_read_in_any_number(index: Index) -> None:
 def test_pending_chunks_are_those_without_a_vector(index: Index) -> None:
     numbers = put(index, "memory/a.md", "one\ntwo\nthree")
     embed(index, numbers[:1])
-    assert ([number for number, _ in index.pending(0, 10)], index.count_pending()) == (numbers[1:], 2)
+    waiting = [number for number, _ in index.pending(index.vectors, 0, 10)]
+    assert (waiting, index.count_pending(SPACE)) == (numbers[1:], 2)
 
 
 def test_pending_chunks_come_in_portions(index: Index) -> None:
     numbers = put(index, "memory/a.md", "one\ntwo\nthree")
-    assert [number for number, _ in index.pending(numbers[0], 1)] == numbers[1:2]
+    assert [number for number, _ in index.pending(index.vectors, numbers[0], 1)] == numbers[1:2]
 
 
 def test_every_index_has_a_birth_of_its_own(tmp_path: Path) -> None:
@@ -257,8 +259,7 @@ def test_a_reader_in_a_snapshot_does_not_see_what_is_written_meanwhile(tmp_path:
 
 def test_the_embedding_cache_outlives_a_removed_file(index: Index) -> None:
     put(index, "memory/a.md", "one")
-    space = Space("fake", "model", "")
     with transaction(index.connection):
-        cache.remember(index.connection, space, {text_hash("one"): blob(FAKE, "one")})
+        cache.remember(index.connection, SPACE, {text_hash("one"): blob(FAKE, "one")}, 64)
     index.remove("memory/a.md")
     assert cache.count(index.connection) == 1

@@ -12,9 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.errors import StoreDamaged, StoreError
-from recollect.store.sqlite import matrix, vectors
+from recollect.store.sqlite import matrix, spaces, vectors
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
+from recollect.sync.identity import space_of
 from tests.support_embedding import FakeProvider
 from tests.support_index import blob, document, lines_of, near, numbers_of, program, put
 
@@ -28,7 +29,7 @@ Rows = NDArray[np.float64]
 def add(index: Index, path: str, rows: Rows) -> list[int]:
     """Index a file with one chunk for each vector."""
     text = "\n".join(f"{path} line {number}" for number in range(len(rows)))
-    index.put(document(path, text), lines_of(text), "model")
+    index.put(document(path, text), lines_of(text))
     numbers = numbers_of(index, path)
     unit = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("<f4")
     with transaction(index.connection):
@@ -49,6 +50,7 @@ def one(seed: int) -> bytes:
 @contextmanager
 def opened(folder: Path, engine: str = "matrix") -> Iterator[Index]:
     index = Index.writer(folder / "index.sqlite", {"vector_engine": engine})
+    spaces.begin(index.connection, space_of(FAKE))
     try:
         yield index
     finally:

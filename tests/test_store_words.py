@@ -48,20 +48,20 @@ def test_no_more_matches_than_asked_for(index: Index) -> None:
 def test_other_sources_can_be_left_out(index: Index) -> None:
     put(index, "memory/a.md", "zebra")
     chunk = Chunk(1, 1, "zebra", text_hash("zebra"))
-    index.put(Document("log.jsonl", "sessions", "zebra", "hash", Fingerprint(1, 1, 1)), [chunk], "model")
+    index.put(Document("log.jsonl", "sessions", "zebra", "hash", Fingerprint(1, 1, 1)), [chunk])
     numbers = [number for number, _ in words.match(index.connection, "zebra", 10, ("sessions",))]
     assert [found.path for found in index.chunks(numbers).values()] == ["log.jsonl"]
 
 
 def test_a_word_in_the_heading_finds_the_chunk(index: Index) -> None:
-    index.put(document("memory/a.md", "x"), [Chunk(3, 3, "waits", text_hash("waits"), "Giraffes")], "model")
+    index.put(document("memory/a.md", "x"), [Chunk(3, 3, "waits", text_hash("waits"), "Giraffes")])
     assert found_by(index, "giraffe") == ["memory/a.md"]
 
 
 def test_a_word_in_the_text_counts_more_than_one_in_the_heading(index: Index) -> None:
-    index.put(document("memory/a.md", "x"), [Chunk(1, 1, "filler", text_hash("filler"), "giraffe")], "model")
-    index.put(document("memory/b.md", "x"), [Chunk(1, 1, "giraffe", text_hash("giraffe"), "filler")], "model")
-    index.put(document("memory/c.md", "x"), [Chunk(1, 1, "none", text_hash("none"))], "model")
+    index.put(document("memory/a.md", "x"), [Chunk(1, 1, "filler", text_hash("filler"), "giraffe")])
+    index.put(document("memory/b.md", "x"), [Chunk(1, 1, "giraffe", text_hash("giraffe"), "filler")])
+    index.put(document("memory/c.md", "x"), [Chunk(1, 1, "none", text_hash("none"))])
     assert found_by(index, "giraffe") == ["memory/b.md", "memory/a.md"]
 
 

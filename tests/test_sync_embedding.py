@@ -9,10 +9,10 @@ import pytest
 
 from recollect.memory import Memory
 from recollect.store.sqlite import cache
-from recollect.store.sqlite.cache import Space
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
 from recollect.sync import pending
+from recollect.sync.identity import space_of
 from recollect.text.chunk import text_hash
 from tests.support_embedding import FakeProvider
 from tests.support_index import found_by, index_file, near, notes, reading, sync, write
@@ -105,8 +105,7 @@ def test_a_cached_vector_of_a_wrong_length_is_not_used(workspace: Path) -> None:
     index = Index.writer(index_file(workspace), {})
     provider = FakeProvider()
     with transaction(index.connection):
-        space = Space(provider.id, provider.model, provider.key)
-        cache.remember(index.connection, space, {text_hash("the zebra"): b"\0" * 8})
+        cache.remember(index.connection, space_of(provider), {text_hash("the zebra"): b"\0" * 8}, 2)
     index.close()
     sync(workspace, provider)
     assert provider.texts == ["the zebra"]

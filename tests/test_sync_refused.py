@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from recollect.errors import EmbeddingError, ModelFilesError
 from recollect.sync import pending
-from recollect.sync.embedding import embed_texts
+from recollect.sync.embedding import Embedded, embed_texts
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
-from tests.support_index import found_by, notes, reading, sync, write
+from tests.support_index import found_by, notes, reading, serving_model, sync, write
 
 if TYPE_CHECKING:
     from recollect.embed.base import Vectors
@@ -45,44 +45,43 @@ def texts_of(*refused: int, count: int = 8) -> dict[str, str]:
 
 
 def test_only_the_refused_text_has_no_vector() -> None:
-    vectors, reason = embed_texts(Picky(), texts_of(5))
-    assert sorted(vectors) == ["0", "1", "2", "3", "4", "6", "7"]
-    assert str(reason) == "this text is refused. Write another one"
+    embedded = embed_texts(Picky(), texts_of(5))
+    assert sorted(embedded.vectors) == ["0", "1", "2", "3", "4", "6", "7"]
+    assert str(embedded.reason) == "this text is refused. Write another one"
 
 
 def test_without_a_refusal_one_request_is_enough() -> None:
     provider = Picky()
-    assert (len(embed_texts(provider, texts_of())[0]), provider.requests) == (8, [8])
+    assert (len(embed_texts(provider, texts_of()).vectors), provider.requests) == (8, [8])
 
 
 def test_no_texts_are_no_request() -> None:
     provider = Picky()
-    assert (embed_texts(provider, {}), provider.requests) == (({}, None), [])
+    assert (embed_texts(provider, {}), provider.requests) == (Embedded(), [])
 
 
 def test_a_service_that_never_works_is_asked_five_times_only() -> None:
     provider = Picky(words=("text",))
-    with pytest.raises(EmbeddingError, match="refused"):
-        embed_texts(provider, texts_of(count=256))
+    embedded = embed_texts(provider, texts_of(count=256))
+    assert (embedded.stopped, embedded.vectors) == (True, {})
     assert len(provider.requests) == 5
 
 
 def test_a_missing_model_is_asked_for_once() -> None:
     provider = Picky(words=("text",), error=ModelFilesError)
-    with pytest.raises(ModelFilesError):
-        embed_texts(provider, texts_of(count=256))
+    embedded = embed_texts(provider, texts_of(count=256))
+    assert (embedded.stopped, type(embedded.reason)) == (True, ModelFilesError)
     assert provider.requests == [256]
 
 
 def test_texts_are_embedded_although_every_quarter_holds_a_refused_one() -> None:
-    vectors, _ = embed_texts(Picky(), texts_of(1, 70, 130, 200, count=256))
-    assert len(vectors) == 252
+    embedded = embed_texts(Picky(), texts_of(1, 70, 130, 200, count=256))
+    assert len(embedded.vectors) == 252
 
 
 def test_the_requests_for_many_refused_texts_are_bounded() -> None:
     provider = Picky()
-    vectors, _ = embed_texts(provider, texts_of(*range(0, 256, 2), count=256))
-    assert vectors
+    assert embed_texts(provider, texts_of(*range(0, 256, 2), count=256)).vectors
     assert len(provider.requests) <= 201
 
 
@@ -90,10 +89,7 @@ def test_the_requests_for_many_refused_texts_are_bounded() -> None:
 @given(st.sets(st.integers(0, 39), max_size=8), st.integers(1, 40))
 def test_what_is_not_refused_is_embedded(refused: set[int], count: int) -> None:
     wanted = {str(number) for number in range(count) if number not in refused}
-    try:
-        vectors, _ = embed_texts(Picky(), texts_of(*refused, count=count))
-    except EmbeddingError:
-        vectors = {}
+    vectors = embed_texts(Picky(), texts_of(*refused, count=count)).vectors
     if vectors or len(refused & set(range(count))) < 2:
         assert set(vectors) == wanted
 
@@ -142,4 +138,4 @@ def test_an_index_of_a_new_model_serves_although_a_text_is_refused(workspace: Pa
     sync(workspace, FakeProvider("old"))
     report = sync(workspace, Picky("new"))
     with reading(workspace) as index:
-        assert (index.identity()["model"], index.vectors.count(), report.pending) == ("new", 6, 1)
+        assert (serving_model(index), index.vectors.count(), report.pending) == ("new", 6, 1)

@@ -15,18 +15,22 @@ import pytest
 
 from recollect.embed.base import to_blobs
 from recollect.files.lock import WriterLock
+from recollect.store.sqlite import spaces
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
 from recollect.sync import pending, vectors
+from recollect.sync.identity import space_of
 from recollect.types import Report
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     assert_sound,
+    chunks_in,
     expected,
     found_by,
     index_file,
     indexed,
     left_over,
+    near,
     notes,
     numbers_of,
     program,
@@ -201,10 +205,13 @@ def test_an_index_cut_otherwise_meanwhile_gets_vectors_of_its_own_chunks(
 def test_vectors_of_one_model_do_not_get_into_an_index_of_another(workspace: Path) -> None:
     write(workspace, notes(5))
     other = FakeProvider("other")
-    sync(workspace, Meanwhile(action=lambda: sync(workspace, other)))
+    sync(workspace, FakeProvider())
+    sync(workspace, other)
     with reading(workspace) as index:
-        assert (index.identity()["model"], index.vectors.count()) == ("other", 5)
-    assert len(other.texts) == 5
+        assert [entry.state for entry in spaces.entries(index.connection)] == ["kept", "serving"]
+        assert index.vectors_in(space_of(other)).count() == 5
+        text = next(iter(chunks_in(index).values()))[0][2]
+        assert near(index, other, text)[text] == pytest.approx(1.0, abs=1e-4)
 
 
 def test_an_index_that_was_set_aside_meanwhile_does_no_harm(workspace: Path) -> None:

@@ -83,6 +83,7 @@ def test_a_report() -> None:
         "rebuilt": "forced",
         "warnings": ["careful"],
         "held_back": 0,
+        "switched": "",
     }
 
 
@@ -115,6 +116,10 @@ def test_a_status(workspace: Path) -> None:
         "last_sync",
         "enabled",
         "warnings",
+        "spaces",
+        "declined",
+        "spending",
+        "probe",
     ]
     assert list(status["cache"]) == ["enabled", "entries", "max_entries"]
     assert list(status["fts"]) == ["enabled", "available"]

@@ -17,19 +17,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 from recollect.arguments import check_read, check_search, check_texts
 from recollect.embed.base import Provider
-from recollect.errors import EmbeddingError, SettingsError, StoreDamaged, StoreError, UsageError
+from recollect.errors import EmbeddingError, SettingsError, StoreDamaged, StoreError
 from recollect.files.read import read_lines
 from recollect.paths import Workspace
-from recollect.search.engine import search
 from recollect.search.legs import Request
 from recollect.settings import Loaded, Settings, load, overridden, switched_off
-from recollect.status import status_of
-from recollect.store.sqlite.index import Index
-from recollect.sync.identity import identity_of, same_space
-from recollect.types import Excerpt, Mode, Progress, Report, SearchResult, Source, Status
+from recollect.status import Found, status_of
+from recollect.types import Excerpt, Mode, Progress, Report, SearchResult, Source, Space, Status
+from recollect.upkeep.answering import answer
 from recollect.upkeep.upkeep import Upkeep, silent
 
 if TYPE_CHECKING:
+    from recollect.sync.plan import Plan
     from recollect.writing.candidates import Candidate
     from recollect.writing.proof import Receipt
     from recollect.writing.recall import Recalled
@@ -81,6 +80,31 @@ class Memory:
         """Make the index equal the files; `force` builds it anew."""
         self._refuse_if_off()
         return self._upkeep.sync(force=force, progress=progress)
+
+    def plan(self, *, progress: Progress = silent) -> Plan:
+        """Return what a sync would do and cost, without doing any of it."""
+        from recollect.sync.plan import plan
+
+        self._refuse_if_off()
+        return plan(self._upkeep.job(progress))
+
+    def cancel_model(self) -> Space:
+        """Stop a change of model that is under way, and return the space that was given up."""
+        from recollect.sync.switching import cancel
+
+        return cancel(self._upkeep.job(silent))
+
+    def roll_back_model(self) -> Space:
+        """Answer with the vectors of the model before again, and return their space."""
+        from recollect.sync.switching import roll_back
+
+        return roll_back(self._upkeep.job(silent))
+
+    def resume_model(self) -> Space:
+        """Want the model of the settings again after its change was stopped or taken back."""
+        from recollect.sync.switching import resume
+
+        return resume(self._upkeep.job(silent))
 
     def start_session(self, key: str | None = None) -> None:
         """Begin a session: sync in the background, once for each key, and return at once.
@@ -141,12 +165,11 @@ class Memory:
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
         warnings = self._upkeep.refresh(progress)
-        with self._upkeep.reading:
-            try:
-                return self._answer(request, warnings)
-            except StoreDamaged:
-                report = self._upkeep.replace_damaged(progress)
-                return self._answer(request, [*warnings, *report.warnings])
+        try:
+            return answer(self._upkeep, request, warnings)
+        except StoreDamaged:
+            report = self._upkeep.replace_damaged(progress)
+            return answer(self._upkeep, request, [*warnings, *report.warnings])
 
     def remember(
         self,
@@ -243,67 +266,43 @@ class Memory:
         limit = settings.files.max_bytes
         return read_lines(self.workspace, settings.extra_paths, path, start, lines, limit, column)
 
-    def status(self) -> Status:
-        """Return the state of the memory, without changing anything."""
+    def status(self, *, deep: bool = False) -> Status:
+        """Return the state of the memory, without changing anything.
+
+        `deep` also asks the provider for one vector, which may send it a word over the network.
+        """
         upkeep = self._upkeep
         discovery = upkeep.discover()
-        about = (self.workspace, self.loaded, upkeep.chosen(), upkeep.index_file)
+        choice = upkeep.chosen()
         with upkeep.reading:
             try:
+                at_work = upkeep.provider_at_work()
+                found = Found(self.workspace, self.loaded, choice, at_work, upkeep.index_file, discovery)
                 index = upkeep.open_reader()
                 with index.errors() if index else nullcontext():
-                    return status_of(*about, index, discovery, None)
+                    status = status_of(found, index, None)
             except StoreError as problem:
-                return status_of(*about, None, discovery, problem)
-
-    # How a search is answered
+                found = Found(
+                    self.workspace, self.loaded, choice, choice.provider, upkeep.index_file, discovery
+                )
+                status = status_of(found, None, problem)
+        return replace(status, probe=_probe(found.at_work)) if deep else status
 
     def _refuse_if_off(self) -> None:
         off = switched_off(self.loaded)
         if off:
             raise SettingsError(off, todo="Set it to true to use this memory")
 
-    def _answer(self, request: Request, warnings: list[str]) -> SearchResult:
-        index = self._upkeep.open_reader()
-        if index is None:
-            return SearchResult((), "none", "", "words", 0, tuple(warnings))
-        with index.errors(), index.snapshot():
-            provider, doubts = self._provider_for(index, request.mode)
-            pending = index.count_pending() if provider else 0
-            if provider is None:
-                request = replace(request, mode="words")
-            elif request.mode == "hybrid" and not request.query.hybrid.enabled:
-                request = replace(request, mode="vectors")
-            try:
-                answer = search(index, provider, request)
-            except EmbeddingError as error:
-                doubts = [*doubts, f"answered by words only: {error}"]
-                request = replace(request, mode="words")
-                answer = search(index, None, request)
-        return SearchResult(
-            hits=answer.hits,
-            provider=provider.id if provider else "none",
-            model=provider.model if provider else "",
-            mode=request.mode,
-            pending=pending,
-            warnings=(*warnings, *doubts),
-            nearest=answer.nearest,
-        )
 
-    def _provider_for(self, index: Index, mode: Mode) -> tuple[Provider | None, list[str]]:
-        """Return the provider if the index holds its vectors, and what stands against using it."""
-        if mode == "words":
-            return None, []
-        choice = self._upkeep.chosen()
-        if choice.provider is None:
-            if mode == "vectors":
-                raise UsageError(
-                    "there are no vectors to search", todo="Set embeddings.provider, or search by words"
-                )
-            return None, [choice.reason] if choice.reason else []
-        if not same_space(index.identity(), identity_of(self.settings, choice.provider)):
-            return None, ["the index holds vectors of another model; run 'recollect sync'"]
-        return choice.provider, []
+def _probe(provider: Provider | None) -> Mapping[str, Any]:
+    from recollect.embed.probe import probed
+
+    if provider is None:
+        return {"ok": True, "message": "there is no provider to ask; search goes by words"}
+    try:
+        return {"ok": True, "message": probed(provider)}
+    except EmbeddingError as error:
+        return {"ok": False, "message": str(error), "code": error.code}
 
 
 def _ignore(told: object) -> None:

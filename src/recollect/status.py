@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from recollect.embed.base import Provider
 from recollect.embed.select import Choice
 from recollect.errors import StoreError
 from recollect.paths import Workspace
 from recollect.settings import Loaded, switched_off
-from recollect.store.sqlite import cache
+from recollect.spending.ledger import Ledger
+from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_behind
-from recollect.sync.identity import difference, identity_of
+from recollect.sync.identity import difference, identity_of, space_of
 from recollect.types import Discovery, IndexedFile, Status
 
 _LOCAL = "nowhere: text stays on this machine"
 
 
-def status_of(
-    workspace: Workspace,
-    loaded: Loaded,
-    choice: Choice,
-    index_file: Path,
-    index: Index | None,
-    discovery: Discovery,
-    problem: StoreError | None,
-) -> Status:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a description is made from."""
+
+    workspace: Workspace
+    loaded: Loaded
+    choice: Choice
+    at_work: Provider | None
+    """Who makes vectors: the chosen provider, unless its model was declined."""
+    index_file: Path
+    discovery: Discovery
+
+
+def status_of(found: Found, index: Index | None, problem: StoreError | None) -> Status:
     """Return the state of a memory from what is on disk, without changing anything."""
-    settings = loaded.settings
-    provider = choice.provider
+    settings, choice, discovery = found.loaded.settings, found.choice, found.discovery
+    provider = found.at_work
+    now = spaces.serving(index.connection) if index else None
     known: dict[str, IndexedFile] = index.files() if index else {}
     problems = [*discovery.problems, *(file.problem for file in known.values() if file.problem)]
-    warnings = [sentence for sentence in (switched_off(loaded), str(problem or "")) if sentence]
-    changed = difference(index.identity(), identity_of(settings, provider)) if index else ""
+    warnings = [sentence for sentence in (switched_off(found.loaded), str(problem or "")) if sentence]
+    changed = difference(index.identity(), identity_of(settings)) if index else ""
     if changed:
         warnings.append(f"the index will be built anew: {changed}")
     dims = index.vectors.dims() if index else None
@@ -41,14 +52,14 @@ def status_of(
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         requested_provider=choice.requested,
-        sends_text_to=_LOCAL,
+        sends_text_to=provider.sends_to if provider and provider.sends_to else _LOCAL,
         files=index.count_files() if index else 0,
         chunks=index.count_chunks() if index else 0,
-        pending=index.count_pending() if index and provider else 0,
+        pending=index.count_pending(space_of(provider)) if index and provider else 0,
         dirty=index is None or bool(changed) or is_behind(discovery, known),
-        workspace=str(workspace.root),
-        index_path=str(index_file),
-        index_bytes=_bytes_of(index_file),
+        workspace=str(found.workspace.root),
+        index_path=str(found.index_file),
+        index_bytes=_bytes_of(found.index_file),
         sources=settings.sources,
         source_counts=tuple(
             {"source": source, "files": files, "chunks": chunks}
@@ -70,11 +81,46 @@ def status_of(
             "vectors": index.vectors.count() if index else 0,
             "dims": dims or (provider.dims if provider else None),
         },
-        fallback={"from": choice.requested, "reason": choice.reason} if choice.reason else None,
+        fallback=_fallback(choice, now),
+        spaces=tuple(_space(index, entry) for entry in spaces.entries(index.connection)) if index else (),
+        declined=_declined(choice, index),
+        spending=_spending(),
         last_sync=index.synced_at if index else None,
         enabled=settings.enabled,
         warnings=tuple(warnings),
     )
+
+
+def _space(index: Index, entry: spaces.SpaceEntry) -> Mapping[str, Any]:
+    """Describe a space: whose vectors, how many of all chunks have one, and what it is for."""
+    return {
+        "provider": entry.space.provider,
+        "model": entry.space.model,
+        "state": entry.state,
+        "vectors": index.vectors_in(entry.space).count(),
+        "chunks": index.count_chunks(),
+        "dims": entry.dims,
+        "note": entry.note,
+        "declined": index.declined() == entry.space,
+    }
+
+
+def _declined(choice: Choice, index: Index | None) -> str:
+    declined = index.declined() if index else None
+    wanted = space_of(choice.provider) if choice.provider else None
+    return str(declined) if declined is not None and declined == wanted else ""
+
+
+def _fallback(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, Any] | None:
+    """Tell which provider was wanted and why another one is used, if that is so."""
+    reason = choice.reason or (now.note if now else "")
+    return {"from": choice.requested, "reason": reason} if reason else None
+
+
+def _spending() -> Mapping[str, Any]:
+    """Tell what was spent today and altogether, as far as it is still noted."""
+    ledger = Ledger()
+    return {"today": asdict(ledger.today()), "total": asdict(ledger.total())}
 
 
 def _bytes_of(index_file: Path) -> int:

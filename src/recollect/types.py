@@ -126,6 +126,18 @@ def _under_heading(heading: str, text: str) -> str:
     return f"{heading}\n{text}" if heading else text
 
 
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A vector space: vectors from two different ones can never be compared."""
+
+    provider: str
+    model: str
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.provider} ({self.model})"
+
+
 class IndexedFile(NamedTuple):
     """What the index remembers of a file, to tell whether it changed."""
 
@@ -239,6 +251,7 @@ class Excerpt:
 class Report:
     """What a sync did. `indexed`, `removed` name paths; the rest are counts or problems.
 
+    `switched` says from which model's vectors to which the answers changed, if they did.
     `held_back` counts the files that look deleted and stay in the index, because so many are gone at once.
     """
 
@@ -251,11 +264,12 @@ class Report:
     rebuilt: str = ""
     warnings: tuple[str, ...] = ()
     held_back: int = 0
+    switched: str = ""
 
     @property
     def changed(self) -> bool:
         """Whether the index is not what it was before."""
-        return bool(self.indexed or self.removed or self.rebuilt)
+        return bool(self.indexed or self.removed or self.rebuilt or self.switched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,3 +300,11 @@ class Status:
     last_sync: str | None
     enabled: bool = True
     warnings: tuple[str, ...] = ()
+    spaces: tuple[Mapping[str, Any], ...] = ()
+    """Whose vectors the index holds: those that answer, those being made, those to go back to."""
+    declined: str = ""
+    """The model that the settings ask for although a change to it was stopped or taken back."""
+    spending: Mapping[str, Any] = field(default_factory=dict)
+    """What was sent to paid providers, today and altogether."""
+    probe: Mapping[str, Any] | None = None
+    """Whether the provider made a vector when it was asked for one, and what it said, if it was asked."""

@@ -24,6 +24,7 @@ COMMANDS = {
     "forget": ("recollect.cli.forget", "Remove something for good, and prove it."),
     "get": ("recollect.cli.get", "Show lines of a note."),
     "status": ("recollect.cli.status", "Show what is indexed, and how."),
+    "model": ("recollect.cli.model", "Show whose vectors answer; stop or take back a change of model."),
     "watch": ("recollect.cli.watch", "Keep the index equal to the files while they change."),
     "doctor": ("recollect.cli.doctor", "Check what can be wrong, and repair it."),
     "export": ("recollect.cli.export", "Write all notes into one archive."),

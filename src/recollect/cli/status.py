@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,22 +19,29 @@ from recollect.cli.common import (
     warn,
     workspace_option,
 )
+from recollect.errors import EmbeddingError
 from recollect.memory import Memory
+from recollect.spending.prices import in_dollars
 from recollect.types import Status
 from recollect.wire import status_json
 
 
 @click.command("status")
+@click.option("--deep", is_flag=True, help="Try the provider with one call; sends it the word 'memory'.")
 @workspace_option
 @json_option
-def command(workspace: Path | None, as_json: bool) -> None:
-    """Show what is indexed, and how. Changes nothing."""
+def command(deep: bool, workspace: Path | None, as_json: bool) -> int:
+    """Show what is indexed, and how. Changes nothing.
+
+    With --deep it exits with 6 if the provider does not work.
+    """
     with Memory(nearest_workspace(workspace)) as memory:
-        status = memory.status()
+        status = memory.status(deep=deep)
     if as_json:
         print_json(status_json(status))
     else:
         _print(status)
+    return 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
 
 
 def _print(status: Status) -> None:
@@ -62,8 +71,35 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     if status.extra_paths:
         rows.append(("extra", ", ".join(status.extra_paths)))
     if status.fallback:
-        rows.append(("fallback", f"{status.fallback['from']}: {status.fallback['reason']}"))
+        rows.append(("fallback", f"instead of {status.fallback['from']}: {status.fallback['reason']}"))
+    rows.extend(("change", _change(space)) for space in status.spaces if space["state"] == "filling")
+    if status.declined:
+        rows.append(("declined", f"{status.declined}; 'recollect model resume' wants it again"))
+    if status.spending["total"]["requests"]:
+        rows.append(("spent", _spent(status)))
+    if status.probe is not None:
+        rows.append(("provider", status.probe["message"]))
     return rows
+
+
+def _change(space: Mapping[str, Any]) -> str:
+    """Say how far the vectors of a new model are."""
+    share = f"{space['vectors']} of {space['chunks']} vectors made"
+    return f"to {space['provider']} ({space['model']}): {share}; until then the old ones answer"
+
+
+def _spent(status: Status) -> str:
+    """Say what was sent to paid providers, today and in the last two months."""
+    today, total = status.spending["today"], status.spending["total"]
+    parts = [
+        f"today {today['tokens']:,} tokens, {in_dollars(today['dollars'])}",
+        f"62 days {total['tokens']:,} tokens, {in_dollars(total['dollars'])}",
+    ]
+    if total["saved"]:
+        parts.append(f"saved by batches {in_dollars(total['saved'])}")
+    if total["unknown_price_tokens"]:
+        parts.append(f"{total['unknown_price_tokens']:,} tokens of unknown price")
+    return "; ".join(parts)
 
 
 def _state(status: Status) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -17,20 +18,25 @@ from recollect.cli.common import (
     workspace_option,
 )
 from recollect.memory import Memory
+from recollect.spending.prices import in_dollars
+from recollect.sync.plan import Plan
 from recollect.types import Report
 from recollect.wire import report_json
 
 
 @click.command("sync")
 @click.option("--force", is_flag=True, help="Build the index anew, from every file.")
+@click.option("--dry-run", is_flag=True, help="Show what it would do and cost, and do nothing.")
 @workspace_option
 @json_option
-def command(force: bool, workspace: Path | None, as_json: bool) -> int:
+def command(force: bool, dry_run: bool, workspace: Path | None, as_json: bool) -> int:
     """Make the index equal the files.
 
     Only files that changed are read. Exits with 1 if a file failed, vectors are missing, or so many
     files are gone at once that they were kept in the index; --force removes them.
     """
+    if dry_run:
+        return _show_plan(workspace, as_json)
     with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
         report = memory.sync(force=force, progress=progress)
     if as_json:
@@ -40,9 +46,42 @@ def command(force: bool, workspace: Path | None, as_json: bool) -> int:
     return 1 if report.failed or report.pending or report.held_back else 0
 
 
+def _show_plan(workspace: Path | None, as_json: bool) -> int:
+    with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
+        plan = memory.plan(progress=progress)
+    if as_json:
+        print_json(asdict(plan))
+    else:
+        _print_plan(plan)
+    return 0
+
+
+def _print_plan(plan: Plan) -> None:
+    """Show what a sync would do."""
+    if plan.rebuild:
+        click.echo(f"The index would be built anew: {plan.rebuild}")
+    counts = f"{len(plan.new)} new, {len(plan.changed)} changed, {len(plan.removed)} removed"
+    click.echo(f"Files: {counts}, {plan.unchanged} unchanged")
+    if plan.model:
+        goes = f"sent to {plan.sends_text_to}" if plan.sends_text_to else "nothing leaves this machine"
+        known = f", {plan.known_chunks} of them known already" if plan.known_chunks else ""
+        click.echo(f"Chunks without a vector: {plan.chunks}{known}")
+        price = "of unknown price" if plan.dollars is None else in_dollars(plan.dollars)
+        click.echo(
+            f"Texts to embed with {plan.provider} ({plan.model}): {plan.texts},"
+            f" about {plan.tokens:,} tokens, {price}; {goes}"
+        )
+    if plan.stopped_by:
+        warn(f"it would stop before the end: {plan.stopped_by}")
+    print_problems("Skipped", plan.skipped, "yellow")
+    print_problems("Failed", plan.failed, "red")
+
+
 def _print(report: Report) -> None:
     for warning in report.warnings:
         warn(warning)
+    if report.switched:
+        click.echo(f"The model changed {report.switched}")
     if report.rebuilt:
         click.echo(f"Index built anew: {report.rebuilt}")
     counts = [

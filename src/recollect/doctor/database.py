@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from recollect.doctor.finding import Finding, listed, ok, problem, warning
 from recollect.doctor.patient import Patient
+from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.schema import MIGRATIONS, version_of
 from recollect.sync.identity import difference, identity_of
@@ -110,10 +111,14 @@ def words_without_chunk(index: Index) -> list[int]:
 
 def vectors_without_chunk(index: Index) -> list[int]:
     """Return the numbers of vectors, and of vectors of sentences, that are no chunks."""
-    having_one = index.vectors.chunk_numbers_sql
-    numbers = set(_numbers(index, f"SELECT * FROM ({having_one}) EXCEPT SELECT number FROM chunks"))
-    if index.vectors.dims() is not None:
-        numbers.update(_numbers(index, "SELECT chunk FROM chunks_sentences EXCEPT SELECT number FROM chunks"))
+    numbers: set[int] = set()
+    for entry in spaces.entries(index.connection):
+        table = index.vectors_in(entry.space)
+        queries = [table.chunk_numbers_sql]
+        if table.dims() is not None:
+            queries.append(f"SELECT chunk FROM {table.sentences_table}")
+        for query in queries:
+            numbers.update(_numbers(index, f"SELECT * FROM ({query}) EXCEPT SELECT number FROM chunks"))
     return sorted(numbers)
 
 
@@ -123,12 +128,12 @@ def _numbers(index: Index, sql: str) -> list[int]:
 
 def check_identity(patient: Patient) -> Iterator[Finding]:
     """Compare what the index was made with to what the settings say now."""
-    if patient.index is None or patient.choice is None:
+    if patient.index is None:
         return
-    changed = difference(patient.index.identity(), identity_of(patient.settings, patient.choice.provider))
+    changed = difference(patient.index.identity(), identity_of(patient.settings))
     if changed:
         yield warning(
             f"the index was made otherwise: {changed}", "Run 'recollect sync' to build it anew", "sync"
         )
     else:
-        yield ok("model, chunks and sources are those of the settings")
+        yield ok("chunks and sources are those of the settings")

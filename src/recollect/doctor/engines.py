@@ -9,14 +9,13 @@ from importlib.util import find_spec
 
 from recollect.doctor.finding import Finding, ok, problem, warning
 from recollect.doctor.patient import Patient
-from recollect.embed.base import Provider, embed_query
+from recollect.embed.base import Provider
 from recollect.embed.builtin.cache import cache_folder
+from recollect.embed.probe import probed
 from recollect.store.sqlite.db import Connection
 
 _SAFE_SQLITE = (3, 51, 3)
 """Before this, two programs that checkpoint at the same instant can damage a database."""
-
-_WORD = "memory"
 
 
 def check_engines(patient: Patient) -> Iterator[Finding]:
@@ -61,21 +60,25 @@ def check_provider(patient: Patient) -> Iterator[Finding]:
         raise patient.choice_trouble
     if patient.choice is None:
         return
-    provider, requested = patient.choice.provider, patient.choice.requested
+    provider, requested, reason = patient.choice.provider, patient.choice.requested, patient.choice.reason
+    if reason and requested != "auto":
+        taken = f"{provider.id} is used instead" if provider else "search goes by words only"
+        yield problem(f"{requested} cannot be used, {taken}: {reason}", "Do what it says")
+    elif reason and provider is None:
+        yield warning(f"search goes by words only: {reason}", "Install it, or leave it so")
+    elif reason:
+        yield warning(f"{provider.id if provider else ''} is used instead of the first choice: {reason}", "")
     if provider is not None:
         yield _tried(provider, requested, deep=patient.deep)
-    elif patient.choice.reason:
-        yield warning(f"search goes by words only: {patient.choice.reason}", "Install it, or leave it so")
-    else:
+    elif not reason:
         yield ok("search goes by words, as the settings say")
 
 
 def _tried(provider: Provider, requested: str, *, deep: bool) -> Finding:
     """Let a provider embed one word, if that neither sends nor writes anything unasked."""
     name = f"{provider.id} ({provider.model}), chosen by embeddings.provider {requested}"
-    is_local = provider.id == "builtin"
-    if not deep and not (is_local and cache_folder().is_dir()):
-        unasked = "unpacks it for the first time" if is_local else "gives it one word"
+    is_ready = provider.id == "builtin" and cache_folder().is_dir()
+    if not deep and not is_ready:
+        unasked = "unpacks it for the first time" if provider.id == "builtin" else "gives it one word"
         return ok(f"{name}; not tried (--deep {unasked})")
-    embed_query(provider, _WORD)
-    return ok(f"{name}; it works" + ("" if is_local else f" (it was given the word {_WORD!r})"))
+    return ok(f"{name}; {probed(provider)}")

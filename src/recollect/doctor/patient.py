@@ -61,7 +61,7 @@ class Patient:
         self.close()
 
     def _choice(self) -> Choice:
-        return choose(self.settings.embeddings.provider if self.settings.store.vector.enabled else "none")
+        return choose(self.settings)
 
 
 def _tried(opening: Callable[[], Opened]) -> tuple[Opened | None, Trouble | None]:

@@ -14,13 +14,14 @@ from typing import Any
 from recollect.doctor.database import paths_without_file, vectors_without_chunk, words_without_chunk
 from recollect.doctor.finding import Repair, listed
 from recollect.doctor.left import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
-from recollect.doctor.vectors import damaged_cached, damaged_vectors
+from recollect.doctor.vectors import remove_damaged
 from recollect.errors import RecollectError, reason_of
 from recollect.files.lock import WriterLock
 from recollect.files.place import LOCK_NAME
 from recollect.files.private import ensure_folder, ensure_private
 from recollect.memory import Memory
 from recollect.paths import Workspace
+from recollect.store.sqlite import spaces
 from recollect.store.sqlite.db import store_errors, transaction
 from recollect.store.sqlite.health import is_ours, remove_database
 from recollect.store.sqlite.index import Index
@@ -97,13 +98,8 @@ def _sweep(case: Case) -> str:
 
 def _remove_damaged_vectors(case: Case) -> str:
     with _index(case) as index:
-        chunks, cached = damaged_vectors(index), damaged_cached(index)
-        with transaction(index.connection):
-            index.vectors.delete(chunks)
-            index.connection.executemany(
-                "DELETE FROM embedding_cache WHERE rowid = ?", [(row,) for row in cached]
-            )
-    return f"removed damaged vectors: {len(chunks)} of chunks, {len(cached)} in the cache"
+        chunks, cached = remove_damaged(index)
+    return f"removed damaged vectors: {chunks} of chunks, {cached} in the cache"
 
 
 def _remove_orphans(case: Case) -> str:
@@ -116,7 +112,8 @@ def _remove_orphans(case: Case) -> str:
             index.connection.executemany(
                 "DELETE FROM chunks_fts WHERE rowid = ?", [(number,) for number in words]
             )
-            index.vectors.delete(vectors)
+            for entry in spaces.entries(index.connection):
+                index.vectors_in(entry.space).delete(vectors)
     return (
         f"removed rows that belong to nothing: {len(paths)} files, {len(words)} words, {len(vectors)} vectors"
     )

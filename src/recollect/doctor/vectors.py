@@ -11,8 +11,11 @@ from recollect.doctor.finding import Finding, ok, problem, warning
 from recollect.doctor.patient import Patient
 from recollect.embed.passages import is_packed, unpacked
 from recollect.errors import StoreDamaged
+from recollect.store.sqlite import spaces
+from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
-from recollect.store.sqlite.vectors import MATRIX
+from recollect.store.sqlite.vectors import MATRIX, VectorTable
+from recollect.sync.waiting import count_to_do
 
 _FLOAT_BYTES = 4
 _TOLERANCE = 1e-3
@@ -27,13 +30,12 @@ def check_vectors(patient: Patient) -> Iterator[Finding]:
     index = patient.index
     if index is None or not _has_numpy():
         return
-    bad = damaged_vectors(index)
+    bad = [number for table in _tables(index) for number in damaged_vectors(index, table)]
     if bad:
         yield problem(f"vectors that are damaged: {len(bad)}", _AGAIN, "vectors")
-    waiting = index.connection.execute(
-        f"SELECT count(*) FROM chunks WHERE number NOT IN ({index.vectors.chunk_numbers_sql})"
-    ).get
-    if waiting and patient.choice is not None and patient.choice.provider is not None:
+    provider = patient.choice.provider if patient.choice is not None else None
+    waiting = count_to_do(index, provider) if provider is not None else 0
+    if waiting:
         yield warning(
             f"chunks that wait for vectors, and are found by words until then: {waiting}",
             "Run 'recollect sync'",
@@ -79,14 +81,34 @@ def check_copy(patient: Patient) -> Iterator[Finding]:
         )
 
 
-def damaged_vectors(index: Index) -> list[int]:
+def remove_damaged(index: Index) -> tuple[int, int]:
+    """Remove damaged vectors, and return how many of chunks and how many of the cache; as the writer."""
+    removed = 0
+    with transaction(index.connection):
+        for table in _tables(index):
+            chunks = damaged_vectors(index, table)
+            table.delete(chunks)
+            removed += len(chunks)
+        cached = damaged_cached(index)
+        index.connection.executemany(
+            "DELETE FROM embedding_cache WHERE rowid = ?", [(row,) for row in cached]
+        )
+    return removed, len(cached)
+
+
+def _tables(index: Index) -> list[VectorTable]:
+    return [index.vectors_in(entry.space) for entry in spaces.entries(index.connection)]
+
+
+def damaged_vectors(index: Index, table: VectorTable) -> list[int]:
     """Return the numbers of the chunks whose vectors, or those of their sentences, cannot be right."""
-    dims = _usual_dims(index)
+    dims = _usual_dims(index, table)
     if dims is None:
         return []
-    bad = _damaged(index.vectors.by_chunk(), dims)
+    bad = _damaged(table.by_chunk(), dims)
     sentences = index.connection.execute(
-        "SELECT chunk FROM chunks_sentences WHERE typeof(embedding) <> 'blob' OR length(embedding) % ?",
+        f"SELECT chunk FROM {table.sentences_table}"
+        " WHERE typeof(embedding) <> 'blob' OR length(embedding) % ?",
         (dims,),
     )
     return sorted({*bad, *(int(row[0]) for row in sentences)})
@@ -94,13 +116,13 @@ def damaged_vectors(index: Index) -> list[int]:
 
 def damaged_cached(index: Index) -> list[int]:
     """Return the rows of the cache whose vectors are of this index's model and cannot be right."""
-    dims = _usual_dims(index)
-    if dims is None:
+    dims = _usual_dims(index, index.vectors)
+    now = spaces.serving(index.connection)
+    if dims is None or now is None:
         return []
-    made_with = index.identity()
     rows = index.connection.execute(
         "SELECT rowid, embedding FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ?",
-        tuple(made_with.get(key) for key in ("provider", "model", "provider_key")),
+        (now.space.provider, now.space.model, now.space.key),
     )
     return _damaged(((row, _vector_of(blob, dims)) for row, blob in rows), dims)
 
@@ -109,12 +131,12 @@ def _vector_of(blob: Any, dims: int) -> bytes:
     return unpacked(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b""
 
 
-def _usual_dims(index: Index) -> int | None:
+def _usual_dims(index: Index, table: VectorTable) -> int | None:
     """Return how many numbers most vectors have; one of another length is then the damaged one."""
-    if index.vectors.dims() is None:
+    if table.dims() is None:
         return None
     size = index.connection.execute(
-        "SELECT length(embedding) FROM chunks_vec GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
+        f"SELECT length(embedding) FROM {table.table} GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
     ).get
     return int(size or 0) // _FLOAT_BYTES or None
 
@@ -142,7 +164,8 @@ def _compared(index: Index) -> tuple[int, int]:
     matrix = index.vectors.matrix()
     place = {int(matrix.rows[at]): at for at in range(matrix.copied) if not matrix.dead[at]}
     wrong = 0
-    for number, chunk, blob in index.connection.execute("SELECT number, chunk, embedding FROM chunks_vec"):
+    sql = f"SELECT number, chunk, embedding FROM {index.vectors.table}"
+    for number, chunk, blob in index.connection.execute(sql):
         at = place.get(number)
         if at is not None:
             row = np.asarray(matrix.parts[0][at], "<f4").tobytes()

@@ -15,8 +15,8 @@ from recollect.search.decay import decayed
 from recollect.search.diversity import diversified, without_repeats
 from recollect.search.judge import judged
 from recollect.search.legs import Legs, Request
-from recollect.search.query import filter_of, parse
-from recollect.search.when import evidence_by_days, understood
+from recollect.search.query import Asked, filter_of, parse
+from recollect.search.when import When, evidence_by_days, understood
 from recollect.store.sqlite.index import Index
 from recollect.text.words import words_of
 from recollect.types import Hit, IndexedChunk, Why
@@ -35,22 +35,46 @@ class Answer:
     nearest: float | None = None
 
 
-def search(index: Index, provider: Provider | None, request: Request) -> Answer:
-    """Answer a query; no hits are an honest answer.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query as it is understood: what to look for, where, and in which days."""
 
-    The caller holds a snapshot of the index, so that everything below speaks of one state of it.
-    """
-    if not words_of(request.text):
-        return Answer()
+    request: Request
+    """What was asked for; its text is what words and vectors are compared with."""
+    asked: Asked
+    when: When
+    is_empty: bool
+
+    def by_words(self) -> Question:
+        """Return the same question, to be answered by words alone."""
+        return replace(self, request=replace(self.request, mode="words"))
+
+
+def understand(request: Request) -> Question:
+    """Read a query, for which no index is needed."""
     # Some keyboards send letter and accent apart, which would end a word in the middle.
     asked = parse(unicodedata.normalize("NFC", request.text))
     when = understood(asked.text, request.now)
-    request = replace(request, text=when.text if _is_judged(request) else asked.text)
-    vector = None
-    if provider is not None and request.mode != "words":
-        vector = to_blobs(embed_query(provider, request.text)[None, :])[0]
+    text = when.text if _is_judged(request) else asked.text
+    return Question(replace(request, text=text), asked, when, not words_of(request.text))
+
+
+def vector_of(question: Question, provider: Provider) -> bytes | None:
+    """Return the vector of a question, which may take as long as a service takes to answer."""
+    if question.is_empty or not question.request.text or question.request.mode == "words":
+        return None
+    return to_blobs(embed_query(provider, question.request.text)[None, :])[0]
+
+
+def search(index: Index, question: Question, vector: bytes | None, model: str) -> Answer:
+    """Answer a question; no hits are an honest answer.
+
+    The caller holds a snapshot of the index, so that everything below speaks of one state of it.
+    """
+    request, asked, when = question.request, question.asked, question.when
+    if question.is_empty:
+        return Answer()
     wanted = lexical.look_up(index, request.text)
-    model = provider.model if provider else ""
     found = legs.find(index, wanted, vector, model, request, narrowed=asked.narrows)
     candidates = Candidates(index, wanted)
     scores = _fused(found, request)

@@ -1,13 +1,27 @@
-"""Embed texts although some of them may be refused."""
+"""Embed texts although some of them may be refused, with several calls under way at once."""
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 from recollect.embed.base import Provider
 from recollect.embed.passages import embed_passages
-from recollect.errors import EmbeddingError, ModelFilesError
+from recollect.embed.remote.packing import packed
+from recollect.errors import (
+    EmbeddingError,
+    ModelChanged,
+    ProviderUnreachable,
+    ProviderUnusable,
+    QuotaExceeded,
+    SpendLimit,
+)
+
+_NOT_THE_TEXTS = (ProviderUnusable, ProviderUnreachable, QuotaExceeded, SpendLimit, ModelChanged)
+"""Errors that another choice of texts would not change, so nothing more is tried."""
 
 _FEW = 4
 _HOPELESS = 5
@@ -19,44 +33,83 @@ _MOST_FAILURES = 100
 """Calls that may fail for one group of texts. Finding one text among 256 takes eight."""
 
 
-def embed_texts(
-    provider: Provider, texts: Mapping[str, str]
-) -> tuple[dict[str, bytes], EmbeddingError | None]:
-    """Return the packed vectors of texts by their keys, without those that the provider refuses.
+@dataclass(slots=True)
+class Embedded:
+    """What came of embedding some texts."""
 
-    What fails is tried again in halves, down to single texts. The error says why the first one failed.
-    It is raised if nothing can be embedded, because then it is not the texts.
+    vectors: dict[str, bytes] = field(default_factory=dict)
+    """The packed vectors by the keys of their texts, without those that were refused."""
+    reason: EmbeddingError | None = None
+    """Why the first text was refused, or what stopped it."""
+    stopped: bool = False
+    """Whether the rest was not tried, because it is not the texts that are wrong."""
+
+
+def embed_texts(provider: Provider, texts: Mapping[str, str]) -> Embedded:
+    """Return the vectors of texts by their keys; what was embedded is kept whatever happens to the rest.
+
+    What the provider refuses is tried again in halves, down to single texts. Where nothing at all can be
+    embedded, it is not the texts, and `stopped` says so.
     """
-    if not texts:
-        return {}, None
-    try:
-        return _embedded(provider, texts, list(texts)), None
-    except ModelFilesError:
-        raise
-    except EmbeddingError as error:
-        reason = error
-    shortest = sorted(texts, key=lambda key: len(texts[key]))[:2] if len(texts) > _FEW else []
-    parts = deque([*_halves(list(texts)), *([key] for key in shortest)])
-    done: dict[str, bytes] = {}
-    failures = 1
-    while parts and failures < _MOST_FAILURES:
-        part = [key for key in parts.popleft() if key not in done]
+    work = _Work(provider, texts)
+    keys = list(texts)
+    requests = [[keys[place] for place in places] for places in packed(list(texts.values()), provider.limits)]
+    at_once = min(provider.limits.at_once, len(requests))
+    if at_once <= 1:
+        for request in requests:
+            work.embed(request)
+    else:
+        with ThreadPoolExecutor(at_once, thread_name_prefix="recollect-embed") as pool:
+            for done in [pool.submit(work.embed, request) for request in requests]:
+                done.result()
+    result = work.result
+    result.stopped = result.stopped or (result.reason is not None and not result.vectors)
+    return result
+
+
+class _Work:
+    """Texts that are being embedded, by one thread or by several."""
+
+    def __init__(self, provider: Provider, texts: Mapping[str, str]) -> None:
+        self.provider = provider
+        self.texts = texts
+        self.result = Embedded()
+        self._failures = 0
+        self._lock = threading.Lock()
+
+    def embed(self, request: list[str]) -> None:
+        """Embed the texts of one request; if they are refused, in halves."""
+        parts = deque([request])
+        while parts and not self._is_over():
+            part = [key for key in parts.popleft() if key not in self.result.vectors]
+            if not part:
+                continue
+            error = self._tried(part)
+            if error is not None and len(part) == len(request):
+                parts.extend([*_halves(part), *([key] for key in self._shortest(part))])
+            elif error is not None:
+                parts.extend(_halves(part))
+
+    def _tried(self, part: list[str]) -> EmbeddingError | None:
         try:
-            done |= _embedded(provider, texts, part)
-        except EmbeddingError:
-            failures += 1
-            parts.extend(_halves(part))
-        if not done and failures >= _HOPELESS and len(texts) > _FEW:
-            break
-    if not done:
-        raise reason
-    return done, reason
+            blobs = embed_passages(self.provider, [self.texts[key] for key in part])
+        except EmbeddingError as error:
+            with self._lock:
+                self._failures += 1
+                self.result.reason = self.result.reason or error
+                if isinstance(error, _NOT_THE_TEXTS):
+                    self.result.reason, self.result.stopped = error, True
+            return error
+        with self._lock:
+            self.result.vectors.update(zip(part, blobs, strict=True))
+        return None
 
+    def _is_over(self) -> bool:
+        hopeless = not self.result.vectors and self._failures >= _HOPELESS and len(self.texts) > _FEW
+        return self.result.stopped or hopeless or self._failures >= _MOST_FAILURES
 
-def _embedded(provider: Provider, texts: Mapping[str, str], keys: Sequence[str]) -> dict[str, bytes]:
-    if not keys:
-        return {}
-    return dict(zip(keys, embed_passages(provider, [texts[key] for key in keys]), strict=True))
+    def _shortest(self, part: list[str]) -> list[str]:
+        return sorted(part, key=lambda key: len(self.texts[key]))[:2] if len(part) > _FEW else []
 
 
 def _halves(keys: list[str]) -> list[list[str]]:

@@ -1,4 +1,7 @@
-"""What an index is made with; if any of it changes, the index is built anew."""
+"""What an index is made with: the rest of it is built anew if that changes, its vectors are not.
+
+Vectors belong to a space, and an index can hold several of them.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,10 @@ from recollect.store.sqlite.vectors import MATRIX
 from recollect.text.chunk import CHUNKER_VERSION
 from recollect.text.sentences import SENTENCES_VERSION
 from recollect.text.terms import TERMS_VERSION
-
-WORDS_ONLY = "fts-only"
-"""The model's name in an index without vectors."""
+from recollect.types import Space
 
 
-def identity_of(settings: Settings, provider: Provider | None) -> dict[str, Any]:
+def identity_of(settings: Settings) -> dict[str, Any]:
     """Return what an index made with these settings would be made with."""
     engine = settings.store.vector.engine
     return {
@@ -24,10 +25,6 @@ def identity_of(settings: Settings, provider: Provider | None) -> dict[str, Any]
         "chunk_tokens": settings.chunking.tokens,
         "chunk_overlap": settings.chunking.overlap,
         "terms": TERMS_VERSION,
-        "provider": provider.id if provider else "none",
-        "model": provider.model if provider else WORDS_ONLY,
-        "provider_key": provider.key if provider else "",
-        "sentences": SENTENCES_VERSION if provider and provider.by_sentence else 0,
         "vector_engine": MATRIX if engine == "auto" else engine,
         "sources": sorted(settings.sources),
         "extra_paths": list(settings.extra_paths),
@@ -44,6 +41,7 @@ def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     return "; ".join(changes)
 
 
-def same_space(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Tell whether an index holds vectors that can be compared with those now made."""
-    return all(made_with.get(key) == wanted[key] for key in ("provider", "model", "provider_key"))
+def space_of(provider: Provider) -> Space:
+    """Return the space of a provider's vectors; how sentences are cut is part of it."""
+    sentences = f"+sentences{SENTENCES_VERSION}" if provider.by_sentence else ""
+    return Space(provider.id, provider.model, provider.key + sentences)

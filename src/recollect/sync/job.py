@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,6 @@ from recollect.files.lock import WriterLock
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.store.sqlite.index import Index
-from recollect.sync.identity import WORDS_ONLY
 from recollect.types import Progress
 
 
@@ -35,11 +34,8 @@ class Job:
     """The index file that a reader found damaged; another process may have replaced it since."""
     group: int | None = None
     """How many chunks are embedded between two calls of `progress`, if not as many as usual."""
-
-    @property
-    def model(self) -> str:
-        """The model's name as chunks carry it."""
-        return self.provider.model if self.provider else WORDS_ONLY
+    fallback: Callable[[], Provider] | None = None
+    """Makes the provider that embeds if the first one cannot."""
 
     def lock(self, kind: str = "") -> WriterLock:
         """Return the lock that writers of the index hold, or the one of another kind of work on it."""

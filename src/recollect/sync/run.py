@@ -5,7 +5,6 @@ The words come first, under the writer lock. The vectors follow when that is fre
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,14 +13,15 @@ from recollect.errors import StoreBusy, StoreDamaged
 from recollect.files.private import ensure_folder, ensure_private
 from recollect.files.scan import discover
 from recollect.files.tombstones import Forgotten
-from recollect.store.sqlite import cache
+from recollect.store.sqlite import batches, cache, spaces
 from recollect.store.sqlite.db import system_errors
 from recollect.store.sqlite.health import set_aside
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.rebuild import swap_in, sweep, temporary_index
-from recollect.sync.identity import difference, identity_of, same_space
+from recollect.sync.carried import carry_vectors
+from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.job import Job, reader_of, writer_of
-from recollect.sync.pending import Place, carry_vectors, embed_pending, put_known
+from recollect.sync.pending import put_known
 from recollect.sync.update import Changes, keep_unseen, update_words
 from recollect.sync.vectors import add_vectors
 from recollect.types import Report
@@ -82,7 +82,7 @@ def _inode_of(path: Path) -> int:
 
 
 def _sync(job: Job) -> Report:
-    wanted = identity_of(job.settings, job.provider)
+    wanted = identity_of(job.settings)
     with writer_of(job.index_file, wanted) as index:
         reason = difference(index.identity(), wanted)
         if job.force and not reason and index.synced_at:
@@ -90,61 +90,35 @@ def _sync(job: Job) -> Report:
         if not reason:
             report = _update(job, index)
             if report.changed and not report.pending:
+                cache.prune(index.connection, job.settings.cache.max_entries)
                 index.vectors.save_matrix()
             return report
     return _rebuild(job, reason)
 
 
 def _rebuild(job: Job, reason: str) -> Report:
-    """Build a new index beside the old one, which serves until the new one is whole.
+    """Build a new index beside the old one, which serves until the new one has all words.
 
-    Vectors that the old one holds are whole enough: what lacks one is embedded once the new one serves.
+    It takes over the vectors of the old one. What lacks one is embedded once the new index serves.
     """
-    wanted = identity_of(job.settings, job.provider)
+    wanted = identity_of(job.settings)
     with temporary_index(job.index_file) as temporary:
         with writer_of(temporary, wanted) as fresh, reader_of(job.index_file) as old:
             if job.settings.cache.enabled:
                 cache.copy_from(fresh.connection, job.index_file)
-            if job.provider is not None and same_space(old.identity(), wanted):
-                carry_vectors(old, fresh)
-                report = _update(job, fresh, replacing=old)
-                put_known(fresh, job.provider)
-            else:
-                report = _update(job, fresh, replacing=old)
-                _embed_everything(job, fresh, temporary)
+            carry_vectors(old, fresh)
+            report = _update(job, fresh, replacing=old)
+            for entry in spaces.entries(old.connection):
+                spaces.add(fresh.connection, entry.space, entry.state, entry.note)
+                put_known(fresh, entry.space)
+            fresh.decline(old.declined())
+            batches.copy(old.connection, fresh.connection)
             cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)
-            report = replace(report, pending=fresh.count_pending() if job.provider else 0)
+            report = replace(report, pending=_pending(job, fresh))
         swap_in(temporary, job.index_file)
     with writer_of(job.index_file, wanted) as index:
         index.vectors.save_matrix()
     return replace(report, rebuilt=reason)
-
-
-def _embed_everything(job: Job, fresh: Index, temporary: Path) -> None:
-    """Embed all of a new index whose vectors cannot be compared with those of the old one.
-
-    If that fails, what was embedded until then is kept, so that the next sync does not pay for it again.
-    """
-    if job.provider is None:
-        return
-    use_cache = job.settings.cache.enabled
-    place = Place(lambda: nullcontext(fresh), lambda: nullcontext(fresh))
-    try:
-        outcome = embed_pending(
-            place,
-            job.provider,
-            use_cache=use_cache,
-            limit=None,
-            progress=job.progress,
-            group=job.group,
-        )
-        if outcome.stopped and outcome.reason is not None:
-            raise outcome.reason
-    except BaseException:
-        if not fresh.connection.in_transaction:
-            with writer_of(job.index_file, {}) as index:
-                cache.copy_from(index.connection, temporary)
-        raise
 
 
 def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report:
@@ -154,14 +128,13 @@ def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report
         index,
         discovery,
         settings,
-        job.model,
         job.progress,
         forgotten=Forgotten.load(job.workspace),
         force=job.force,
     )
     if replacing is not None:
         brake = not job.force and _covers_the_same(replacing, index)
-        keep_unseen(replacing, index, discovery, changes, job.model, brake=brake)
+        keep_unseen(replacing, index, discovery, changes, brake=brake)
     if not changes.held_back:
         index.mark_synced(datetime.now(UTC).isoformat(timespec="seconds"))
     elif replacing is not None and replacing.synced_at:
@@ -171,12 +144,16 @@ def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report
         indexed=tuple(changes.indexed),
         unchanged=changes.unchanged,
         removed=tuple(changes.removed),
-        pending=index.count_pending() if job.provider else 0,
+        pending=_pending(job, index),
         skipped=tuple(problem for problem in problems if not problem.failed),
         failed=tuple(problem for problem in problems if problem.failed),
         warnings=_held_back(changes, index),
         held_back=len(changes.held_back),
     )
+
+
+def _pending(job: Job, index: Index) -> int:
+    return index.count_pending(space_of(job.provider)) if job.provider else 0
 
 
 def _covers_the_same(old: Index, new: Index) -> bool:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from recollect.files.read import is_settled, read_document
 from recollect.files.tombstones import Forgotten
-from recollect.settings import Chunking, Settings
+from recollect.settings import Cache, Chunking, Settings
 from recollect.sources import openclaw
+from recollect.store.sqlite import cache
 from recollect.store.sqlite.index import Index
+from recollect.sync.carried import carry_file
 from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
 from recollect.text.chunk import chunk_text
 from recollect.text.turns import chunk_turns
@@ -29,13 +31,14 @@ class Changes:
     held_back: list[str] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
     """The hashes of what was read, to tell a file that moved from one that is gone."""
+    keeps_vectors: bool = False
+    """Whether the vectors of chunks that go have to be put into the cache, which may have forgotten them."""
 
 
 def update_words(
     index: Index,
     discovery: Discovery,
     settings: Settings,
-    model: str,
     progress: Progress,
     *,
     forgotten: Forgotten,
@@ -49,7 +52,9 @@ def update_words(
     sure = index.sure_files()
     doubtful = [file for file in discovery.files if (file.path, *file.fingerprint) not in sure]
     known = index.files_at(file.path for file in doubtful)
-    changes = Changes(unchanged=len(discovery.files) - len(doubtful))
+    changes = Changes(
+        unchanged=len(discovery.files) - len(doubtful), keeps_vectors=_is_full(index, settings.cache)
+    )
     all_found = changes.unchanged + len(known) == index.count_known()
     before = {} if all_found else index.files()
     suspects = []
@@ -59,11 +64,15 @@ def update_words(
         suspects.append(file) if problem is None or problem.failed else changes.problems.append(problem)
     for done, file in enumerate(suspects):
         progress(done, len(suspects), LABEL)
-        _update_file(index, file, known.get(file.path), settings, model, forgotten, changes)
+        _update_file(index, file, known.get(file.path), settings, forgotten, changes)
     if suspects:
         progress(len(suspects), len(suspects), LABEL)
     _remove_missing(index, discovery, before, changes, force=force)
     return changes
+
+
+def _is_full(index: Index, limits: Cache) -> bool:
+    return limits.enabled and cache.count(index.connection) >= limits.max_entries
 
 
 def _remove_missing(
@@ -75,13 +84,13 @@ def _remove_missing(
     held_back = set(changes.held_back)
     for path in missing:
         if path not in held_back:
+            if changes.keeps_vectors:
+                carry_file(index, path)
             index.remove(path)
             changes.removed.append(path)
 
 
-def keep_unseen(
-    old: Index, new: Index, discovery: Discovery, changes: Changes, model: str, *, brake: bool
-) -> None:
+def keep_unseen(old: Index, new: Index, discovery: Discovery, changes: Changes, *, brake: bool) -> None:
     """Take over what an index knows of files that cannot be seen while it is replaced.
 
     These are files that cannot be read or looked at, and with `brake` a suspicious number that is gone.
@@ -97,7 +106,7 @@ def keep_unseen(
         out_of_sight = path not in found and path not in gone
         chunks = old.chunks_of(path) if path in failed or out_of_sight else []
         if chunks:
-            new.put(Document(path, entry.source, chunks[0].text, "", entry.fingerprint, False), chunks, model)
+            new.put(Document(path, entry.source, chunks[0].text, "", entry.fingerprint, False), chunks)
             if path in failed:
                 new.put_problem(entry._replace(hash="", settled=False, problem=failed[path]))
 
@@ -107,7 +116,6 @@ def _update_file(
     file: FoundFile,
     entry: IndexedFile | None,
     settings: Settings,
-    model: str,
     forgotten: Forgotten,
     changes: Changes,
 ) -> None:
@@ -123,11 +131,13 @@ def _update_file(
         changes.unchanged += 1
     else:
         changes.read.add(content.hash)
-        chunks = _chunks(content, settings.chunking, forgotten)
+        chunks = chunks_of(content, settings.chunking, forgotten)
         if isinstance(chunks, Problem):
             _put_problem(index, file, chunks, changes)
         else:
-            index.put(content, chunks, model)
+            if entry is not None and changes.keeps_vectors:
+                carry_file(index, file.path)
+            index.put(content, chunks)
             changes.indexed.append(file.path)
 
 
@@ -137,7 +147,7 @@ def _put_problem(index: Index, file: FoundFile, problem: Problem, changes: Chang
     changes.problems.append(problem)
 
 
-def _chunks(document: Document, chunking: Chunking, forgotten: Forgotten) -> list[Chunk] | Problem:
+def chunks_of(document: Document, chunking: Chunking, forgotten: Forgotten) -> list[Chunk] | Problem:
     """Cut a document into chunks in the way of its source."""
     if document.source == "memory":
         return chunk_text(document.text, chunking.tokens, chunking.overlap)

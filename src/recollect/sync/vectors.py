@@ -3,6 +3,9 @@
 The writer lock is held only while a group is written, so another process gets its words in between
 two groups. Another lock is held all the while by the one process that embeds, so that two do not
 embed the same chunks; who does not get it leaves the vectors to the holder.
+
+Vectors of another model than the one that answers go into a space of their own. When it is filled, both
+change places; until then every search is answered by the old one.
 """
 
 from __future__ import annotations
@@ -13,11 +16,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 
 from recollect.embed.base import Provider
-from recollect.errors import StoreBusy
-from recollect.store.sqlite import cache
+from recollect.errors import EmbeddingError, SpendLimit, StoreBusy
+from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.index import Index
+from recollect.sync.by_batches import Batched, embed_in_batches, in_batches
+from recollect.sync.identity import space_of
 from recollect.sync.job import Job, reader_of, writer_of
 from recollect.sync.pending import Outcome, Place, embed_pending
+from recollect.sync.waiting import count_to_do
 from recollect.types import Report
 
 _HOLDER_WAIT = 5.0
@@ -29,25 +35,50 @@ _WRITE_TRY = 1.0
 """Seconds for which a group waits to be written at least, and after which `progress` is asked to go on."""
 
 
-def add_vectors(job: Job, report: Report, wait_seconds: float) -> Report:
+def add_vectors(job: Job, report: Report, wait_seconds: float, note: str = "") -> Report:
     """Give vectors to what a sync left pending, as far as its limit goes; return the report with that.
 
-    `wait_seconds` is how long to wait for others; `StoreBusy` is raised if another process embeds.
+    `wait_seconds` is how long to wait for others; `StoreBusy` is raised if another process embeds. If the
+    provider cannot embed anything and there is a fallback, that does it; `note` then says why.
     """
     provider = job.provider
-    while provider is not None and report.pending and job.embed_limit != 0:
-        outcome = _embed(job, provider, wait_seconds)
+    while provider is not None and job.embed_limit != 0 and _is_to_do(job, provider, report):
+        outcome, switched = _embed(job, provider, wait_seconds, note)
         with reader_of(job.index_file) as index:
-            report = replace(report, pending=index.count_pending())
-        done = not outcome.written or report.pending <= outcome.refused or job.embed_limit is not None
+            pending = index.count_pending(space_of(provider))
+            report = replace(report, pending=pending, switched=switched or report.switched)
+        unmade = outcome.refused + outcome.left
+        done = not outcome.written or pending <= unmade or job.embed_limit is not None
         if done or outcome.stopped:
-            return replace(report, warnings=(*report.warnings, *_warnings(outcome)))
+            report = replace(report, warnings=(*report.warnings, *_warnings(outcome)))
+            return _by_fallback(job, report, outcome, wait_seconds)
         # Another process added chunks and left them to us before we let go of the lock: once more.
     _forget_dead_holder(job)
     return report
 
 
-def _embed(job: Job, provider: Provider, wait_seconds: float) -> Outcome:
+def _is_to_do(job: Job, provider: Provider, report: Report) -> bool:
+    if report.pending:
+        return True
+    with reader_of(job.index_file) as index:
+        return count_to_do(index, provider) > 0
+
+
+def _by_fallback(job: Job, report: Report, outcome: Outcome, wait_seconds: float) -> Report:
+    """Let the fallback embed what the provider could not, if it could not embed anything."""
+    reason = outcome.reason
+    if job.fallback is None or reason is None or outcome.written or not outcome.stopped:
+        return report
+    if isinstance(reason, SpendLimit):  # what is too much for one is not given to another
+        return report
+    try:
+        other = job.fallback()
+    except EmbeddingError as error:
+        return replace(report, warnings=(*report.warnings, f"the fallback cannot help: {error}"))
+    return add_vectors(replace(job, provider=other, fallback=None), report, wait_seconds, str(reason))
+
+
+def _embed(job: Job, provider: Provider, wait_seconds: float, note: str) -> tuple[Outcome, str]:
     wait = min(wait_seconds, _HOLDER_WAIT) if job.embed_limit is None else 0.0
     lock = job.lock(".embedding")
     with ExitStack() as held:
@@ -56,19 +87,44 @@ def _embed(job: Job, provider: Provider, wait_seconds: float) -> Outcome:
         except StoreBusy:
             raise StoreBusy(f"the missing vectors are being made by {lock.holder()}") from None
         place = Place(lambda: reader_of(job.index_file), lambda: _writing(job, wait_seconds))
+        batched = _batched(job, place, provider)
         outcome = embed_pending(
             place,
             provider,
+            leave=batched.waiting,
             use_cache=job.settings.cache.enabled,
             limit=job.embed_limit,
             progress=job.progress,
             group=job.group,
+            note=note,
         )
-        if outcome.written:
-            with _writing(job, wait_seconds) as index:
+        outcome.written += batched.written
+        outcome.reason = outcome.reason or batched.reason
+        with _writing(job, wait_seconds) as index:
+            switched = _switched(index, provider, outcome)
+            if outcome.written or switched:
                 cache.prune(index.connection, job.settings.cache.max_entries)
                 index.vectors.save_matrix()
-    return outcome
+    return outcome, switched
+
+
+def _batched(job: Job, place: Place, provider: Provider) -> Batched:
+    """Let batches embed what they can; a search, which embeds a few chunks only, just stays out of them."""
+    if job.embed_limit is not None:
+        return Batched(in_batches(place, provider))
+    return embed_in_batches(place, provider, job.settings.embeddings.batch, job.progress)
+
+
+def _switched(index: Index, provider: Provider, outcome: Outcome) -> str:
+    """Let a space that is filled take over, and say so; chunks that were refused do not hold it up."""
+    space = space_of(provider)
+    entry, old = spaces.entry_of(index.connection, space), spaces.serving(index.connection)
+    if entry is None or old is None or entry.state != "filling" or outcome.stopped:
+        return ""
+    if index.count_pending(space) > outcome.refused:
+        return ""
+    spaces.serve(index.connection, space)
+    return f"from {old.space} to {space}"
 
 
 def _forget_dead_holder(job: Job) -> None:
@@ -80,9 +136,19 @@ def _forget_dead_holder(job: Job) -> None:
 
 
 def _warnings(outcome: Outcome) -> tuple[str, ...]:
+    return (*_left(outcome), *_failed(outcome))
+
+
+def _left(outcome: Outcome) -> tuple[str, ...]:
+    if not outcome.left:
+        return ()
+    return (f"{outcome.left} chunks wait for a batch, which a later sync fetches; words find them meanwhile",)
+
+
+def _failed(outcome: Outcome) -> tuple[str, ...]:
     if outcome.reason is None:
         return ()
-    if outcome.stopped:
+    if outcome.stopped or not outcome.refused:
         return (str(outcome.reason),)
     chunks = "1 chunk was" if outcome.refused == 1 else f"{outcome.refused} chunks were"
     return (f"{chunks} not embedded and can be found by words only: {outcome.reason}",)

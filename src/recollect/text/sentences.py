@@ -26,3 +26,26 @@ def sentences_of(text: str) -> list[str]:
 
 def _is_telling(piece: str) -> bool:
     return len(piece) >= (_SHORTEST if piece.isascii() else _SHORTEST_WIDE)
+
+
+def pieces_of(text: str, most_bytes: int) -> list[str]:
+    """Cut a text into pieces of at most so many bytes, after a line, a sentence or a word if it can be.
+
+    Nothing is left out but white space between pieces. A text that fits is its own only piece.
+    """
+    pieces = []
+    while len(text.encode()) > most_bytes:
+        fits = len(text.encode()[:most_bytes].decode(errors="ignore"))
+        cut = _good_cut(text, max(1, fits))
+        pieces.append(text[:cut])
+        text = text[cut:]
+    return [piece for piece in (*pieces, text) if piece.strip()] or [text]
+
+
+def _good_cut(text: str, most: int) -> int:
+    """Return where to cut a text: at the last good border of the second half of what fits, or at its end."""
+    for border in ("\n", ". ", " "):
+        found = text.rfind(border, most // 2, most)
+        if found >= 0:
+            return found + len(border)
+    return most

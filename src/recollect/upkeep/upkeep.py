@@ -9,15 +9,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recollect.embed.select import Choice, choose
+from recollect.embed.base import Provider
+from recollect.embed.select import Choice, choose, former
 from recollect.errors import EmbeddingError, StoreBusy, StoreDamaged, StoreFull, StoreReadOnly
 from recollect.files.scan import discover
 from recollect.paths import Workspace
 from recollect.settings import Loaded, Settings
+from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_dirty
-from recollect.sync.identity import difference, identity_of
-from recollect.types import Discovery, IndexedFile, Progress, Report
+from recollect.sync.identity import difference, identity_of, space_of
+from recollect.sync.waiting import count_to_do
+from recollect.types import Discovery, IndexedFile, Progress, Report, Space
 from recollect.upkeep.background import Background
 
 if TYPE_CHECKING:
@@ -84,6 +87,7 @@ class Upkeep:
         self._lives_on = False
         self._sessions: dict[str, None] = {}
         self._given_up = (0, 0.0)
+        self._former: dict[Space, Provider | None] = {}
 
     @property
     def settings(self) -> Settings:
@@ -93,9 +97,34 @@ class Upkeep:
     def chosen(self) -> Choice:
         """Return the provider of vectors, chosen when it is first needed."""
         if self.choice is None:
-            wanted = self.settings.embeddings.provider if self.settings.store.vector.enabled else "none"
-            self.choice = choose(wanted)
+            self.choice = choose(self.settings)
         return self.choice
+
+    def provider_at_work(self) -> Provider | None:
+        """Return the provider that makes vectors now: the chosen one, unless its model was declined."""
+        wanted = self.chosen().provider
+        if wanted is None:
+            return None
+        with self.reading:
+            index = self.open_reader()
+            if index is None:
+                return wanted
+            with index.errors():
+                if index.declined() != space_of(wanted):
+                    return wanted
+                now = spaces.serving(index.connection)
+        return self.provider_of(now.space) if now else None
+
+    def provider_of(self, space: Space) -> Provider | None:
+        """Return the provider of a space, if the settings name it or allow it."""
+        wanted = self.chosen().provider
+        if wanted is not None and space_of(wanted) == space:
+            return wanted
+        if space not in self._former:
+            provider = former(space, self.settings)
+            fits = provider is not None and space_of(provider) == space
+            self._former[space] = provider if fits else None
+        return self._former[space]
 
     def discover(self) -> Discovery:
         """Look at the files."""
@@ -147,11 +176,12 @@ class Upkeep:
     def count_pending(self) -> int:
         """Return how many chunks have no vector yet."""
         with self.reading:
-            index = self.open_reader() if self.chosen().provider is not None else None
-            if index is None:
+            provider = self.provider_at_work()
+            index = self.open_reader() if provider is not None else None
+            if index is None or provider is None:
                 return 0
             with index.errors():
-                return index.count_pending()
+                return count_to_do(index, provider)
 
     # Syncs
 
@@ -172,14 +202,27 @@ class Upkeep:
         """Run one sync now, in this thread."""
         from recollect.sync import run
 
-        job = replace(self._job(progress), force=force, embed_limit=embed_limit, damaged_inode=damaged_inode)
-        return run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
+        job = replace(self.job(progress), force=force, embed_limit=embed_limit, damaged_inode=damaged_inode)
+        report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
+        reason = self.chosen().reason
+        return replace(report, warnings=(*report.warnings, reason)) if reason else report
 
-    def _job(self, progress: Progress, group: int | None = None) -> Job:
+    def job(self, progress: Progress, group: int | None = None) -> Job:
+        """Return what a sync would have to do now."""
         from recollect.sync.job import Job
 
-        provider = self.chosen().provider
-        return Job(self.workspace, self.settings, provider, self.index_file, progress, group=group)
+        provider = self.provider_at_work()
+        if provider is not None and provider.meter is not None:
+            provider.meter.begin_run()
+        return Job(
+            self.workspace,
+            self.settings,
+            provider,
+            self.index_file,
+            progress,
+            group=group,
+            fallback=self.chosen().fallback,
+        )
 
     def replace_damaged(self, progress: Progress) -> Report:
         """Build an index anew that the open reader found damaged."""
@@ -200,7 +243,7 @@ class Upkeep:
     def embed_soon(self, pending: int) -> None:
         """Embed so many chunks in the background, unless that failed a moment ago."""
         given_up, until = self._given_up
-        if self.background.is_busy or not pending or self.chosen().provider is None:
+        if self.background.is_busy or not pending or self.provider_at_work() is None:
             return
         if pending != given_up or time.monotonic() >= until:
             self.background.ask("embed", self._embed_unasked)
@@ -208,7 +251,7 @@ class Upkeep:
     def _sync_unasked(self, progress: Progress) -> Iterable[str]:
         from recollect.sync import run
 
-        words = replace(self._job(progress, _BACKGROUND_GROUP), embed_limit=0)
+        words = replace(self.job(progress, _BACKGROUND_GROUP), embed_limit=0)
         try:
             report = run.run(words, _BACKGROUND_WAIT)
         except StoreBusy:
@@ -218,7 +261,7 @@ class Upkeep:
     def _embed_unasked(self, progress: Progress) -> Iterable[str]:
         from recollect.sync.vectors import add_vectors
 
-        job = self._job(progress, _BACKGROUND_GROUP)
+        job = self.job(progress, _BACKGROUND_GROUP)
         try:
             report = add_vectors(job, Report(pending=1), _BACKGROUND_WAIT)
         except StoreBusy:
@@ -269,16 +312,16 @@ class Upkeep:
     def _need_of(self, index: Index) -> _Need:
         if not self.settings.sync.on_search:
             return _Need(sync=False)
-        provider = self.chosen().provider
-        changed = difference(index.identity(), identity_of(self.settings, provider))
+        changed = difference(index.identity(), identity_of(self.settings))
         if changed and index.count_chunks() > _FIRST_SEARCH_EMBEDS:
             hint = f"settings changed, 'recollect sync' builds the index anew: {changed}"
             return _Need(sync=False, warnings=(hint,))
         if changed:
-            return _Need(sync=True, embeds=None)  # a new index replaces the old one when it is whole
+            return _Need(sync=True, embeds=None)
         if index.synced_at is None:  # a first sync is under way, or was cut short
             return _Need(sync=True, embeds=_FIRST_SEARCH_EMBEDS)
-        pending = index.count_pending() if provider is not None else 0
+        provider = self.provider_at_work()
+        pending = count_to_do(index, provider) if provider is not None else 0
         if self._lives_on:
             return _Need(sync=self._files_changed(index), pending=pending)
         return _Need(sync=pending > 0 or self._files_changed(index), embeds=_SEARCH_EMBEDS)

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.store.sqlite.db import Connection, rows_in, store_errors, transaction
-
-
-@dataclass(frozen=True, slots=True)
-class Space:
-    """A vector space: vectors from two different ones can never be compared."""
-
-    provider: str
-    model: str
-    key: str
+from recollect.types import Space
 
 
 def cached(connection: Connection, space: Space, hashes: Sequence[str]) -> dict[str, bytes]:
@@ -28,14 +19,23 @@ def cached(connection: Connection, space: Space, hashes: Sequence[str]) -> dict[
     return dict(rows_in(connection, sql, hashes, (space.provider, space.model, space.key)))
 
 
-def remember(connection: Connection, space: Space, vectors: Mapping[str, bytes]) -> None:
-    """Keep vectors by the hash of their text; inside the caller's transaction."""
+def dims_of(connection: Connection, space: Space) -> int | None:
+    """Return how many numbers the cached vectors of a space have, if there are any."""
+    dims = connection.execute(
+        "SELECT dims FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ? LIMIT 1",
+        (space.provider, space.model, space.key),
+    ).get
+    return None if dims is None else int(dims)
+
+
+def remember(connection: Connection, space: Space, vectors: Mapping[str, bytes], dims: int) -> None:
+    """Keep vectors of so many numbers by the hash of their text; inside the caller's transaction."""
     now = time.time_ns()
     connection.executemany(
         "INSERT OR REPLACE INTO embedding_cache"
         "(provider, model, provider_key, hash, embedding, dims, updated_at) VALUES(?,?,?,?,?,?,?)",
         [
-            (space.provider, space.model, space.key, digest, vector, len(vector) // 4, now)
+            (space.provider, space.model, space.key, digest, vector, dims, now)
             for digest, vector in vectors.items()
         ],
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import StoreDamaged
+from recollect.store.sqlite import spaces
 from recollect.store.sqlite.db import (
     Connection,
     open_reader,
@@ -26,7 +27,7 @@ from recollect.store.sqlite.db import (
     transaction,
 )
 from recollect.store.sqlite.health import check_database, check_file
-from recollect.store.sqlite.schema import migrate, version_of
+from recollect.store.sqlite.schema import MIGRATIONS, migrate, version_of
 from recollect.store.sqlite.vectors import MATRIX, VectorTable
 from recollect.text.chunk import chunk_id, text_hash
 from recollect.text.language import language_of
@@ -38,13 +39,14 @@ from recollect.types import (
     IndexedChunk,
     IndexedFile,
     Problem,
+    Space,
 )
 
 _IDENTITY = "identity"
 _BIRTH = "birth"
 _SYNCED = "synced_at"
 _LANGUAGES = "languages"
-
+_DECLINED = "declined"
 
 _FILE_COLUMNS = "path, source, hash, size, mtime_ns, inode, settled, problem, failed"
 
@@ -55,7 +57,7 @@ class Index:
     def __init__(self, connection: Connection, path: Path) -> None:
         self.connection = connection
         self.path = path
-        self._vectors: VectorTable | None = None
+        self._tables: dict[int, VectorTable] = {}
 
     @classmethod
     def reader(cls, path: Path) -> Index | None:
@@ -69,7 +71,10 @@ class Index:
         connection = open_reader(path)
         with _closing_on_error(connection), store_errors(path), system_errors(path):
             check_database(connection, path)
-            return cls(connection, path) if version_of(connection) else None
+            if version_of(connection) == len(MIGRATIONS):
+                return cls(connection, path)
+            connection.close()  # a new one, or one that the next writer brings to this version
+            return None
 
     @classmethod
     def writer(cls, path: Path, new_identity: Mapping[str, Any]) -> Index:
@@ -89,7 +94,7 @@ class Index:
 
     def close(self) -> None:
         """Close the index; a writer leaves no write-ahead log behind if nobody reads."""
-        self._vectors = None  # lets go of the memory-mapped copy
+        self._tables = {}  # lets go of the memory-mapped copy
         self.connection.close()
 
     def errors(self) -> AbstractContextManager[None]:
@@ -107,12 +112,25 @@ class Index:
 
     @property
     def vectors(self) -> VectorTable:
-        """The table of vectors, another one once a rebuild was swapped in under an open reader."""
+        """The vectors that answer; others once a rebuild or another model was swapped in under a reader."""
+        now = spaces.serving(self.connection)
+        number = now.number if now else 0
+        if number not in self._tables:
+            self._tables = {}  # a space that no longer answers lets go of what it mapped
+        return self._table(number)
+
+    def vectors_in(self, space: Space) -> VectorTable:
+        """Return the table of vectors of a space, which holds none if the index does not know it."""
+        entry = spaces.entry_of(self.connection, space)
+        return self._table(entry.number if entry else 0)
+
+    def _table(self, number: int) -> VectorTable:
         birth = self.birth
-        if self._vectors is None or self._vectors.birth != birth:
+        table = self._tables.get(number)
+        if table is None or table.birth != birth:
             engine = self.identity().get("vector_engine", MATRIX)
-            self._vectors = VectorTable(self.connection, self.path, birth, engine)
-        return self._vectors
+            table = self._tables[number] = VectorTable(self.connection, self.path, birth, engine, number)
+        return table
 
     # What the index was made with
 
@@ -135,7 +153,28 @@ class Index:
 
     def mark_synced(self, when: str) -> None:
         """Note that the index equals the files now."""
-        self.connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_SYNCED, when))
+        self.note(_SYNCED, when)
+
+    def declined(self) -> Space | None:
+        """Return the space whose vectors are not to be made although the settings ask for them."""
+        written = self._meta(_DECLINED)
+        try:
+            return Space(*json.loads(written)) if written else None
+        except (ValueError, TypeError):
+            raise _damaged(self.path, "which model was declined cannot be read") from None
+
+    def decline(self, space: Space | None) -> None:
+        """Note that the vectors of a space are not to be made; nothing takes that back."""
+        written = json.dumps([space.provider, space.model, space.key]) if space else ""
+        self.note(_DECLINED, written)
+
+    def noted(self, key: str) -> str | None:
+        """Return what was noted under a key; nothing if nothing was."""
+        return self._meta(key)
+
+    def note(self, key: str, value: str) -> None:
+        """Note something about the index as a whole."""
+        self.connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (key, value))
 
     def _meta(self, key: str) -> str | None:
         with self.errors():
@@ -185,12 +224,12 @@ class Index:
             for path, source, digest, size, mtime_ns, inode, settled, problem, failed in rows
         }
 
-    def put(self, document: Document, chunks: Sequence[Chunk], model: str) -> None:
+    def put(self, document: Document, chunks: Sequence[Chunk]) -> None:
         """Replace everything the index holds of a file, in one transaction."""
         distinct: dict[str, Chunk] = {}
         for chunk in chunks:
             # Equal pieces of one long line have one name: they are one answer, not two.
-            distinct.setdefault(chunk_id(document.source, document.path, chunk, model), chunk)
+            distinct.setdefault(chunk_id(document.source, document.path, chunk), chunk)
         language = language_of(document.text)
         with transaction(self.connection):
             self._delete_chunks(document.path)
@@ -200,9 +239,7 @@ class Index:
                     document.path, document.source, document.hash, document.fingerprint, document.settled
                 )
             )
-            numbers = [
-                self._put_chunk(name, document, chunk, model, language) for name, chunk in distinct.items()
-            ]
+            numbers = [self._put_chunk(name, document, chunk, language) for name, chunk in distinct.items()]
             # Words come last: any other insert would make FTS5 write out what it gathered so far.
             self.connection.executemany(
                 "INSERT INTO chunks_fts(rowid, words, title) VALUES(?, ?, ?)",
@@ -223,12 +260,9 @@ class Index:
     def _note_language(self, language: str) -> None:
         known = self.languages()
         if language and language not in known:
-            self.connection.execute(
-                "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)",
-                (_LANGUAGES, " ".join([*known, language])),
-            )
+            self.note(_LANGUAGES, " ".join([*known, language]))
 
-    def _put_chunk(self, name: str, document: Document, chunk: Chunk, model: str, language: str) -> int:
+    def _put_chunk(self, name: str, document: Document, chunk: Chunk, language: str) -> int:
         row = (
             name,
             document.path,
@@ -236,15 +270,14 @@ class Index:
             chunk.start_line,
             chunk.end_line,
             chunk.hash,
-            model,
             chunk.heading,
             language,
             chunk.text,
             time.time_ns() // 1_000_000,
         )
         number = self.connection.execute(
-            "INSERT INTO chunks(id, path, source, start_line, end_line, hash, model, heading, language,"
-            " text, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING number",
+            "INSERT INTO chunks(id, path, source, start_line, end_line, hash, heading, language,"
+            " text, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?) RETURNING number",
             row,
         ).get
         return int(number)
@@ -293,7 +326,8 @@ class Index:
         if not numbers:
             return
         rows = [(number,) for number in numbers]
-        self.vectors.delete(numbers)
+        for entry in spaces.entries(self.connection):
+            self._table(entry.number).delete(numbers)
         self.connection.executemany("DELETE FROM chunks_fts WHERE rowid = ?", rows)
         self.connection.executemany("DELETE FROM chunks WHERE number = ?", rows)
 
@@ -351,19 +385,19 @@ class Index:
             )
         )
 
-    def pending(self, after: int, limit: int) -> list[tuple[int, Chunk]]:
-        """Return the next chunks that have no vector yet, beyond a chunk number."""
+    def pending(self, vectors: VectorTable, after: int, limit: int) -> list[tuple[int, Chunk]]:
+        """Return the next chunks that have no vector in a table yet, beyond a chunk number."""
         rows = self.connection.execute(
             "SELECT number, start_line, end_line, text, hash, heading FROM chunks"
-            f" WHERE number > ? AND number NOT IN ({self.vectors.chunk_numbers_sql})"
+            f" WHERE number > ? AND number NOT IN ({vectors.chunk_numbers_sql})"
             " ORDER BY number LIMIT ?",
             (after, limit),
         )
         return [(row[0], Chunk(*row[1:])) for row in rows]
 
-    def count_pending(self) -> int:
-        """Return how many chunks have no vector yet."""
-        return self.count_chunks() - self.vectors.count()
+    def count_pending(self, space: Space) -> int:
+        """Return how many chunks have no vector in a space yet."""
+        return self.count_chunks() - self.vectors_in(space).count()
 
 
 def _damaged(path: Path, why: str) -> StoreDamaged:

@@ -37,7 +37,7 @@ class Matrix:
     """The vectors of an index at one moment."""
 
     path: Path
-    birth: str
+    owner: str
     version: int
     chunks: Numbers
     parts: tuple[Floats, ...]
@@ -46,29 +46,31 @@ class Matrix:
     copied: int
 
     @classmethod
-    def load(cls, connection: Connection, index: Path, birth: str, previous: Matrix | None) -> Matrix:
+    def load(
+        cls, connection: Connection, index: Path, owner: str, table: str, previous: Matrix | None
+    ) -> Matrix:
         """Return the current vectors; what was loaded before is kept if nothing changed."""
         version = int(connection.pragma("data_version"))
         # The version does not change by what this very connection writes.
         if previous is not None and previous.version == version and connection.readonly("main"):
             return previous
-        copy = _read_copy(_copy_path(index), birth)
+        copy = _read_copy(_copy_path(index), owner)
         # Without an order SQLite answers this from the narrow index; with one it would read every blob.
-        alive = np.fromiter((row[0] for row in connection.execute("SELECT number FROM chunks_vec")), np.int64)
+        alive = np.fromiter((row[0] for row in connection.execute(f"SELECT number FROM {table}")), np.int64)
         dead = ~np.isin(copy.rows, alive, assume_unique=True)
         if np.count_nonzero(alive <= copy.last_row) != np.count_nonzero(~dead):
             # A writer made the copy after the moment this reader sees, without rows that it still sees.
             copy, dead = _NO_COPY, np.empty(0, np.bool_)
         new = list(
             connection.execute(
-                "SELECT number, chunk, embedding FROM chunks_vec WHERE number > ? ORDER BY number",
+                f"SELECT number, chunk, embedding FROM {table} WHERE number > ? ORDER BY number",
                 (copy.last_row,),
             )
         )
         added = _stacked([row[2] for row in new], index)
         return cls(
             index,
-            birth,
+            owner,
             version,
             np.concatenate([copy.chunks, np.array([row[1] for row in new], np.int64)]),
             tuple(part for part in (copy.matrix, added) if part is not None),
@@ -105,7 +107,7 @@ class Matrix:
         temporary = target.with_name(f"{target.name}.tmp-{os.getpid()}")
         try:
             with temporary.open("wb") as stream:
-                stream.write(_HEADER.pack(_MAGIC, self.birth.encode(), len(rows), matrix.shape[1]))
+                stream.write(_HEADER.pack(_MAGIC, self.owner.encode(), len(rows), matrix.shape[1]))
                 for array in (rows, chunks, matrix):
                     stream.write(np.ascontiguousarray(array).data)
                 stream.flush()
@@ -137,7 +139,7 @@ def _copy_path(index: Path) -> Path:
     return index.with_name(index.name + ".vectors")
 
 
-def _read_copy(path: Path, birth: str) -> _Copy:
+def _read_copy(path: Path, owner: str) -> _Copy:
     """Map the copy, or return an empty one if it is missing, cut off, or of another index."""
     try:
         with path.open("rb") as stream:  # opened once: a writer may replace it at any moment
@@ -145,9 +147,9 @@ def _read_copy(path: Path, birth: str) -> _Copy:
             size = os.fstat(stream.fileno()).st_size
             if len(header) < _HEADER.size:
                 return _NO_COPY
-            magic, owner, count, dims = _HEADER.unpack(header)
+            magic, holder, count, dims = _HEADER.unpack(header)
             numbers_end = _HEADER.size + 2 * 8 * count
-            if (magic, owner.decode("ascii", "replace")) != (_MAGIC, birth) or not count:
+            if (magic, holder.decode("ascii", "replace")) != (_MAGIC, owner) or not count:
                 return _NO_COPY
             if size != numbers_end + 4 * count * dims:
                 return _NO_COPY

@@ -4,8 +4,10 @@
 `files`            what each file looked like when it was read
 `chunks`           the text, once
 `chunks_fts`       its words; without a copy of the text
+`spaces`           the vector spaces it has vectors in; those of later ones are in tables with a number
 `chunks_vec`       its vectors; a plain table or one of sqlite-vec
 `chunks_sentences` the vectors of its sentences, one byte a number
+`batches`          what a provider was handed to embed and has not returned yet
 `embedding_cache`  vectors by what was embedded, so that nothing is embedded twice
 """
 
@@ -82,7 +84,43 @@ _SECOND = """
 CREATE INDEX idx_chunks_heading ON chunks(heading) WHERE source = 'sessions';
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND)
+_THIRD = """
+CREATE TABLE spaces(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider_key TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('serving', 'filling', 'kept')),
+  dims INTEGER,
+  note TEXT NOT NULL DEFAULT '',
+  UNIQUE(provider, model, provider_key)
+);
+
+-- Until now what the index was made with named its one space, and how sentences are cut was told apart.
+UPDATE embedding_cache SET provider_key = provider_key || (
+  SELECT '+sentences' || json_extract(value, '$.sentences') FROM meta WHERE key = 'identity'
+) WHERE (SELECT json_extract(value, '$.sentences') FROM meta WHERE key = 'identity') > 0;
+INSERT INTO spaces(number, provider, model, provider_key, state)
+SELECT 1, json_extract(value, '$.provider'), json_extract(value, '$.model'),
+  json_extract(value, '$.provider_key') ||
+    iif(json_extract(value, '$.sentences') > 0, '+sentences' || json_extract(value, '$.sentences'), ''),
+  'serving'
+FROM meta WHERE key = 'identity' AND json_extract(value, '$.provider') <> 'none';
+
+-- A chunk is what it is, whoever makes its vector.
+ALTER TABLE chunks DROP COLUMN model;
+
+CREATE TABLE batches(
+  token TEXT PRIMARY KEY,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider_key TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  entry TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD)
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 
 

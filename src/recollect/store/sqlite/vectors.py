@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import StoreError
 from recollect.store.sqlite.db import Connection, rows_in
+from recollect.store.sqlite.spaces import sentences_table, set_dims, vectors_table
 
 if TYPE_CHECKING:
     from recollect.store.sqlite.matrix import Matrix
@@ -26,15 +27,23 @@ _MOST_NEIGHBOURS = 4096
 
 
 class VectorTable:
-    """The table `chunks_vec` of one open index."""
+    """The vectors of one space of an open index; `number` 0 stands for none, which has no vectors."""
 
-    def __init__(self, connection: Connection, path: Path, birth: str, engine: str) -> None:
+    def __init__(self, connection: Connection, path: Path, birth: str, engine: str, number: int) -> None:
         self.connection = connection
         self.path = path
         self.birth = birth
         self.engine = engine
+        self.number = number
+        self.table = vectors_table(number)
+        self.sentences_table = sentences_table(number)
         self._matrix: Matrix | None = None
         self._loaded = engine != SQLITE_VEC
+
+    @property
+    def _owner(self) -> str:
+        """The name that the memory-mapped copy carries: of this very index and this very space."""
+        return f"{self.birth[:24]}{self.number:08d}"
 
     @property
     def _key(self) -> str:
@@ -43,7 +52,7 @@ class VectorTable:
     @property
     def chunk_numbers_sql(self) -> str:
         """A query for the numbers of the chunks that have a vector."""
-        return f"SELECT {self._key} FROM chunks_vec" if self._exists() else "SELECT NULL WHERE 0"
+        return f"SELECT {self._key} FROM {self.table}" if self._exists() else "SELECT NULL WHERE 0"
 
     def put(self, chunk: int, vector: bytes, sentences: bytes = b"") -> None:
         """Store the unit vector of a chunk that has none, and those of its sentences if it has any.
@@ -53,39 +62,48 @@ class VectorTable:
         if not self._exists():
             self._create(len(vector) // _FLOAT_BYTES)
         self.connection.execute(
-            f"INSERT INTO chunks_vec({self._key}, embedding) VALUES(?, ?)", (chunk, vector)
+            f"INSERT INTO {self.table}({self._key}, embedding) VALUES(?, ?)", (chunk, vector)
         )
         if sentences:
-            self.connection.execute("INSERT INTO chunks_sentences VALUES(?, ?)", (chunk, sentences))
+            self.connection.execute(f"INSERT INTO {self.sentences_table} VALUES(?, ?)", (chunk, sentences))
 
     def delete(self, chunks: Sequence[int]) -> None:
         """Remove the vectors of chunks; inside the caller's transaction."""
         if self._exists():
             rows = [(number,) for number in chunks]
-            self.connection.executemany(f"DELETE FROM chunks_vec WHERE {self._key} = ?", rows)
-            self.connection.executemany("DELETE FROM chunks_sentences WHERE chunk = ?", rows)
+            self.connection.executemany(f"DELETE FROM {self.table} WHERE {self._key} = ?", rows)
+            self.connection.executemany(f"DELETE FROM {self.sentences_table} WHERE chunk = ?", rows)
 
     def sentences(self, chunks: Iterable[int]) -> dict[int, bytes]:
         """Return the vectors of the sentences of those chunks that have any."""
         if not self._exists():
             return {}
-        sql = "SELECT chunk, embedding FROM chunks_sentences WHERE chunk IN ({marks})"
+        sql = f"SELECT chunk, embedding FROM {self.sentences_table} WHERE chunk IN ({{marks}})"
+        return dict(rows_in(self.connection, sql, chunks))
+
+    def of(self, chunks: Iterable[int]) -> dict[int, bytes]:
+        """Return the vectors of those chunks that have one."""
+        if not self._exists():
+            return {}
+        sql = f"SELECT {self._key}, embedding FROM {self.table} WHERE {self._key} IN ({{marks}})"
         return dict(rows_in(self.connection, sql, chunks))
 
     def by_chunk(self) -> Iterator[tuple[int, bytes]]:
         """Yield every chunk's number and vector."""
         if self._exists():
-            yield from self.connection.execute(f"SELECT {self._key}, embedding FROM chunks_vec")
+            yield from self.connection.execute(f"SELECT {self._key}, embedding FROM {self.table}")
 
     def count(self) -> int:
         """Return how many chunks have a vector."""
-        return int(self.connection.execute("SELECT count(*) FROM chunks_vec").get) if self._exists() else 0
+        if not self._exists():
+            return 0
+        return int(self.connection.execute(f"SELECT count(*) FROM {self.table}").get)
 
     def dims(self) -> int | None:
         """Return the length of the vectors, if there are any."""
         if not self._exists():
             return None
-        size = self.connection.execute("SELECT length(embedding) FROM chunks_vec LIMIT 1").get
+        size = self.connection.execute(f"SELECT length(embedding) FROM {self.table} LIMIT 1").get
         return None if size is None else int(size) // _FLOAT_BYTES
 
     def nearest(self, query: bytes, limit: int, also: Iterable[int] = ()) -> dict[int, float]:
@@ -100,7 +118,7 @@ class VectorTable:
         """Return the vectors as one matrix, read again if they changed."""
         from recollect.store.sqlite.matrix import Matrix
 
-        self._matrix = Matrix.load(self.connection, self.path, self.birth, self._matrix)
+        self._matrix = Matrix.load(self.connection, self.path, self._owner, self.table, self._matrix)
         return self._matrix
 
     def save_matrix(self) -> None:
@@ -109,8 +127,8 @@ class VectorTable:
             self.matrix().save_if_stale()
 
     def _exists(self) -> bool:
-        sql = "SELECT 1 FROM sqlite_schema WHERE name = 'chunks_vec'"
-        exists = self.connection.execute(sql).get is not None
+        sql = "SELECT 1 FROM sqlite_schema WHERE name = ?"
+        exists = self.connection.execute(sql, (self.table,)).get is not None
         if exists:
             self._load_extension()
         return exists
@@ -123,26 +141,28 @@ class VectorTable:
 
     def _create(self, dims: int) -> None:
         self.connection.execute(
-            "CREATE TABLE chunks_sentences(chunk INTEGER PRIMARY KEY, embedding BLOB NOT NULL)"
+            f"CREATE TABLE {self.sentences_table}(chunk INTEGER PRIMARY KEY, embedding BLOB NOT NULL)"
         )
+        set_dims(self.connection, self.number, dims)
         if self.engine == SQLITE_VEC:
             self._load_extension()
             self.connection.execute(
-                f"CREATE VIRTUAL TABLE chunks_vec USING vec0(embedding float[{dims}] distance_metric=cosine)"
+                f"CREATE VIRTUAL TABLE {self.table} USING"
+                f" vec0(embedding float[{dims}] distance_metric=cosine)"
             )
         else:
             # Numbers are never used twice, so the copy can tell new rows from those it has.
             self.connection.execute(
-                "CREATE TABLE chunks_vec(number INTEGER PRIMARY KEY AUTOINCREMENT,"
+                f"CREATE TABLE {self.table}(number INTEGER PRIMARY KEY AUTOINCREMENT,"
                 " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
             )
 
     def _nearest_by_extension(self, query: bytes, limit: int, also: list[int]) -> dict[int, float]:
         rows = self.connection.execute(
-            "SELECT rowid, distance FROM chunks_vec WHERE embedding MATCH ? AND k = ?",
+            f"SELECT rowid, distance FROM {self.table} WHERE embedding MATCH ? AND k = ?",
             (query, min(limit, _MOST_NEIGHBOURS)),
         )
-        sql = "SELECT rowid, vec_distance_cosine(embedding, ?) FROM chunks_vec WHERE rowid IN ({marks})"
+        sql = f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM {self.table} WHERE rowid IN ({{marks}})"
         every = chain(rows, rows_in(self.connection, sql, also, (query,)))
         return {number: 1.0 - distance for number, distance in every}
 

@@ -1,0 +1,117 @@
+"""The vector spaces of an index: the one that answers, one that is being filled, one to go back to.
+
+Vectors of different models cannot be compared, so each space has tables of its own. While a new space
+is filled the old one goes on answering, and both change places in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from recollect.store.sqlite.db import Connection, transaction
+from recollect.types import Space
+
+State = Literal["serving", "filling", "kept"]
+
+_COLUMNS = "number, provider, model, provider_key, state, dims, note"
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceEntry:
+    """A space as the index knows it."""
+
+    number: int
+    space: Space
+    state: State
+    dims: int | None
+    note: str
+    """Why it is not the space that the settings ask for; empty if it is."""
+
+
+def entries(connection: Connection) -> list[SpaceEntry]:
+    """Return every space of an index, the oldest first."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM spaces ORDER BY number")
+    return [
+        SpaceEntry(number, Space(provider, model, key), state, dims, note)
+        for number, provider, model, key, state, dims, note in rows
+    ]
+
+
+def entry_of(connection: Connection, space: Space) -> SpaceEntry | None:
+    """Return what the index knows of a space; nothing if it has none of its vectors."""
+    return next((entry for entry in entries(connection) if entry.space == space), None)
+
+
+def serving(connection: Connection) -> SpaceEntry | None:
+    """Return the space that answers; nothing if no vector was ever asked for."""
+    return next((entry for entry in entries(connection) if entry.state == "serving"), None)
+
+
+def begin(connection: Connection, space: Space, note: str = "") -> None:
+    """Have a space filled, or let it serve at once if no other does; the caller is the writer."""
+    with transaction(connection):
+        state: State = "serving" if serving(connection) is None else "filling"
+        known = entry_of(connection, space)
+        if known is None:
+            _drop_where(connection, lambda entry: entry.state == "filling")
+            add(connection, space, state, note)
+        elif known.state == "kept":
+            _drop_where(connection, lambda entry: entry.state == "filling")
+            _set(connection, known.number, state, note)
+        elif known.note != note:
+            _set(connection, known.number, known.state, note)
+
+
+def serve(connection: Connection, space: Space) -> None:
+    """Let a space answer from now on; the one that did so far is kept, and no other."""
+    with transaction(connection):
+        wanted, now = entry_of(connection, space), serving(connection)
+        if wanted is None or wanted == now:
+            return
+        kept = {wanted.number} | ({now.number} if now else set())
+        _drop_where(connection, lambda entry: entry.number not in kept)
+        if now is not None:
+            _set(connection, now.number, "kept", now.note)
+        _set(connection, wanted.number, "serving", wanted.note)
+
+
+def drop(connection: Connection, space: Space) -> None:
+    """Remove a space that does not serve, and its vectors; the caller is the writer."""
+    with transaction(connection):
+        _drop_where(connection, lambda entry: entry.space == space and entry.state != "serving")
+
+
+def add(connection: Connection, space: Space, state: State, note: str = "") -> None:
+    """Note a new space; inside the caller's transaction."""
+    connection.execute(
+        "INSERT INTO spaces(provider, model, provider_key, state, note) VALUES(?, ?, ?, ?, ?)",
+        (space.provider, space.model, space.key, state, note),
+    )
+
+
+def set_dims(connection: Connection, number: int, dims: int) -> None:
+    """Note how many numbers the vectors of a space have; inside the caller's transaction."""
+    connection.execute("UPDATE spaces SET dims = ? WHERE number = ?", (dims, number))
+
+
+def _set(connection: Connection, number: int, state: State, note: str) -> None:
+    connection.execute("UPDATE spaces SET state = ?, note = ? WHERE number = ?", (state, note, number))
+
+
+def _drop_where(connection: Connection, doomed: Callable[[SpaceEntry], bool]) -> None:
+    for entry in filter(doomed, entries(connection)):
+        for table in (vectors_table(entry.number), sentences_table(entry.number)):
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
+        connection.execute("DELETE FROM spaces WHERE number = ?", (entry.number,))
+
+
+def vectors_table(number: int) -> str:
+    """Return the name of the table that holds the vectors of a space."""
+    return "chunks_vec" if number == 1 else f"chunks_vec_{number}"
+
+
+def sentences_table(number: int) -> str:
+    """Return the name of the table that holds the vectors of the sentences of a space."""
+    return "chunks_sentences" if number == 1 else f"chunks_sentences_{number}"

@@ -1,0 +1,58 @@
+"""Stop a change of model, take it back, or go on with it.
+
+The settings say which model is wanted. Whoever stops or takes back a change declines that model: its
+vectors are not made any more until the change is resumed, or the settings want another one.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import UsageError
+from recollect.store.sqlite import spaces
+from recollect.store.sqlite.index import Index
+from recollect.sync.job import Job, writer_of
+from recollect.types import Space
+
+_WAIT = 10.0
+"""Seconds to wait for another writer; a sync that fills the new space lets others write in between."""
+
+
+def cancel(job: Job) -> Space:
+    """Give up the space that is being filled; what answers so far goes on. Return what was given up."""
+    with job.lock().held(_WAIT), writer_of(job.index_file, {}) as index:
+        filling = _in_state(index, "filling")
+        if filling is None:
+            raise UsageError(
+                "no change of model is under way", todo="'recollect model' shows which models there are"
+            )
+        index.decline(filling.space)
+        spaces.drop(index.connection, filling.space)
+        return filling.space
+
+
+def roll_back(job: Job) -> Space:
+    """Answer with the vectors that were used before the last change again; return their space."""
+    with job.lock().held(_WAIT), writer_of(job.index_file, {}) as index:
+        kept, now = _in_state(index, "kept"), spaces.serving(index.connection)
+        if kept is None or now is None:
+            raise UsageError(
+                "there is no earlier model to go back to",
+                todo="Set embeddings.provider and embeddings.model, then run 'recollect sync'",
+            )
+        index.decline(now.space)
+        spaces.serve(index.connection, kept.space)
+        index.vectors.save_matrix()
+        return kept.space
+
+
+def resume(job: Job) -> Space:
+    """Want a model again that was declined; the next sync goes on with it. Return its space."""
+    with job.lock().held(_WAIT), writer_of(job.index_file, {}) as index:
+        declined = index.declined()
+        if declined is None:
+            raise UsageError("no change of model was stopped", todo="'recollect sync' makes what is missing")
+        index.decline(None)
+        return declined
+
+
+def _in_state(index: Index, state: spaces.State) -> spaces.SpaceEntry | None:
+    return next((entry for entry in spaces.entries(index.connection) if entry.state == state), None)

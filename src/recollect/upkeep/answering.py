@@ -1,0 +1,124 @@
+"""Answer a query from the index of an open memory, by the vectors that serve and by words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from recollect.embed.base import Provider
+from recollect.errors import EmbeddingError, ModelChanged, UsageError
+from recollect.search.engine import Question, search, understand, vector_of
+from recollect.search.legs import Request
+from recollect.store.sqlite import spaces
+from recollect.types import Mode, SearchResult, Space
+from recollect.upkeep.upkeep import Upkeep
+
+_FLOAT_BYTES = 4
+_TRIES = 3
+"""How often a query is embedded again because another model took over meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Who embeds a query, of which space the answer must be, and what stands against a better one."""
+
+    provider: Provider | None
+    space: Space | None = None
+    doubts: tuple[str, ...] = ()
+
+    def by_words(self, error: EmbeddingError) -> _Asked:
+        """Return the same, where the query has no vector for a reason."""
+        return replace(self, doubts=(*self.doubts, f"answered by words only: {error}"))
+
+
+def answer(upkeep: Upkeep, request: Request, warnings: list[str]) -> SearchResult:
+    """Answer a query by words and by vectors, or by words alone where there is no vector for it.
+
+    While a query is embedded nothing is held, so that others need not wait for somebody's network.
+    """
+    for _ in range(_TRIES):
+        asked = _whom_to_ask(upkeep, request.mode)
+        question = understand(_in_mode(request, asked.provider))
+        vector = None
+        if asked.provider is not None:
+            try:
+                vector = vector_of(question, asked.provider)
+            except EmbeddingError as error:
+                asked, question = asked.by_words(error), question.by_words()
+        result = _answered(upkeep, question, vector, asked, warnings)
+        if result is not None:
+            return result
+    doubt = "answered by words only: another model took over again and again"
+    return answer(upkeep, replace(request, mode="words"), [*warnings, doubt])
+
+
+def _answered(
+    upkeep: Upkeep, question: Question, vector: bytes | None, asked: _Asked, warnings: list[str]
+) -> SearchResult | None:
+    """Answer with a vector, unless another model took over since it was made."""
+    with upkeep.reading:
+        index = upkeep.open_reader()
+        if index is None:
+            return SearchResult((), "none", "", "words", 0, tuple(warnings))
+        with index.errors(), index.snapshot():
+            now = spaces.serving(index.connection)
+            if vector is not None and now is not None:
+                if now.space != asked.space:
+                    return None
+                if now.dims not in (None, len(vector) // _FLOAT_BYTES):
+                    asked, question = asked.by_words(_other_length(now, vector)), question.by_words()
+                    vector = None
+            provider = asked.provider
+            found = search(index, question, vector, provider.model if provider else "")
+            pending = index.count_chunks() - index.vectors.count() if provider else 0
+    return SearchResult(
+        hits=found.hits,
+        provider=provider.id if provider else "none",
+        model=provider.model if provider else "",
+        mode=question.request.mode,
+        pending=pending,
+        warnings=(*warnings, *asked.doubts),
+        nearest=found.nearest,
+    )
+
+
+def _in_mode(request: Request, provider: Provider | None) -> Request:
+    if provider is None:
+        return replace(request, mode="words")
+    if request.mode == "hybrid" and not request.query.hybrid.enabled:
+        return replace(request, mode="vectors")
+    return request
+
+
+def _whom_to_ask(upkeep: Upkeep, mode: Mode) -> _Asked:
+    """Return whose vectors serve, if it can be asked, and what stands against using them."""
+    if mode == "words":
+        return _Asked(None)
+    choice = upkeep.chosen()
+    reasons = (choice.reason,) if choice.reason else ()
+    if choice.provider is None:
+        if mode == "vectors":
+            raise UsageError(
+                "there are no vectors to search", todo="Set embeddings.provider, or search by words"
+            )
+        return _Asked(None, None, reasons)
+    with upkeep.reading:
+        index = upkeep.open_reader()
+        if index is None:
+            return _Asked(choice.provider)
+        with index.errors():
+            now = spaces.serving(index.connection)
+    if now is None:
+        return _Asked(choice.provider, None, reasons)
+    provider = upkeep.provider_of(now.space)
+    if provider is None:
+        wanted = f"{choice.provider.id} ({choice.provider.model})"
+        doubt = f"the vectors are of {now.space}, which may not or cannot be asked now; until those of"
+        return _Asked(None, None, (*reasons, f"{doubt} {wanted} are complete, words alone answer"))
+    return _Asked(provider, now.space, reasons)
+
+
+def _other_length(now: spaces.SpaceEntry, vector: bytes) -> ModelChanged:
+    return ModelChanged(
+        f"{now.space} returns {len(vector) // _FLOAT_BYTES} numbers a text, but the index has {now.dims}",
+        todo="If the service changed its model, give its new name in embeddings.model and sync",
+    )
