@@ -11,7 +11,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith("RECOLLECT_"):
+        if name.startswith("RECOLLECT_") or name.endswith("_API_KEY") or name == "OLLAMA_HOST":
             monkeypatch.delenv(name)
     monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embed.base import embed_documents, embed_query, to_blobs
+from recollect.embed.base import Limits, embed_documents, embed_query, to_blobs
 from recollect.embed.passages import best_sentence, embed_passages, is_packed, unpacked
 from recollect.store.sqlite import cache
-from recollect.text.sentences import sentences_of
+from recollect.text.sentences import pieces_of, sentences_of
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import reading, sync, write
@@ -110,3 +110,51 @@ def test_a_rebuild_embeds_no_sentence_again(workspace: Path) -> None:
     with reading(workspace) as index:
         kept = list(index.vectors.sentences([1]).values())
     assert (provider.texts, [len(blob) for blob in kept]) == ([], [3 * 64])
+
+
+# Pieces of what is too long
+
+
+@untimed
+@given(st.text(max_size=300), st.integers(4, 60))
+def test_pieces_fit_and_leave_out_nothing_but_white_space(text: str, most: int) -> None:
+    pieces = pieces_of(text, most)
+    assert all(len(piece.encode()) <= most for piece in pieces)
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+
+
+def test_a_text_that_fits_is_its_own_piece() -> None:
+    assert pieces_of("as it is\n", 100) == ["as it is\n"]
+
+
+def test_a_text_is_cut_after_a_line_if_it_can_be() -> None:
+    assert pieces_of("first line here\nsecond line here", 20) == ["first line here\n", "second line here"]
+
+
+def test_a_word_is_cut_only_if_it_must_be() -> None:
+    assert pieces_of("one two three four", 10) == ["one two ", "three four"]
+
+
+class Narrow(FakeProvider):
+    """Takes twenty bytes at most."""
+
+    def __init__(self) -> None:
+        super().__init__(limits=Limits(text_bytes=20, request_bytes=1000, request_texts=100))
+
+
+def test_a_passage_in_pieces_has_their_mean_and_each_of_them() -> None:
+    provider = Narrow()
+    (packed,) = embed_passages(provider, ["zebra zebra zebra\nokapi okapi okapi\n"])
+    vector, pieces = unpacked(packed, provider.dims)
+    assert provider.texts == ["zebra zebra zebra\n", "okapi okapi okapi\n"]
+    assert len(pieces) == 2 * provider.dims
+    for word in ("zebra", "okapi"):
+        query = to_blobs(embed_query(provider, word)[None, :])[0]
+        assert best_sentence(query, {1: pieces})[1] == pytest.approx(1.0, abs=0.02)
+        assert np.dot(np.frombuffer(query, "<f4"), np.frombuffer(vector, "<f4")) > 0.5
+
+
+def test_a_passage_that_fits_has_no_pieces() -> None:
+    provider = Narrow()
+    (packed,) = embed_passages(provider, ["zebra"])
+    assert unpacked(packed, provider.dims)[1] == b""

@@ -11,9 +11,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.memory import Memory
-from recollect.types import Excerpt, Mode, Report, SearchResult, Source, Status
+from recollect.types import Excerpt, Mode, Report, SearchResult, Source, Space, Status
 
 if TYPE_CHECKING:
+    from recollect.sync.plan import Plan
     from recollect.writing.candidates import Candidate
     from recollect.writing.proof import Receipt
     from recollect.writing.recall import Recalled
@@ -139,6 +140,22 @@ class AsyncMemory:
         """Return lines of a note; a note that does not exist has none."""
         return await asyncio.to_thread(self.memory.read, path, start, lines, column)
 
-    async def status(self) -> Status:
-        """Return the state of the memory, without changing anything."""
-        return await asyncio.to_thread(self.memory.status)
+    async def status(self, *, deep: bool = False) -> Status:
+        """Return the state of the memory; `deep` also asks the provider for one vector."""
+        return await asyncio.to_thread(self.memory.status, deep=deep)
+
+    async def plan(self) -> Plan:
+        """Return what a sync would do and cost, without doing any of it."""
+        return await asyncio.to_thread(self.memory.plan)
+
+    async def cancel_model(self) -> Space:
+        """Stop a change of model that is under way, and return the space that was given up."""
+        return await asyncio.to_thread(self.memory.cancel_model)
+
+    async def roll_back_model(self) -> Space:
+        """Answer with the vectors of the model before again, and return their space."""
+        return await asyncio.to_thread(self.memory.roll_back_model)
+
+    async def resume_model(self) -> Space:
+        """Want the model of the settings again after its change was stopped or taken back."""
+        return await asyncio.to_thread(self.memory.resume_model)

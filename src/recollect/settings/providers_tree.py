@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from recollect.settings.rules import rule
+from recollect.settings.services import SERVICES
 
-Remote = Literal["openai", "openai-compatible", "gemini", "voyage", "mistral", "ollama"]
-Provider = Literal["auto", "builtin", "local", Remote, "none"]
+PROVIDERS = ("auto", "builtin", "local", *SERVICES, "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +52,13 @@ class Batch:
 class Embeddings:
     """How text becomes vectors, and who is asked to do it."""
 
-    provider: Provider = field(
+    provider: str = field(
         default="auto",
-        metadata=rule(
-            "text", "Who turns text into vectors; `none` searches by words.", choices=get_args(Provider)
-        ),
+        metadata=rule("text", "Who turns text into vectors; `none` searches by words.", choices=PROVIDERS),
     )
-    fallback: Provider = field(
+    fallback: str = field(
         default="none",
-        metadata=rule("text", "The provider to use when the first one fails.", choices=get_args(Provider)),
+        metadata=rule("text", "The provider to use when the first one fails.", choices=PROVIDERS),
     )
     remote_ok: bool = field(
         default=False,

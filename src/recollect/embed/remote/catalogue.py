@@ -1,10 +1,12 @@
-"""The remote providers, a line each; the modules are imported when one is chosen."""
+"""The remote providers; their modules are imported when one is chosen."""
 
 from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from recollect.settings.services import SERVICES
 
 if TYPE_CHECKING:
     from recollect.embed.remote.api import Api
@@ -26,11 +28,4 @@ class Entry:
         return api
 
 
-REMOTE = {
-    "openai": Entry("openai", "OpenAI", ("OPENAI_API_KEY",)),
-    "openai-compatible": Entry("compatible", "Compatible"),
-    "gemini": Entry("gemini", "Gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
-    "voyage": Entry("voyage", "Voyage", ("VOYAGE_API_KEY",)),
-    "mistral": Entry("mistral", "Mistral", ("MISTRAL_API_KEY",)),
-    "ollama": Entry("ollama", "Ollama"),
-}
+REMOTE = {name: Entry(*service) for name, service in SERVICES.items()}

@@ -1,0 +1,14 @@
+"""The services that make vectors over the network, a line each."""
+
+from __future__ import annotations
+
+SERVICES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "openai": ("openai", "OpenAI", ("OPENAI_API_KEY",)),
+    "openai-compatible": ("compatible", "Compatible", ()),
+    "gemini": ("gemini", "Gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+    "voyage": ("voyage", "Voyage", ("VOYAGE_API_KEY",)),
+    "mistral": ("mistral", "Mistral", ("MISTRAL_API_KEY",)),
+    "ollama": ("ollama", "Ollama", ()),
+}
+"""By their names in the settings: the module below `embed/remote`, its class, and the variables that may
+hold a key, in the order they are looked at. A service without any works without a key as well."""

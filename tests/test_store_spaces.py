@@ -1,0 +1,192 @@
+"""Vectors of several models in one index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.store.sqlite import cache, schema, spaces
+from recollect.store.sqlite.db import transaction
+from recollect.store.sqlite.index import Index
+from recollect.types import Space
+from tests.support_embedding import FakeProvider
+from tests.support_index import blob, document, lines_of, numbers_of, put
+
+A, B, C = (Space("fake", name, "") for name in "abc")
+
+
+@pytest.fixture(params=["matrix", "sqlite-vec"])
+def index(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Index]:
+    index = Index.writer(tmp_path / "index.sqlite", {"vector_engine": request.param})
+    yield index
+    index.close()
+
+
+def states(index: Index) -> dict[str, str]:
+    return {entry.space.model: entry.state for entry in spaces.entries(index.connection)}
+
+
+def fill(index: Index, space: Space) -> None:
+    provider = FakeProvider(space.model)
+    table = index.vectors_in(space)
+    with transaction(index.connection):
+        for number, chunk in index.pending(table, 0, 100):
+            table.put(number, blob(provider, chunk.text))
+
+
+def test_the_first_space_serves_at_once(index: Index) -> None:
+    spaces.begin(index.connection, A)
+    assert states(index) == {"a": "serving"}
+
+
+def test_a_second_space_is_filled_first(index: Index) -> None:
+    spaces.begin(index.connection, A)
+    spaces.begin(index.connection, B)
+    assert states(index) == {"a": "serving", "b": "filling"}
+
+
+def test_a_third_space_takes_the_place_of_the_one_that_is_filled(index: Index) -> None:
+    for space in (A, B, C):
+        spaces.begin(index.connection, space)
+    assert states(index) == {"a": "serving", "c": "filling"}
+
+
+def test_beginning_again_changes_nothing(index: Index) -> None:
+    for space in (A, B, A, B):
+        spaces.begin(index.connection, space)
+    assert states(index) == {"a": "serving", "b": "filling"}
+
+
+def test_spaces_change_places(index: Index) -> None:
+    spaces.begin(index.connection, A)
+    spaces.begin(index.connection, B)
+    spaces.serve(index.connection, B)
+    assert states(index) == {"a": "kept", "b": "serving"}
+
+
+def test_a_space_that_was_kept_can_be_filled_up_again(index: Index) -> None:
+    spaces.begin(index.connection, A)
+    spaces.begin(index.connection, B)
+    spaces.serve(index.connection, B)
+    spaces.begin(index.connection, A)
+    assert states(index) == {"a": "filling", "b": "serving"}
+
+
+def test_a_space_that_is_not_known_cannot_serve(index: Index) -> None:
+    spaces.begin(index.connection, A)
+    spaces.serve(index.connection, C)
+    assert states(index) == {"a": "serving"}
+
+
+def test_the_space_that_serves_cannot_be_dropped(index: Index) -> None:
+    spaces.begin(index.connection, A)
+    spaces.drop(index.connection, A)
+    assert states(index) == {"a": "serving"}
+
+
+def test_a_dropped_space_leaves_no_table(index: Index) -> None:
+    put(index, "memory/a.md", "one\ntwo")
+    for space in (A, B):
+        spaces.begin(index.connection, space)
+        fill(index, space)
+    table = index.vectors_in(B).table
+    spaces.drop(index.connection, B)
+    names = {row[0] for row in index.connection.execute("SELECT name FROM sqlite_schema")}
+    assert not any(name.startswith(table) for name in names)
+
+
+def test_each_space_has_vectors_of_its_own(index: Index) -> None:
+    put(index, "memory/a.md", "one\ntwo")
+    spaces.begin(index.connection, A)
+    fill(index, A)
+    spaces.begin(index.connection, B)
+    assert (index.count_pending(A), index.count_pending(B)) == (0, 2)
+
+
+def test_a_search_asks_the_space_that_serves(index: Index) -> None:
+    numbers = put(index, "memory/a.md", "one\ntwo")
+    for space in (A, B):
+        spaces.begin(index.connection, space)
+        fill(index, space)
+    spaces.serve(index.connection, B)
+    near = index.vectors.nearest(blob(FakeProvider("b"), "two"), 1)
+    assert list(near) == numbers[1:]
+    assert near[numbers[1]] == pytest.approx(1.0, abs=1e-4)
+
+
+def test_a_removed_file_leaves_no_vector_in_any_space(index: Index) -> None:
+    put(index, "memory/a.md", "one\ntwo")
+    for space in (A, B):
+        spaces.begin(index.connection, space)
+        fill(index, space)
+    index.remove("memory/a.md")
+    assert [index.vectors_in(space).count() for space in (A, B)] == [0, 0]
+
+
+def test_a_space_knows_the_length_of_its_vectors(index: Index) -> None:
+    put(index, "memory/a.md", "one")
+    spaces.begin(index.connection, A)
+    fill(index, A)
+    entry = spaces.serving(index.connection)
+    assert entry is not None
+    assert entry.dims == 64
+
+
+def test_an_index_without_a_space_has_no_vectors(index: Index) -> None:
+    put(index, "memory/a.md", "one")
+    assert (index.vectors.count(), index.vectors.nearest(blob(FakeProvider(), "one"), 1)) == (0, {})
+
+
+def test_what_is_declined_is_remembered(index: Index) -> None:
+    index.decline(B)
+    assert index.declined() == B
+    index.decline(None)
+    assert index.declined() is None
+
+
+# Indexes of earlier versions
+
+
+def test_an_index_of_the_version_before_keeps_its_vectors_and_its_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "index.sqlite"
+    made_with = {"provider": "fake", "model": "m", "provider_key": "k", "sentences": 1}
+    monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
+    monkeypatch.setattr("recollect.store.sqlite.index.MIGRATIONS", schema.MIGRATIONS)
+    old = Index.writer(path, made_with)
+    vector = blob(FakeProvider(), "one")
+    with transaction(old.connection):
+        old.connection.execute(
+            "INSERT INTO chunks(id, path, source, start_line, end_line, hash, model, heading, language, text,"
+            " updated_at) VALUES('x', 'memory/a.md', 'memory', 1, 1, '', 'm', '', '', 'one', 0)"
+        )
+        old.connection.execute(
+            "CREATE TABLE chunks_vec(number INTEGER PRIMARY KEY AUTOINCREMENT,"
+            " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
+        )
+        old.connection.execute(
+            "CREATE TABLE chunks_sentences(chunk INTEGER PRIMARY KEY, embedding BLOB NOT NULL)"
+        )
+        old.connection.execute("INSERT INTO chunks_vec(chunk, embedding) VALUES(1, ?)", (vector,))
+        cache.remember(old.connection, Space("fake", "m", "k"), {"hash": vector}, 64)
+    old.close()
+    monkeypatch.undo()
+    assert Index.reader(path) is None, "a reader leaves it to the next writer"
+    index = Index.writer(path, {})
+    space = Space("fake", "m", "k+sentences1")
+    now = spaces.serving(index.connection)
+    found = index.vectors.count(), cache.cached(index.connection, space, ["hash"])
+    index.close()
+    assert now is not None
+    assert (now.space, found) == (space, (1, {"hash": vector}))
+
+
+def test_a_file_can_be_put_again_after_the_change(index: Index) -> None:
+    spaces.begin(index.connection, A)
+    index.put(document("memory/a.md", "one\ntwo"), lines_of("one\ntwo"))
+    fill(index, A)
+    index.put(document("memory/a.md", "one"), lines_of("one"))
+    assert (len(numbers_of(index, "memory/a.md")), index.count_pending(A)) == (1, 1)
