@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recollect.embed.base import Limits
+
 if TYPE_CHECKING:
     from recollect.embed.base import Vector, Vectors
 
@@ -26,6 +28,9 @@ class RandomVectors:
 
     dims = 512
     by_sentence = True
+    sends_to = ""
+    meter = None
+    limits = Limits(text_bytes=1_000_000, request_bytes=100_000_000, request_texts=100_000)
 
     def __init__(self, name: str = "random", model: str = "random", key: str = "") -> None:
         """Take the names of a real provider to fill an index that the real one can search."""

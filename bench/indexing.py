@@ -111,9 +111,10 @@ def embedding(root: Path) -> dict[str, float]:
     """Sync with the builtin model, and say what that needs on top of the model."""
     from recollect import Memory
     from recollect.embed.base import embed_documents
-    from recollect.embed.select import choose
+    from recollect.embed.select import made
+    from recollect.settings import Settings
 
-    provider = choose("builtin").provider
+    provider = made("builtin", Settings())
     assert provider is not None
     embed_documents(provider, ["one short text"])
     loaded = peak_megabytes()

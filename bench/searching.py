@@ -21,8 +21,9 @@ from bench.common import RandomVectors, finish, parser, percentile, seconds, ver
 from bench.corpus import queries, write_workspace
 from recollect import Memory
 from recollect.embed.base import embed_query, to_blobs
-from recollect.embed.select import Choice, choose
+from recollect.embed.select import Choice, made
 from recollect.search import lexical
+from recollect.settings import Settings
 from recollect.sync.dirty import is_dirty
 from recollect.types import Mode, Source
 
@@ -118,7 +119,7 @@ def _jobs(opened: dict[str, Opened]) -> Iterable[tuple[str, Callable[[str], floa
 
 def measure_query_embedding(asked: list[str]) -> dict[str, float]:
     """Return the milliseconds the builtin model takes for a query."""
-    provider = choose("builtin").provider
+    provider = made("builtin", Settings())
     assert provider is not None
     embed_query(provider, "warm")
     return _summary([seconds(partial(embed_query, provider, query)) for query in asked])

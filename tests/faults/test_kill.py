@@ -170,8 +170,12 @@ def make_first_version(path: Path) -> None:
     connection.execute("ATTACH ? AS current", (str(current),))
     with transaction(connection):
         for table in ("meta", "files", "chunks", "embedding_cache"):
-            columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
-            connection.execute(f"INSERT INTO main.{table}({columns}) SELECT {columns} FROM current.{table}")
+            columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
+            values = ["'m'" if column == "model" and table == "chunks" else column for column in columns]
+            connection.execute(
+                f"INSERT INTO main.{table}({', '.join(columns)})"
+                f" SELECT {', '.join(values)} FROM current.{table}"
+            )
         rows = list(connection.execute("SELECT number, path, heading, language, text FROM main.chunks"))
         for number, note, heading, language, text in rows:
             words = " ".join(terms_of(text, language)), " ".join(terms_of(title_of(note, heading), language))

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from recollect.embed.base import Provider
 from recollect.errors import EmbeddingError
@@ -98,6 +99,16 @@ def made(
     api = REMOTE[name].load()
     budget = Budget(settings.spend, name, model_name(api, wanted), Ledger())
     return RemoteProvider(api, wanted, budget, environ)
+
+
+def hurried(provider: Provider) -> Provider:
+    """Return a provider that gives up early, for work that somebody waits for."""
+    return provider.hurried() if isinstance(provider, _Patient) else provider
+
+
+@runtime_checkable
+class _Patient(Protocol):
+    def hurried(self) -> Provider: ...
 
 
 def _automatic(wanted: Embeddings, environ: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recollect.embed.base import Provider
-from recollect.embed.select import Choice, choose, former
+from recollect.embed.select import Choice, choose, former, hurried
 from recollect.errors import EmbeddingError, StoreBusy, StoreDamaged, StoreFull, StoreReadOnly
 from recollect.files.scan import discover
 from recollect.paths import Workspace
@@ -203,6 +203,8 @@ class Upkeep:
         from recollect.sync import run
 
         job = replace(self.job(progress), force=force, embed_limit=embed_limit, damaged_inode=damaged_inode)
+        if embed_limit is not None and job.provider is not None:
+            job = replace(job, provider=hurried(job.provider))  # somebody waits for an answer
         report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
         reason = self.chosen().reason
         return replace(report, warnings=(*report.warnings, reason)) if reason else report
@@ -262,6 +264,8 @@ class Upkeep:
         from recollect.sync.vectors import add_vectors
 
         job = self.job(progress, _BACKGROUND_GROUP)
+        if job.provider is not None:
+            job = replace(job, provider=hurried(job.provider))  # somebody may wait for the end of this
         try:
             report = add_vectors(job, Report(pending=1), _BACKGROUND_WAIT)
         except StoreBusy:

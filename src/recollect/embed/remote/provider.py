@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,9 @@ from recollect.embed.remote.addresses import Address, is_secret
 from recollect.embed.remote.api import Api, Malformed, Reply
 from recollect.embed.remote.catalogue import REMOTE
 from recollect.embed.remote.http import DOCUMENTS, NEAR_DOCUMENTS, NEAR_QUERY, QUERY, Http, Patience
+from recollect.embed.remote.outage import Outage
 from recollect.embed.remote.packing import packed
-from recollect.errors import BadVectors, ModelChanged, ProviderUnusable
+from recollect.errors import BadVectors, ModelChanged, ProviderUnreachable, ProviderUnusable
 from recollect.settings.providers_tree import Embeddings
 from recollect.spending.tokens import estimate
 
@@ -54,6 +56,8 @@ class RemoteProvider:
         self.limits: Limits = api.limits(self.model)
         self.key = self._key(settings)
         self._reported_model = ""
+        self._is_hurried = False
+        self._outage = Outage()
         self._lock = Lock()
 
     @property
@@ -77,17 +81,31 @@ class RemoteProvider:
         ]
         return np.concatenate(parts) if parts else validated([], 0, self._dims)
 
+    def hurried(self) -> RemoteProvider:
+        """Return the same provider for when somebody waits: passages get no more time than a question."""
+        other = copy(self)
+        other._is_hurried = True
+        return other
+
     def close(self) -> None:
         """Close the connections."""
         self.http.close()
 
     def _asked(self, texts: list[str], *, is_query: bool) -> Vectors:
         """Return the vectors of one request; after a bad reply it is made once more."""
+        if is_query or self._is_hurried:
+            self._outage.check()
         for _ in range(2):
             try:
-                return self._checked(texts, is_query=is_query)
+                vectors = self._checked(texts, is_query=is_query)
             except BadVectors as error:
                 bad = error
+            except ProviderUnreachable as error:
+                self._outage.begin(error)
+                raise
+            else:
+                self._outage.end()
+                return vectors
         raise bad
 
     def _checked(self, texts: list[str], *, is_query: bool) -> Vectors:
@@ -117,7 +135,7 @@ class RemoteProvider:
         if meter is not None:
             meter.reserve(expected)
         try:
-            patience = patience_for(self.http.address, is_query=is_query)
+            patience = patience_for(self.http.address, is_query=is_query or self._is_hurried)
             room = self._room(len(texts))
             raw = self.http.json("POST", path, body=body, patience=patience, max_reply=room)
             used = expected

@@ -1,0 +1,65 @@
+"""A service that cannot be reached is not waited for again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from recollect.embed.base import embed_documents, embed_query
+from recollect.embed.remote import outage
+from recollect.errors import ProviderUnreachable
+from tests.support_provider import ProviderServer, impatient, provider_server, remote
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    impatient(monkeypatch)
+    with provider_server("openai-compatible") as server:
+        server.always = "reset"
+        yield server
+
+
+def test_a_second_question_is_refused_at_once(server: ProviderServer) -> None:
+    provider = remote(server)
+    for _ in range(2):
+        with pytest.raises(ProviderUnreachable):
+            embed_query(provider, "okapi")
+    count = len(server.requests)
+    with pytest.raises(ProviderUnreachable, match="a moment ago"):
+        embed_query(provider, "okapi")
+    assert len(server.requests) == count
+
+
+def test_a_sync_that_was_asked_for_tries_all_the_same(server: ProviderServer) -> None:
+    provider = remote(server)
+    with pytest.raises(ProviderUnreachable):
+        embed_query(provider, "okapi")
+    server.always = None
+    assert embed_documents(provider, ["okapi"]).shape == (1, 8)
+
+
+def test_passages_that_somebody_waits_for_are_refused_at_once(server: ProviderServer) -> None:
+    provider = remote(server)
+    with pytest.raises(ProviderUnreachable):
+        embed_query(provider, "okapi")
+    with pytest.raises(ProviderUnreachable, match="a moment ago"):
+        embed_documents(provider.hurried(), ["okapi"])
+
+
+def test_a_service_that_answers_again_is_asked_again(server: ProviderServer) -> None:
+    provider = remote(server)
+    with pytest.raises(ProviderUnreachable):
+        embed_query(provider, "okapi")
+    server.always = None
+    embed_documents(provider, ["okapi"])
+    assert embed_query(provider, "okapi").shape == (8,)
+
+
+def test_after_a_while_it_is_asked_again(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outage, "_SECONDS", 0.0)
+    provider = remote(server)
+    with pytest.raises(ProviderUnreachable):
+        embed_query(provider, "okapi")
+    server.always = None
+    assert embed_query(provider, "okapi").shape == (8,)
