@@ -30,6 +30,7 @@ class FakeProvider:
     by_sentence: bool = False
     limits: Limits = ROOMY
     sends_to: str = ""
+    answers_as: str = ""
     meter: Meter | None = None
     fails_after: int | None = None
     """How many texts it embeds before it fails."""

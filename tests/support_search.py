@@ -29,6 +29,7 @@ class FakeProvider:
     by_sentence = False
     limits = ROOMY
     sends_to = ""
+    answers_as = ""
     meter = None
 
     def __init__(self, meanings: Mapping[str, Sequence[float]], model: str = "fake-1") -> None:

@@ -26,6 +26,7 @@ class FakeProvider:
     key = "local"
     limits = ROOMY
     sends_to = ""
+    answers_as = ""
     meter = None
 
     def __init__(self, answer: Any) -> None:

@@ -170,7 +170,7 @@ def test_a_service_that_works_again_takes_its_place_back(workspace: Path, server
 
 @pytest.mark.usefixtures("_fake_is_builtin")
 def test_a_service_that_fails_in_the_middle_is_waited_for(workspace: Path, server: ProviderServer) -> None:
-    server.faults = {request: Status(500) for request in range(2, 20)}
+    server.faults = {request: Status(500) for request in range(3, 30)}
     with opened(workspace, server, embeddings__fallback="builtin") as memory:
         report = memory.sync()
         assert [space["provider"] for space in memory.status().spaces] == ["openai-compatible"]

@@ -53,7 +53,9 @@ def states(memory: Memory) -> dict[str, tuple[str, int]]:
 
 
 def embedded(server: ProviderServer, model: str) -> int:
-    return sum(len(seen.texts) for seen in server.requests if seen.body["model"] == model)
+    """Return how many texts of notes a model was given; the word that is asked for twice is none."""
+    sent = [seen.texts for seen in server.requests if seen.body["model"] == model]
+    return sum(text != "memory" for texts in sent for text in texts)
 
 
 def stop_after(count: int) -> Any:
@@ -240,6 +242,19 @@ def test_without_a_change_there_is_nothing_to_stop_or_take_back(
     filled(workspace, server)
     with opened(workspace, server, "old") as memory, pytest.raises(UsageError):
         getattr(memory, command)()
+
+
+def test_vectors_of_a_model_that_changed_under_its_name_are_made_anew(
+    workspace: Path, server: ProviderServer
+) -> None:
+    filled(workspace, server)
+    server.always = "model"
+    with opened(workspace, server, "old") as memory:
+        write(workspace, {"late.md": "the giraffe came late"})
+        assert "recollect model renew" in memory.sync().warnings[0]
+        memory.renew_model()
+        report = memory.sync()
+        assert (report.pending, states(memory)) == (0, {"old": ("serving", 13)})
 
 
 # Other changes at the same time

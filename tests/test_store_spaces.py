@@ -140,10 +140,10 @@ def test_an_index_without_a_space_has_no_vectors(index: Index) -> None:
 
 
 def test_what_is_declined_is_remembered(index: Index) -> None:
-    index.decline(B)
-    assert index.declined() == B
-    index.decline(None)
-    assert index.declined() is None
+    spaces.decline(index.connection, B)
+    assert spaces.declined(index.connection) == B
+    spaces.decline(index.connection, None)
+    assert spaces.declined(index.connection) is None
 
 
 # Indexes of earlier versions

@@ -156,6 +156,10 @@ class AsyncMemory:
         """Answer with the vectors of the model before again, and return their space."""
         return await asyncio.to_thread(self.memory.roll_back_model)
 
+    async def renew_model(self) -> Space:
+        """Give up all vectors of the model, for the next sync to make them anew; return their space."""
+        return await asyncio.to_thread(self.memory.renew_model)
+
     async def resume_model(self) -> Space:
         """Want the model of the settings again after its change was stopped or taken back."""
         return await asyncio.to_thread(self.memory.resume_model)

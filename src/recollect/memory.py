@@ -100,6 +100,12 @@ class Memory:
 
         return roll_back(self._upkeep.job(silent))
 
+    def renew_model(self) -> Space:
+        """Give up all vectors of the model, for the next sync to make them anew; return their space."""
+        from recollect.sync.switching import renew
+
+        return renew(self._upkeep.job(silent))
+
     def resume_model(self) -> Space:
         """Want the model of the settings again after its change was stopped or taken back."""
         from recollect.sync.switching import resume

@@ -101,12 +101,12 @@ def _space(index: Index, entry: spaces.SpaceEntry) -> Mapping[str, Any]:
         "chunks": index.count_chunks(),
         "dims": entry.dims,
         "note": entry.note,
-        "declined": index.declined() == entry.space,
+        "declined": spaces.declined(index.connection) == entry.space,
     }
 
 
 def _declined(choice: Choice, index: Index | None) -> str:
-    declined = index.declined() if index else None
+    declined = spaces.declined(index.connection) if index else None
     wanted = space_of(choice.provider) if choice.provider else None
     return str(declined) if declined is not None and declined == wanted else ""
 

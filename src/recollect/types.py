@@ -105,6 +105,17 @@ class Transcript:
     broken: int = 0
 
 
+class Tail(NamedTuple):
+    """Where the last stretch of a transcript begins: everything before it stays as it is while it grows."""
+
+    line: int
+    position: int
+    """In bytes."""
+    mark: str
+    """Tells whether what stands before is still the same."""
+    heading: str
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A run of whole lines (or a piece of one long line) that is indexed as a unit."""

@@ -74,6 +74,16 @@ def resume(workspace: Path | None, as_json: bool) -> None:
     _tell(f"{space} is wanted again; 'recollect sync' makes its vectors", space, as_json)
 
 
+@command.command("renew")
+@workspace_option
+@json_option
+def renew(workspace: Path | None, as_json: bool) -> None:
+    """Make all vectors of the model anew, because the service changed it under the same name."""
+    with Memory(nearest_workspace(workspace)) as memory:
+        space = memory.renew_model()
+    _tell(f"the vectors of {space} are given up; 'recollect sync' makes them anew", space, as_json)
+
+
 def _tell(sentence: str, space: Space, as_json: bool) -> None:
     if as_json:
         print_json({"provider": space.provider, "model": space.model})

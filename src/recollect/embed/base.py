@@ -73,6 +73,10 @@ class Provider(Protocol):
         """How many numbers a vector has; `None` until the first one came, where only the service knows."""
 
     @property
+    def answers_as(self) -> str:
+        """What the service calls the model that answers, once it said so; empty where nobody does."""
+
+    @property
     def key(self) -> str:
         """What tells two sources of the same model apart; holds no secret."""
 

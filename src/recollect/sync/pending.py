@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from recollect.embed.base import Provider
+from recollect.embed.base import Provider, embed_documents
 from recollect.embed.passages import is_packed, unpacked
 from recollect.errors import EmbeddingError, ModelChanged
 from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
-from recollect.sync.embedding import embed_texts
+from recollect.sync.embedding import Embedded, embed_texts
 from recollect.sync.identity import space_of
 from recollect.text.chunk import text_hash
 from recollect.types import Chunk, Progress, Space
@@ -21,6 +21,7 @@ _GROUP = 256
 """Chunks embedded and committed at a time: what a kill loses at most, and what memory holds."""
 
 LABEL = "embedding"
+_WORD = "memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class _Group:
     known: dict[str, bytes]
     dims: int | None
     """How many numbers the vectors of the index have, if it has any."""
+    answers_as: str = ""
+    """What the service called the model that made them, if it said so."""
 
     def missing(self, leave: Set[str]) -> dict[str, str]:
         """Return the texts that have to be embedded, by their hashes."""
@@ -96,22 +99,21 @@ def embed_pending(
                 spaces.begin(index.connection, space, note)
                 last, birth, total = 0, index.birth, done + _count(index, space, limit, done)
         with place.reading() as index:
-            size = min(group or _GROUP, total - done)
+            # Should the service have changed its model, that is better found out by one request.
+            usual = group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
+            size = min(usual, total - done)
             batch = _read(index, space, provider.dims, last, size, use_cache=use_cache)
         if not batch.chunks:
             break
         progress(done, total, LABEL)
-        fresh = embed_texts(provider, batch.missing(leave))
-        refusal = fresh.reason
-        if fresh.vectors and batch.dims not in (None, provider.dims):
-            refusal, fresh.stopped, fresh.vectors = _other_length(provider, batch.dims), True, {}
+        fresh = _embedded(provider, batch, leave)
         with place.writing() as index:
-            written = _write(index, space, provider.dims, batch, fresh.vectors, use_cache=use_cache)
+            written = _write(index, space, provider, batch, fresh.vectors, use_cache=use_cache)
             is_same = index.birth == birth
         outcome.written += written
-        outcome.reason = outcome.reason or refusal
+        outcome.reason = outcome.reason or fresh.reason
         if fresh.stopped:
-            outcome.reason, outcome.stopped = refusal, True
+            outcome.reason, outcome.stopped = fresh.reason, True
             return outcome
         if not is_same:
             continue
@@ -125,12 +127,29 @@ def embed_pending(
     return outcome
 
 
+def _embedded(provider: Provider, batch: _Group, leave: Set[str]) -> Embedded:
+    """Embed the texts of a group; vectors of another model than those of the index are refused."""
+    is_unsure = provider.dims is None
+    fresh = embed_texts(provider, batch.missing(leave))
+    if not fresh.vectors:
+        return fresh
+    if batch.dims not in (None, provider.dims) or batch.answers_as not in ("", provider.answers_as):
+        return Embedded(reason=_changed(provider, batch), stopped=True)
+    if batch.dims is None and (is_unsure or provider.answers_as):
+        # The first vectors of a space bind all that follow, so what they are is asked for twice.
+        try:
+            embed_documents(provider, [_WORD])
+        except EmbeddingError as error:
+            return Embedded(reason=error, stopped=True)
+    return fresh
+
+
 def put_known(index: Index, space: Space) -> None:
     """Give chunks the vectors of a space that the cache holds; the caller is the writer."""
     last = 0
     dims = cache.dims_of(index.connection, space)
     while (batch := _read(index, space, dims, last, _GROUP, use_cache=True)).chunks:
-        _write(index, space, dims, batch, {}, use_cache=True)
+        _write(index, space, None, batch, {}, use_cache=True)
         last = batch.chunks[-1][0]
 
 
@@ -152,21 +171,22 @@ def _read(index: Index, space: Space, dims: int | None, after: int, limit: int, 
             hashes = {text_hash(chunk.embedded_text) for _, chunk in chunks}
             found = cache.cached(index.connection, space, list(hashes))
             known = {digest: blob for digest, blob in found.items() if is_packed(blob, dims)}
-        return _Group(index.birth, chunks, known, dims if known else entry.dims)
+        return _Group(index.birth, chunks, known, dims if known else entry.dims, entry.answers_as)
 
 
 def _write(
     index: Index,
     space: Space,
-    dims: int | None,
+    provider: Provider | None,
     batch: _Group,
     fresh: Mapping[str, bytes],
     *,
     use_cache: bool,
 ) -> int:
     """Keep the vectors of those chunks that still exist and still have none; return how many."""
-    dims = batch.dims or dims
-    if dims is None or spaces.entry_of(index.connection, space) is None:
+    dims = batch.dims or (provider.dims if provider else None)
+    entry = spaces.entry_of(index.connection, space)
+    if dims is None or entry is None:
         return 0
     vectors = index.vectors_in(space)
     waiting: set[int] = set()
@@ -182,15 +202,18 @@ def _write(
             if blob is not None and number in waiting:
                 vectors.put(number, *unpacked(blob, dims))
                 written += 1
+        if fresh and provider is not None and not entry.answers_as:
+            spaces.set_answers_as(index.connection, entry.number, provider.answers_as)
         if use_cache:
             cache.touch(index.connection, space, batch.known)
             cache.remember(index.connection, space, fresh, dims)
     return written
 
 
-def _other_length(provider: Provider, dims: int | None) -> ModelChanged:
+def _changed(provider: Provider, batch: _Group) -> ModelChanged:
+    now = f"{provider.answers_as or provider.model} with {provider.dims} numbers a text"
+    before = f"{batch.answers_as or provider.model} with {batch.dims}"
     return ModelChanged(
-        f"provider {provider.id!r} (model {provider.model!r}) returns {provider.dims} numbers a text,"
-        f" but the index has {dims}: the service changed its model",
-        todo="Give the new model's name in embeddings.model, or set embeddings.dimensions",
+        f"{provider.id} answers as {now}, but the vectors of the index are of {before}",
+        todo="Name another model in embeddings.model, or run 'recollect model renew' to have all made anew",
     )

@@ -111,7 +111,7 @@ def _rebuild(job: Job, reason: str) -> Report:
             for entry in spaces.entries(old.connection):
                 spaces.add(fresh.connection, entry.space, entry.state, entry.note)
                 put_known(fresh, entry.space)
-            fresh.decline(old.declined())
+            spaces.decline(fresh.connection, spaces.declined(old.connection))
             batches.copy(old.connection, fresh.connection)
             cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)
             report = replace(report, pending=_pending(job, fresh))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from recollect.errors import UsageError
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
+from recollect.sync.identity import space_of
 from recollect.sync.job import Job, writer_of
 from recollect.types import Space
 
@@ -24,7 +25,7 @@ def cancel(job: Job) -> Space:
             raise UsageError(
                 "no change of model is under way", todo="'recollect model' shows which models there are"
             )
-        index.decline(filling.space)
+        spaces.decline(index.connection, filling.space)
         spaces.drop(index.connection, filling.space)
         return filling.space
 
@@ -38,7 +39,7 @@ def roll_back(job: Job) -> Space:
                 "there is no earlier model to go back to",
                 todo="Set embeddings.provider and embeddings.model, then run 'recollect sync'",
             )
-        index.decline(now.space)
+        spaces.decline(index.connection, now.space)
         spaces.serve(index.connection, kept.space)
         index.vectors.save_matrix()
         return kept.space
@@ -47,11 +48,21 @@ def roll_back(job: Job) -> Space:
 def resume(job: Job) -> Space:
     """Want a model again that was declined; the next sync goes on with it. Return its space."""
     with job.lock().held(_WAIT), writer_of(job.index_file, {}) as index:
-        declined = index.declined()
+        declined = spaces.declined(index.connection)
         if declined is None:
             raise UsageError("no change of model was stopped", todo="'recollect sync' makes what is missing")
-        index.decline(None)
+        spaces.decline(index.connection, None)
         return declined
+
+
+def renew(job: Job) -> Space:
+    """Give up all vectors of the model that is wanted, those in the cache as well, to have them made anew."""
+    if job.provider is None:
+        raise UsageError("there is no model whose vectors could be made anew", todo="Set embeddings.provider")
+    space = space_of(job.provider)
+    with job.lock().held(_WAIT), writer_of(job.index_file, {}) as index:
+        spaces.empty(index.connection, space)
+    return space
 
 
 def _in_state(index: Index, state: spaces.State) -> spaces.SpaceEntry | None:

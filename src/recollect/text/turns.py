@@ -26,6 +26,9 @@ _QUESTION_SHARE = 8
 """An answer's beginning gets at most a third of a chunk, so that it does not drown what was asked; the
 question above the rest of an answer at most an eighth. Measured on three sets of conversations."""
 
+_STRETCH = 30_000
+"""Characters after which a conversation is divided; about twenty chunks."""
+
 _SHORTEST_START = 80
 """With less room than this, the start of a turn tells nothing and is left out."""
 
@@ -48,6 +51,29 @@ Passage = list[Part]
 
 def chunk_turns(turns: Sequence[Turn], heading: str, tokens: int, overlap: int) -> list[Chunk]:
     """Cut a conversation into chunks whose lines are those of the turns in the transcript."""
+    return [chunk for part in stretches(turns) for chunk in _chunked(part, heading, tokens, overlap)]
+
+
+def stretches(turns: Iterable[Turn]) -> Iterator[list[Turn]]:
+    """Divide a conversation into stretches that are cut by themselves.
+
+    A stretch ends where something new is asked after enough was said. So whatever is said later changes
+    the last stretch only, and a transcript that grows is read and cut again from there.
+    """
+    stretch: list[Turn] = []
+    said = 0
+    for turn in turns:
+        is_new = turn.role == "user" and bool(stretch) and stretch[-1].role == "assistant"
+        if is_new and said >= _STRETCH:
+            yield stretch
+            stretch, said = [], 0
+        stretch.append(turn)
+        said += len(turn.text)
+    if stretch:
+        yield stretch
+
+
+def _chunked(turns: Sequence[Turn], heading: str, tokens: int, overlap: int) -> list[Chunk]:
     limit = limit_of(tokens)
     passages: list[Passage] = []
     rests: list[list[Part]] = []

@@ -64,8 +64,8 @@ def _answered(
             if vector is not None and now is not None:
                 if now.space != asked.space:
                     return None
-                if now.dims not in (None, len(vector) // _FLOAT_BYTES):
-                    asked, question = asked.by_words(_other_length(now, vector)), question.by_words()
+                if _contradicts(now, asked.provider, vector):
+                    asked, question = asked.by_words(_changed(now)), question.by_words()
                     vector = None
             provider = asked.provider
             found = search(index, question, vector, provider.model if provider else "")
@@ -117,8 +117,15 @@ def _whom_to_ask(upkeep: Upkeep, mode: Mode) -> _Asked:
     return _Asked(provider, now.space, reasons)
 
 
-def _other_length(now: spaces.SpaceEntry, vector: bytes) -> ModelChanged:
+def _contradicts(now: spaces.SpaceEntry, provider: Provider | None, vector: bytes) -> bool:
+    """Tell whether a vector cannot be of the model whose vectors the index holds."""
+    name = provider.answers_as if provider else ""
+    other_name = bool(now.answers_as and name and now.answers_as != name)
+    return other_name or now.dims not in (None, len(vector) // _FLOAT_BYTES)
+
+
+def _changed(now: spaces.SpaceEntry) -> ModelChanged:
     return ModelChanged(
-        f"{now.space} returns {len(vector) // _FLOAT_BYTES} numbers a text, but the index has {now.dims}",
-        todo="If the service changed its model, give its new name in embeddings.model and sync",
+        f"{now.space} is another model now than the one that made the vectors of the index",
+        todo="Name another model in embeddings.model, or run 'recollect model renew' to have all made anew",
     )

@@ -110,7 +110,7 @@ class Upkeep:
             if index is None:
                 return wanted
             with index.errors():
-                if index.declined() != space_of(wanted):
+                if spaces.declined(index.connection) != space_of(wanted):
                     return wanted
                 now = spaces.serving(index.connection)
         return self.provider_of(now.space) if now else None

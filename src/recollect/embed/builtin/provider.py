@@ -25,6 +25,7 @@ class BuiltinProvider:
     model = "use-multilingual-v3"
     dims = 512
     by_sentence = True
+    answers_as = ""
     sends_to = ""
     meter = None
     limits = Limits(text_bytes=1_000_000, request_bytes=100_000_000, request_texts=100_000)

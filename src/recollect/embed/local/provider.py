@@ -42,6 +42,7 @@ class LocalProvider:
     by_sentence = False
     sends_to = ""
     meter = None
+    answers_as = ""
 
     def __init__(self, settings: Embeddings) -> None:
         self._path = model_file(settings)

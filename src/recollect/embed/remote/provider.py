@@ -55,7 +55,7 @@ class RemoteProvider:
         self.sends_to = "" if self.http.address.is_loopback else self.http.host
         self.limits: Limits = api.limits(self.model)
         self.key = self._key(settings)
-        self._reported_model = ""
+        self.answers_as = ""
         self._is_hurried = False
         self._outage = Outage()
         self._lock = Lock()
@@ -115,8 +115,8 @@ class RemoteProvider:
                 raise self._bad("replied with something other than numbers")
         vectors = validated(reply.vectors, len(texts), self._dims, source=self.http.who)
         with self._lock:
-            self._reported_model = self._reported_model or reply.model
-            if reply.model and reply.model != self._reported_model:
+            self.answers_as = self.answers_as or reply.model
+            if reply.model and reply.model != self.answers_as:
                 raise self._changed("its model")
             if self._dims is None:
                 self._dims = vectors.shape[1]

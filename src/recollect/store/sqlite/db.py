@@ -101,6 +101,16 @@ def _prepare(connection: Connection) -> None:
     connection.pragma("temp_store", "memory")
 
 
+@contextmanager
+def closing_on_error(connection: Connection) -> Iterator[None]:
+    """Close a connection when the block that prepares it fails."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
 def rows_in(
     connection: Connection, sql: str, values: Iterable[Any], before: tuple[Any, ...] = ()
 ) -> Iterator[Any]:

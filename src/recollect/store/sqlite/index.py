@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import StoreDamaged
-from recollect.store.sqlite import spaces
+from recollect.store.sqlite import spaces, tails
 from recollect.store.sqlite.db import (
     Connection,
+    closing_on_error,
     open_reader,
     open_writer,
     rows_in,
@@ -40,13 +41,13 @@ from recollect.types import (
     IndexedFile,
     Problem,
     Space,
+    Tail,
 )
 
 _IDENTITY = "identity"
 _BIRTH = "birth"
 _SYNCED = "synced_at"
 _LANGUAGES = "languages"
-_DECLINED = "declined"
 
 _FILE_COLUMNS = "path, source, hash, size, mtime_ns, inode, settled, problem, failed"
 
@@ -69,7 +70,7 @@ class Index:
             if is_cut_off or not path.exists() or path.stat().st_size == 0:
                 return None
         connection = open_reader(path)
-        with _closing_on_error(connection), store_errors(path), system_errors(path):
+        with closing_on_error(connection), store_errors(path), system_errors(path):
             check_database(connection, path)
             if version_of(connection) == len(MIGRATIONS):
                 return cls(connection, path)
@@ -82,7 +83,7 @@ class Index:
         with system_errors(path):
             check_file(path)
         connection = open_writer(path)
-        with _closing_on_error(connection), store_errors(path), system_errors(path):
+        with closing_on_error(connection), store_errors(path), system_errors(path):
             check_database(connection, path)
             migrate(connection)
             with transaction(connection):
@@ -155,19 +156,6 @@ class Index:
         """Note that the index equals the files now."""
         self.note(_SYNCED, when)
 
-    def declined(self) -> Space | None:
-        """Return the space whose vectors are not to be made although the settings ask for them."""
-        written = self._meta(_DECLINED)
-        try:
-            return Space(*json.loads(written)) if written else None
-        except (ValueError, TypeError):
-            raise _damaged(self.path, "which model was declined cannot be read") from None
-
-    def decline(self, space: Space | None) -> None:
-        """Note that the vectors of a space are not to be made; nothing takes that back."""
-        written = json.dumps([space.provider, space.model, space.key]) if space else ""
-        self.note(_DECLINED, written)
-
     def noted(self, key: str) -> str | None:
         """Return what was noted under a key; nothing if nothing was."""
         return self._meta(key)
@@ -224,16 +212,22 @@ class Index:
             for path, source, digest, size, mtime_ns, inode, settled, problem, failed in rows
         }
 
-    def put(self, document: Document, chunks: Sequence[Chunk]) -> None:
-        """Replace everything the index holds of a file, in one transaction."""
+    def put(
+        self, document: Document, chunks: Sequence[Chunk], tail: Tail | None = None, since: int = 0
+    ) -> None:
+        """Replace everything the index holds of a file, in one transaction.
+
+        Of a transcript that grew, only what stands in the lines `since` its tail is replaced.
+        """
         distinct: dict[str, Chunk] = {}
         for chunk in chunks:
             # Equal pieces of one long line have one name: they are one answer, not two.
             distinct.setdefault(chunk_id(document.source, document.path, chunk), chunk)
-        language = language_of(document.text)
+        language = (since and self._language_of(document.path)) or language_of(document.text)
         with transaction(self.connection):
-            self._delete_chunks(document.path)
+            self._delete_chunks(document.path, since)
             self._note_language(language)
+            tails.put(self.connection, document.path, tail)
             self._put_file(
                 IndexedFile(
                     document.path, document.source, document.hash, document.fingerprint, document.settled
@@ -252,6 +246,10 @@ class Index:
                     for number, chunk in zip(numbers, distinct.values(), strict=True)
                 ],
             )
+
+    def _language_of(self, path: str) -> str:
+        sql = "SELECT language FROM chunks WHERE path = ? LIMIT 1"
+        return str(self.connection.execute(sql, (path,)).get or "")
 
     def languages(self) -> tuple[str, ...]:
         """Return the languages whose words the index holds as stems."""
@@ -319,10 +317,10 @@ class Index:
             ),
         )
 
-    def _delete_chunks(self, path: str) -> None:
-        numbers = [
-            row[0] for row in self.connection.execute("SELECT number FROM chunks WHERE path = ?", (path,))
-        ]
+    def _delete_chunks(self, path: str, since: int = 0) -> None:
+        sql = "SELECT number FROM chunks WHERE path = ? AND start_line >= ?"
+        numbers = [row[0] for row in self.connection.execute(sql, (path, since))]
+        tails.put(self.connection, path, None)
         if not numbers:
             return
         rows = [(number,) for number in numbers]
@@ -404,17 +402,3 @@ def _damaged(path: Path, why: str) -> StoreDamaged:
     return StoreDamaged(
         f"the index {str(path)!r} is damaged: {why}", todo="Run 'recollect sync --force' to rebuild it"
     )
-
-
-class _closing_on_error:  # noqa: N801 (reads as a statement)
-    """Close a connection when the block that prepares it fails."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
-            self.connection.close()

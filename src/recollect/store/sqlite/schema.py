@@ -7,6 +7,7 @@
 `spaces`           the vector spaces it has vectors in; those of later ones are in tables with a number
 `chunks_vec`       its vectors; a plain table or one of sqlite-vec
 `chunks_sentences` the vectors of its sentences, one byte a number
+`tails`            where the end of each transcript begins, from which it is read on
 `batches`          what a provider was handed to embed and has not returned yet
 `embedding_cache`  vectors by what was embedded, so that nothing is embedded twice
 """
@@ -92,6 +93,7 @@ CREATE TABLE spaces(
   provider_key TEXT NOT NULL,
   state TEXT NOT NULL CHECK(state IN ('serving', 'filling', 'kept')),
   dims INTEGER,
+  answers_as TEXT NOT NULL DEFAULT '',
   note TEXT NOT NULL DEFAULT '',
   UNIQUE(provider, model, provider_key)
 );
@@ -109,6 +111,15 @@ FROM meta WHERE key = 'identity' AND json_extract(value, '$.provider') <> 'none'
 
 -- A chunk is what it is, whoever makes its vector.
 ALTER TABLE chunks DROP COLUMN model;
+
+-- Where the last stretch of each transcript begins, which is read again when the transcript grows.
+CREATE TABLE tails(
+  path TEXT PRIMARY KEY,
+  line INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  mark TEXT NOT NULL,
+  heading TEXT NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE batches(
   token TEXT PRIMARY KEY,

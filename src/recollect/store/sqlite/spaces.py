@@ -6,6 +6,7 @@ is filled the old one goes on answering, and both change places in one transacti
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +16,8 @@ from recollect.types import Space
 
 State = Literal["serving", "filling", "kept"]
 
-_COLUMNS = "number, provider, model, provider_key, state, dims, note"
+_DECLINED = "declined"
+_COLUMNS = "number, provider, model, provider_key, state, dims, answers_as, note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class SpaceEntry:
     space: Space
     state: State
     dims: int | None
+    answers_as: str
+    """What the service called the model when it made the first vectors; empty if it did not say."""
     note: str
     """Why it is not the space that the settings ask for; empty if it is."""
 
@@ -34,8 +38,8 @@ def entries(connection: Connection) -> list[SpaceEntry]:
     """Return every space of an index, the oldest first."""
     rows = connection.execute(f"SELECT {_COLUMNS} FROM spaces ORDER BY number")
     return [
-        SpaceEntry(number, Space(provider, model, key), state, dims, note)
-        for number, provider, model, key, state, dims, note in rows
+        SpaceEntry(number, Space(provider, model, key), *others)
+        for number, provider, model, key, *others in rows
     ]
 
 
@@ -77,10 +81,32 @@ def serve(connection: Connection, space: Space) -> None:
         _set(connection, wanted.number, "serving", wanted.note)
 
 
+def empty(connection: Connection, space: Space) -> None:
+    """Remove a space with its vectors and those in the cache, whatever it does; the caller is the writer."""
+    with transaction(connection):
+        _drop_where(connection, lambda entry: entry.space == space)
+        connection.execute(
+            "DELETE FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ?",
+            (space.provider, space.model, space.key),
+        )
+
+
 def drop(connection: Connection, space: Space) -> None:
     """Remove a space that does not serve, and its vectors; the caller is the writer."""
     with transaction(connection):
         _drop_where(connection, lambda entry: entry.space == space and entry.state != "serving")
+
+
+def declined(connection: Connection) -> Space | None:
+    """Return the space whose vectors are not to be made although the settings ask for them."""
+    written = connection.execute("SELECT value FROM meta WHERE key = ?", (_DECLINED,)).get
+    return Space(*json.loads(written)) if written else None
+
+
+def decline(connection: Connection, space: Space | None) -> None:
+    """Note that the vectors of a space are not to be made; nothing takes that back."""
+    written = json.dumps([space.provider, space.model, space.key]) if space else ""
+    connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_DECLINED, written))
 
 
 def add(connection: Connection, space: Space, state: State, note: str = "") -> None:
@@ -94,6 +120,11 @@ def add(connection: Connection, space: Space, state: State, note: str = "") -> N
 def set_dims(connection: Connection, number: int, dims: int) -> None:
     """Note how many numbers the vectors of a space have; inside the caller's transaction."""
     connection.execute("UPDATE spaces SET dims = ? WHERE number = ?", (dims, number))
+
+
+def set_answers_as(connection: Connection, number: int, name: str) -> None:
+    """Note what the service calls the model of a space; inside the caller's transaction."""
+    connection.execute("UPDATE spaces SET answers_as = ? WHERE number = ?", (name, number))
 
 
 def _set(connection: Connection, number: int, state: State, note: str) -> None:
