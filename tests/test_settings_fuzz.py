@@ -13,6 +13,7 @@ from recollect.errors import SettingsError
 from recollect.paths import user_config_file
 from recollect.settings import Loaded, load, shown
 from recollect.settings.keys import groups, known_keys, variables
+from tests.support import untimed
 
 shared_home = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
@@ -77,6 +78,7 @@ def test_any_numbers_that_load_are_within_their_limits(mapping: dict[str, float]
             assert (rule.low or 0) <= line.value <= (math.inf if rule.high is None else rule.high)
 
 
+@untimed
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_weights_always_add_up_to_one(vector: float, text: float) -> None:
     weights = {"query.hybrid.vector_weight": vector, "query.hybrid.text_weight": text}

@@ -4,21 +4,19 @@ Later sources win: defaults, the user's file, the project's file (harmless keys 
 it is trusted), environment variables, arguments. `docs/settings.md` lists every key.
 """
 
+from recollect.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots
 from recollect.settings.keys import flatten
 from recollect.settings.loading import Loaded, Shown, load, overridden, shown, switched_off
 from recollect.settings.providers_tree import Batch, Embeddings, Local, Spend
 from recollect.settings.tree import (
     Cache,
     Chunking,
-    Facts,
     Files,
     Hybrid,
-    Intent,
     Mmr,
     Query,
     SessionSync,
     Settings,
-    Snapshots,
     Store,
     Sync,
     TemporalDecay,
@@ -29,6 +27,7 @@ from recollect.settings.trusted import distrust, is_trusted, trust
 __all__ = [
     "Batch",
     "Cache",
+    "Chat",
     "Chunking",
     "Embeddings",
     "Facts",
@@ -39,7 +38,9 @@ __all__ = [
     "Local",
     "Mmr",
     "Query",
+    "Redaction",
     "SessionSync",
+    "Sessions",
     "Settings",
     "Shown",
     "Snapshots",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from recollect.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots
 from recollect.settings.providers_tree import Embeddings, Spend
 from recollect.settings.rules import LATER, rule
 from recollect.types import Source
@@ -15,7 +16,6 @@ VectorEngine = Literal["auto", "matrix", "sqlite-vec"]
 Fusion = Literal["evidence", "weighted", "rrf"]
 Citations = Literal["auto", "on", "off"]
 Backend = Literal["builtin", "qmd"]
-Language = Literal["en", "nl", "de", "fr", "es"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,58 +242,6 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
-    """Noticing in what the user writes that something should be remembered or recalled."""
-
-    enabled: bool = field(
-        default=True, metadata=rule("flag", "Whether messages are checked for an intent.", project="less")
-    )
-    languages: tuple[Language, ...] = field(
-        default=get_args(Language),
-        metadata=rule(
-            "list", "The languages whose rules are used.", choices=get_args(Language), project="yes"
-        ),
-    )
-    confidence_threshold: float = field(
-        default=0.7,
-        metadata=rule("number", "How sure a rule must be before it counts.", low=0, high=1, project="yes"),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshots:
-    """The last messages of a session, kept for recovery."""
-
-    enabled: bool = field(default=True, metadata=rule("flag", "Whether snapshots are kept.", project="less"))
-    max_messages: int = field(
-        default=15,
-        metadata=rule("whole", "How many messages a snapshot holds.", low=1, high=1000, project="less"),
-    )
-    max_content_length: int = field(
-        default=500,
-        metadata=rule(
-            "whole", "How many characters of a message are kept.", low=1, high=100_000, project="less"
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Short long-term memories taken from conversations."""
-
-    auto_capture: bool = field(
-        default=False, metadata=rule("flag", "Whether facts are taken from what the user writes.")
-    )
-    auto_recall: bool = field(
-        default=True, metadata=rule("flag", "Whether fitting facts are given to the agent unasked.")
-    )
-    capture_max_chars: int = field(
-        default=500,
-        metadata=rule("whole", "Longer messages are not captured.", low=100, high=10_000),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Every setting of Recollect; made without arguments it holds the defaults."""
 
@@ -344,6 +292,9 @@ class Settings:
     sync: Sync = field(default_factory=Sync)
     query: Query = field(default_factory=Query)
     intent: Intent = field(default_factory=Intent, metadata=LATER)
-    snapshots: Snapshots = field(default_factory=Snapshots, metadata=LATER)
+    sessions: Sessions = field(default_factory=Sessions)
+    redaction: Redaction = field(default_factory=Redaction)
+    snapshots: Snapshots = field(default_factory=Snapshots)
+    chat: Chat = field(default_factory=Chat)
     facts: Facts = field(default_factory=Facts, metadata=LATER)
     spend: Spend = field(default_factory=Spend)
