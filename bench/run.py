@@ -20,6 +20,7 @@ RUNNERS = {
     "indexing": "Indexing",
     "searching": "Warm searches",
     "embedding": "The builtin model",
+    "redaction": "Redaction",
 }
 RESULTS = Path(__file__).parent / "results"
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from recollect.files.read import read_document
-from recollect.files.scan import discover
 from recollect.memory import Memory
 from recollect.sync import run, update
 from recollect.sync.dirty import is_dirty, missing_paths
+from recollect.sync.finding import find_files
 from recollect.types import (
     Discovery,
     Document,
@@ -247,11 +247,11 @@ def take_away(monkeypatch: pytest.MonkeyPatch, victim: Path) -> None:
     """Delete a file after the scan has seen it."""
 
     def look(*arguments: Any) -> Discovery:
-        seen = discover(*arguments)
+        seen = find_files(*arguments)
         victim.unlink(missing_ok=True)
         return seen
 
-    monkeypatch.setattr(run, "discover", look)
+    monkeypatch.setattr(run, "find_files", look)
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, victim: str) -> None:

@@ -119,6 +119,7 @@ def test_a_status(workspace: Path) -> None:
         "spaces",
         "declined",
         "spending",
+        "redactions",
         "probe",
     ]
     assert list(status["cache"]) == ["enabled", "entries", "max_entries"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,12 +15,13 @@ from recollect.errors import StoreError
 from recollect.paths import Workspace
 from recollect.settings import Loaded, switched_off
 from recollect.spending.ledger import Ledger
-from recollect.store.sqlite import cache, spaces
+from recollect.store.sqlite import cache, sessions, spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_behind
 from recollect.sync.identity import difference, identity_of, space_of
 from recollect.types import Discovery, IndexedFile, Status
 
+_REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
 _LOCAL = "nowhere: text stays on this machine"
 
 
@@ -85,6 +88,7 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
         spaces=tuple(_space(index, entry) for entry in spaces.entries(index.connection)) if index else (),
         declined=_declined(choice, index),
         spending=_spending(),
+        redactions=_redactions(index) if index and "sessions" in settings.sources else {},
         last_sync=index.synced_at if index else None,
         enabled=settings.enabled,
         warnings=tuple(warnings),
@@ -115,6 +119,12 @@ def _fallback(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, Any
     """Tell which provider was wanted and why another one is used, if that is so."""
     reason = choice.reason or (now.note if now else "")
     return {"from": choice.requested, "reason": reason} if reason else None
+
+
+def _redactions(index: Index) -> Mapping[str, int]:
+    """Count by their kinds what stands for secrets in the conversations that are indexed."""
+    texts = sessions.texts_with(index.connection, "[redacted:")
+    return dict(sorted(Counter(kind for text in texts for kind in _REDACTED.findall(text)).items()))
 
 
 def _spending() -> Mapping[str, Any]:

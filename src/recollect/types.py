@@ -38,6 +38,8 @@ class FoundFile(NamedTuple):
     real: str
     source: Source
     fingerprint: Fingerprint
+    session: str = ""
+    """The session in a database, if that is what `real` is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,11 @@ class Document:
     hash: str
     fingerprint: Fingerprint
     settled: bool = True
+    first_line: int = 1
+    position: int = 0
+    """Where the text begins, as a line and in bytes, if only the end of a transcript was read."""
+    heading: str = ""
+    """What stands above its chunks, if that is known from what was read before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,8 @@ class Turn:
     text: str
     line: int
     time: datetime | None = None
+    tools: tuple[str, ...] = ()
+    """The names of the tools that it called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,5 +326,7 @@ class Status:
     """The model that the settings ask for although a change to it was stopped or taken back."""
     spending: Mapping[str, Any] = field(default_factory=dict)
     """What was sent to paid providers, today and altogether."""
+    redactions: Mapping[str, int] = field(default_factory=dict)
+    """How many secrets were taken out of the conversations that are indexed, by their kinds."""
     probe: Mapping[str, Any] | None = None
     """Whether the provider made a vector when it was asked for one, and what it said, if it was asked."""

@@ -25,6 +25,9 @@ OnNotice = Callable[[str], None]
 _SWEEP_SECONDS = 30.0
 """How often the files are looked at although nothing was heard of them."""
 
+_CLIENTS_SECONDS = 5.0
+"""How often transcripts in the folders of clients are looked at, which are written to all the time."""
+
 _POLL_SECONDS = 3.0
 _POLL_SHARE = 50
 """The same where the system does not tell of changes; fifty times as long as a look takes, if that is more,
@@ -86,6 +89,7 @@ class _Watch:
         self.on_notice = on_notice
         self.places = Places(upkeep.workspace, settings.extra_paths, settings.sources)
         self.root = self._root()
+        self.reads_clients = "sessions" in settings.sources and bool(settings.sessions.clients)
         self.debounce = settings.sync.watch_debounce_ms / 1000
         self.interval = settings.sync.interval_minutes * _MINUTE or float("inf")
         self.next_sync = time.monotonic() + self.interval
@@ -160,6 +164,8 @@ class _Watch:
             pending = 0
         now = time.monotonic()
         rest = max(_POLL_SECONDS, _POLL_SHARE * (now - started)) if polls else _SWEEP_SECONDS
+        if self.reads_clients:  # nobody tells of changes in their folders
+            rest = min(rest, max(_CLIENTS_SECONDS, _POLL_SHARE * (now - started)))
         self.next_look = now + rest
         for told in self.upkeep.background.told():
             self._notice(told)

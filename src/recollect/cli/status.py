@@ -77,6 +77,9 @@ def _rows(status: Status) -> list[tuple[str, str]]:
         rows.append(("declined", f"{status.declined}; 'recollect model resume' wants it again"))
     if status.spending["total"]["requests"]:
         rows.append(("spent", _spent(status)))
+    if status.redactions:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in status.redactions.items())
+        rows.append(("redacted", kinds))
     if status.probe is not None:
         rows.append(("provider", status.probe["message"]))
     return rows

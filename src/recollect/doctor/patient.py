@@ -9,11 +9,11 @@ from typing import Any, Self, TypeVar
 
 from recollect.embed.select import Choice, choose
 from recollect.errors import RecollectError
-from recollect.files.scan import discover
 from recollect.memory import Memory
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.store.sqlite.index import Index
+from recollect.sync.finding import find_files
 from recollect.types import Discovery, IndexedFile
 
 Opened = TypeVar("Opened")
@@ -38,8 +38,7 @@ class Patient:
     @cached_property
     def discovery(self) -> Discovery:
         """The files that are there."""
-        settings = self.settings
-        return discover(self.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
+        return find_files(self.workspace, self.settings)
 
     @cached_property
     def known(self) -> dict[str, IndexedFile]:

@@ -93,12 +93,13 @@ def made(
         return LocalProvider(wanted)
     from recollect.embed.remote.catalogue import REMOTE
     from recollect.embed.remote.provider import RemoteProvider, model_name
+    from recollect.redaction import rules_of
     from recollect.spending.budget import Budget
     from recollect.spending.ledger import Ledger
 
     api = REMOTE[name].load()
     budget = Budget(settings.spend, name, model_name(api, wanted), Ledger())
-    return RemoteProvider(api, wanted, budget, environ)
+    return RemoteProvider(api, wanted, budget, environ, rules_of(settings.redaction.rules))
 
 
 def hurried(provider: Provider) -> Provider:

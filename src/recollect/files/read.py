@@ -7,6 +7,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import PathError, reason_of
@@ -20,7 +21,7 @@ from recollect.files.scan import (
     limit_for,
 )
 from recollect.paths import Workspace, contains
-from recollect.types import Document, Excerpt, Fingerprint, FoundFile, Problem
+from recollect.types import Document, Excerpt, Fingerprint, FoundFile, Problem, Tail
 
 DEFAULT_LINES = 120
 MAX_CHARACTERS = 12_000
@@ -31,6 +32,7 @@ _SETTLED_NS = 2_000_000_000
 coarse file systems), so its fingerprint is not trusted yet."""
 
 _READ_ATTEMPTS = 3
+_MARK_BYTES = 4_096
 _OPEN_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)  # a link put here after the scan is refused
@@ -41,7 +43,7 @@ _OPEN_FLAGS = (
 
 
 def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
-    """Read a found file; `None` if it is gone, a `Problem` if it cannot be indexed."""
+    """Read a note that was found; `None` if it is gone, a `Problem` if it cannot be indexed."""
     limit, limit_in_words = limit_for(file.source, max_bytes)
     try:
         content, fingerprint, settled = _stable_content(file.real, limit)
@@ -52,10 +54,54 @@ def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
     if len(content) > limit:
         return Problem(file.path, f"grew above {limit_in_words}")
     try:
-        text = decode_lines(content) if file.source == "sessions" else decode(content)
+        text = decode(content)
     except ValueError as error:
         return Problem(file.path, str(error))
     return Document(file.path, file.source, text, hashlib.sha256(content).hexdigest(), fingerprint, settled)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The bytes of a transcript from a position on, and what tells this state of it from another."""
+
+    content: bytes
+    position: int
+    hash: str
+    fingerprint: Fingerprint
+    settled: bool
+
+
+def read_from(file: FoundFile, tail: Tail | None) -> Part | Problem | None:
+    """Read a transcript from its tail on, or whole if what stands before the tail is not the same any more.
+
+    `None` if it is gone.
+    """
+    limit, limit_in_words = limit_for(file.source, 0)
+    try:
+        is_same = tail is not None and mark_at(file.real, tail.position) == tail.mark
+        position = tail.position if tail and is_same else 0
+        content, fingerprint, settled = _stable_content(file.real, limit, position)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Problem(file.path, f"cannot be read: {reason_of(error)}", failed=True)
+    if fingerprint.size > limit:
+        return Problem(file.path, f"grew above {limit_in_words}")
+    size = position + len(content)
+    return Part(content, position, f"{size}-{mark_at(file.real, size)}", fingerprint, settled)
+
+
+def mark_at(path: str, position: int) -> str:
+    """Return what tells whether a file still begins as it did up to a position; empty if nobody can tell."""
+    try:
+        handle = os.open(path, _OPEN_FLAGS)
+        with os.fdopen(handle, "rb") as stream:
+            first = stream.read(min(_MARK_BYTES, position))
+            stream.seek(max(0, position - _MARK_BYTES))
+            last = stream.read(min(_MARK_BYTES, position))
+    except OSError:
+        return ""
+    return hashlib.sha256(first + last).hexdigest()
 
 
 def decode(content: bytes) -> str:
@@ -83,7 +129,7 @@ def is_settled(fingerprint: Fingerprint) -> bool:
     return abs(time.time_ns() - fingerprint.mtime_ns) > _SETTLED_NS
 
 
-def _stable_content(path: str, max_bytes: int) -> tuple[bytes, Fingerprint, bool]:
+def _stable_content(path: str, max_bytes: int, position: int = 0) -> tuple[bytes, Fingerprint, bool]:
     """Read a file with the fingerprint that belongs to these bytes, and whether that can be trusted."""
     for _ in range(_READ_ATTEMPTS):
         handle = os.open(path, _OPEN_FLAGS)
@@ -92,6 +138,7 @@ def _stable_content(path: str, max_bytes: int) -> tuple[bytes, Fingerprint, bool
             if not stat.S_ISREG(before.st_mode):
                 raise OSError(0, "not a regular file")
             with os.fdopen(handle, "rb", closefd=False) as stream:
+                stream.seek(position)
                 content = stream.read(max_bytes + 1)
             after = os.fstat(handle)
         finally:

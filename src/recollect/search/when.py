@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import islice
 
 from recollect.search.decay import dated
+from recollect.store.sqlite import sessions
 from recollect.store.sqlite.index import Index
 from recollect.text.dates import Span, asks_when, spans_of
 from recollect.text.words import is_small_talk, words_of
@@ -55,7 +56,9 @@ def evidence_by_days(index: Index, when: When) -> dict[int, float]:
     for span in when.spans:
         notes = [path for path in paths if _is_in(span, path)]
         numbers += islice(index.numbers_of(notes), _MOST)
-        numbers += index.session_numbers(span.first.isoformat(), span.last.isoformat(), _MOST)
+        numbers += sessions.numbers_of_days(
+            index.connection, span.first.isoformat(), span.last.isoformat(), _MOST
+        )
     return dict.fromkeys(numbers, _ONLY_DAYS if when.is_all else _SAME_DAYS)
 
 

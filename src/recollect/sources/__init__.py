@@ -1,1 +1,1 @@
-"""Formats of other programs, turned into plain values: one parser a host."""
+"""Transcripts of other programs, turned into plain values: one parser a host, and where each keeps them."""

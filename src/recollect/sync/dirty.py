@@ -73,6 +73,8 @@ def _grew_little(file: FoundFile, entry: IndexedFile | None, deltas: SessionSync
         return False
     before, now = entry.fingerprint, file.fingerprint
     grown = now.size - before.size
+    if file.session:  # of a database, of which the size is the number of messages
+        return 0 < grown < deltas.delta_messages
     if before.inode != now.inode or not 0 < grown < deltas.delta_bytes:
         return False
     try:

@@ -28,7 +28,13 @@ def identity_of(settings: Settings) -> dict[str, Any]:
         "vector_engine": MATRIX if engine == "auto" else engine,
         "sources": sorted(settings.sources),
         "extra_paths": list(settings.extra_paths),
+        "redaction": _redaction(settings),
     }
+
+
+def _redaction(settings: Settings) -> list[list[str]]:
+    """Return the rules by which transcripts were cleaned: a new one has to reach what is indexed."""
+    return [list(pair) for pair in settings.redaction.rules] if "sessions" in settings.sources else []
 
 
 def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

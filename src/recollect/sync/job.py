@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.embed.base import Provider
 from recollect.errors import StoreDamaged
@@ -14,6 +15,9 @@ from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.store.sqlite.index import Index
 from recollect.types import Progress
+
+if TYPE_CHECKING:
+    from recollect.sources.hosts import Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Job:
     """The index file that a reader found damaged; another process may have replaced it since."""
     group: int | None = None
     """How many chunks are embedded between two calls of `progress`, if not as many as usual."""
+    heads: Known = field(default_factory=dict)
+    """What is known of transcripts of clients: whether they belong to the workspace."""
     fallback: Callable[[], Provider] | None = None
     """Makes the provider that embeds if the first one cannot."""
 

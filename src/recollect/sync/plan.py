@@ -13,7 +13,6 @@ from recollect.embed.base import Provider
 from recollect.embed.passages import is_packed
 from recollect.errors import StoreDamaged
 from recollect.files.read import read_document
-from recollect.files.scan import discover
 from recollect.files.tombstones import Forgotten
 from recollect.settings import Settings
 from recollect.spending.budget import Budget
@@ -24,8 +23,10 @@ from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.db import system_errors
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
+from recollect.sync.finding import find_files
 from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.job import Job
+from recollect.sync.transcripts import read_transcript
 from recollect.sync.update import chunks_of
 from recollect.text.chunk import chunk_id, text_hash
 from recollect.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Space
@@ -135,9 +136,7 @@ class _Survey:
 
     def plan(self) -> Plan:
         settings = self.settings
-        discovery = discover(
-            self.job.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources
-        )
+        discovery = find_files(self.job.workspace, settings, self.job.heads)
         self._look_at_files(discovery)
         self._look_for_missing(discovery)
         problems = [*discovery.problems, *self.problems]
@@ -185,7 +184,10 @@ class _Survey:
             self.job.progress(len(suspects), len(suspects), LABEL)
 
     def _look_at_file(self, file: FoundFile, forgotten: Forgotten) -> None:
-        content = read_document(file, self.settings.files.max_bytes)
+        is_transcript = file.source == "sessions"
+        content = (
+            read_transcript(file) if is_transcript else read_document(file, self.settings.files.max_bytes)
+        )
         if content is None:  # gone since it was listed
             self._lose(file.path)
         elif isinstance(content, Problem):
@@ -194,11 +196,11 @@ class _Survey:
             self.unchanged += 1
         else:
             self.hashes.add(content.hash)
-            chunks = chunks_of(content, self.settings.chunking, forgotten)
-            if isinstance(chunks, Problem):
-                self._meet(chunks)
+            cut = chunks_of(content, file, self.settings, forgotten)
+            if isinstance(cut, Problem):
+                self._meet(cut)
             else:
-                self._put(content, chunks)
+                self._put(content, cut.chunks)
 
     def _put(self, document: Document, chunks: list[Chunk]) -> None:
         path = document.path

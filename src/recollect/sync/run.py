@@ -11,7 +11,6 @@ from pathlib import Path
 
 from recollect.errors import StoreBusy, StoreDamaged
 from recollect.files.private import ensure_folder, ensure_private
-from recollect.files.scan import discover
 from recollect.files.tombstones import Forgotten
 from recollect.store.sqlite import batches, cache, spaces
 from recollect.store.sqlite.db import system_errors
@@ -19,6 +18,7 @@ from recollect.store.sqlite.health import set_aside
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.rebuild import swap_in, sweep, temporary_index
 from recollect.sync.carried import carry_vectors
+from recollect.sync.finding import find_files
 from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.job import Job, reader_of, writer_of
 from recollect.sync.pending import put_known
@@ -123,7 +123,7 @@ def _rebuild(job: Job, reason: str) -> Report:
 
 def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report:
     settings = job.settings
-    discovery = discover(job.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
+    discovery = find_files(job.workspace, settings, job.heads)
     changes = update_words(
         index,
         discovery,

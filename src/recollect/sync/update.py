@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 
 from recollect.files.read import is_settled, read_document
 from recollect.files.tombstones import Forgotten
-from recollect.settings import Cache, Chunking, Settings
-from recollect.sources import openclaw
-from recollect.store.sqlite import cache
+from recollect.settings import Cache, Settings
+from recollect.store.sqlite import cache, tails
 from recollect.store.sqlite.index import Index
 from recollect.sync.carried import carry_file
 from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
+from recollect.sync.transcripts import Cut, cut_transcript, read_transcript
 from recollect.text.chunk import chunk_text
-from recollect.text.turns import chunk_turns
-from recollect.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Progress
+from recollect.types import Discovery, Document, FoundFile, IndexedFile, Problem, Progress
 
 LABEL = "indexing"
 
@@ -119,7 +118,12 @@ def _update_file(
     forgotten: Forgotten,
     changes: Changes,
 ) -> None:
-    content = read_document(file, settings.files.max_bytes)
+    tail = tails.tail_of(index.connection, file.path) if entry and not entry.problem else None
+    content = (
+        read_transcript(file, tail)
+        if file.source == "sessions"
+        else read_document(file, settings.files.max_bytes)
+    )
     if content is None:
         if entry is not None:  # gone since it was listed
             index.remove(file.path)
@@ -131,13 +135,14 @@ def _update_file(
         changes.unchanged += 1
     else:
         changes.read.add(content.hash)
-        chunks = chunks_of(content, settings.chunking, forgotten)
-        if isinstance(chunks, Problem):
-            _put_problem(index, file, chunks, changes)
+        cut = chunks_of(content, file, settings, forgotten)
+        if isinstance(cut, Problem):
+            _put_problem(index, file, cut, changes)
         else:
             if entry is not None and changes.keeps_vectors:
                 carry_file(index, file.path)
-            index.put(content, chunks)
+            since = content.first_line if content.first_line > 1 else 0
+            index.put(content, cut.chunks, cut.tail, since)
             changes.indexed.append(file.path)
 
 
@@ -147,13 +152,8 @@ def _put_problem(index: Index, file: FoundFile, problem: Problem, changes: Chang
     changes.problems.append(problem)
 
 
-def chunks_of(document: Document, chunking: Chunking, forgotten: Forgotten) -> list[Chunk] | Problem:
+def chunks_of(document: Document, file: FoundFile, settings: Settings, forgotten: Forgotten) -> Cut | Problem:
     """Cut a document into chunks in the way of its source."""
-    if document.source == "memory":
-        return chunk_text(document.text, chunking.tokens, chunking.overlap)
-    transcript = openclaw.parse(document.text)
-    if transcript.broken and not transcript.turns:
-        return Problem(document.path, "is no transcript (no line of it is a message)")
-    heading = f"{transcript.started:%Y-%m-%d %H:%M}" if transcript.started else ""
-    turns = forgotten.turns(document.path, transcript.turns)
-    return chunk_turns(turns, heading, chunking.tokens, chunking.overlap)
+    if document.source == "sessions":
+        return cut_transcript(document, file, settings, forgotten)
+    return Cut(chunk_text(document.text, settings.chunking.tokens, settings.chunking.overlap))

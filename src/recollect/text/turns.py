@@ -155,7 +155,8 @@ def _whole(turn: Turn, room: int) -> Part | None:
 
 
 def _part(turn: Turn, text: str) -> Part:
-    shown = _LABELS[turn.role] + text
+    label = f"Assistant ({', '.join(turn.tools)}): " if turn.tools else _LABELS[turn.role]
+    shown = label + text
     return Part(shown, turn.line, weigh(shown) + 1)
 
 

@@ -8,8 +8,9 @@ from recollect.embed.base import Provider
 from recollect.errors import EmbeddingError, ModelChanged, UsageError
 from recollect.search.engine import Question, search, understand, vector_of
 from recollect.search.legs import Request
+from recollect.settings import Settings
 from recollect.store.sqlite import spaces
-from recollect.types import Mode, SearchResult, Space
+from recollect.types import Hit, Mode, SearchResult, Space
 from recollect.upkeep.upkeep import Upkeep
 
 _FLOAT_BYTES = 4
@@ -71,7 +72,7 @@ def _answered(
             found = search(index, question, vector, provider.model if provider else "")
             pending = index.count_chunks() - index.vectors.count() if provider else 0
     return SearchResult(
-        hits=found.hits,
+        hits=tuple(_as_shown(hit, upkeep.settings) for hit in found.hits),
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         mode=question.request.mode,
@@ -79,6 +80,15 @@ def _answered(
         warnings=(*warnings, *asked.doubts),
         nearest=found.nearest,
     )
+
+
+def _as_shown(hit: Hit, settings: Settings) -> Hit:
+    """Take secrets out of what is shown of a conversation once more: a rule may be newer than the index."""
+    if hit.source != "sessions":
+        return hit
+    from recollect.redaction import redact, rules_of
+
+    return replace(hit, snippet=redact(hit.snippet, rules_of(settings.redaction.rules)).text)
 
 
 def _in_mode(request: Request, provider: Provider | None) -> Request:

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING
 from recollect.embed.base import Provider
 from recollect.embed.select import Choice, choose, former, hurried
 from recollect.errors import EmbeddingError, StoreBusy, StoreDamaged, StoreFull, StoreReadOnly
-from recollect.files.scan import discover
 from recollect.paths import Workspace
 from recollect.settings import Loaded, Settings
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_dirty
+from recollect.sync.finding import find_files
 from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.waiting import count_to_do
 from recollect.types import Discovery, IndexedFile, Progress, Report, Space
 from recollect.upkeep.background import Background
 
 if TYPE_CHECKING:
+    from recollect.sources.hosts import Known
     from recollect.sync.job import Job
 
 _FIRST_SEARCH_EMBEDS = 1_000
@@ -87,6 +88,7 @@ class Upkeep:
         self._lives_on = False
         self._sessions: dict[str, None] = {}
         self._given_up = (0, 0.0)
+        self._heads: Known = {}
         self._former: dict[Space, Provider | None] = {}
 
     @property
@@ -128,8 +130,7 @@ class Upkeep:
 
     def discover(self) -> Discovery:
         """Look at the files."""
-        settings = self.settings
-        return discover(self.workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
+        return find_files(self.workspace, self.settings, self._heads)
 
     # The open index
 
@@ -223,6 +224,7 @@ class Upkeep:
             self.index_file,
             progress,
             group=group,
+            heads=self._heads,
             fallback=self.chosen().fallback,
         )
 

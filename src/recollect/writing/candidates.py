@@ -10,18 +10,19 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.errors import PathError, UsageError
 from recollect.files import atomic, erase
 from recollect.files.place import place_of, reading
-from recollect.files.read import decode, read_document
-from recollect.files.scan import SESSIONS_DIR, SUFFIX, discover
+from recollect.files.read import decode
+from recollect.files.scan import SESSIONS_DIR, SUFFIX
 from recollect.files.tombstones import session_of
 from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.settings import Settings
-from recollect.sources import openclaw
+from recollect.sync.finding import SNAPSHOTS, find_files
+from recollect.sync.transcripts import read_transcript, transcript_of
 from recollect.text.entries import Entry, entries_of
 from recollect.text.language import language_of
 from recollect.text.terms import query_terms, terms_of
@@ -122,7 +123,9 @@ def _is_path(workspace: Workspace, name: str) -> bool:
 
 
 def _is_transcript(path: str) -> bool:
-    return path.startswith(f"{SESSIONS_DIR}/") and ".jsonl" in path and not re.search(r"\s", path)
+    is_transcript = path.startswith(f"{SESSIONS_DIR}/") and ".jsonl" in path
+    is_snapshot = path.startswith(SNAPSHOTS) and path.endswith(".json")
+    return (is_transcript or is_snapshot) and not re.search(r"\s", path)
 
 
 # By place
@@ -274,7 +277,7 @@ def _names_session(text: str, session: str) -> bool:
 
 
 def _transcripts(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
-    return discover(workspace, (), settings.files.max_bytes, ("sessions",)).files
+    return find_files(workspace, replace(settings, sources=("sessions",))).files
 
 
 def _found_transcript(workspace: Workspace, settings: Settings, path: str) -> FoundFile | None:
@@ -289,10 +292,10 @@ def _transcript(workspace: Workspace, settings: Settings, path: str) -> FoundFil
 
 
 def _turns(file: FoundFile, settings: Settings) -> tuple[Turn, ...]:
-    document = read_document(file, settings.files.max_bytes)
+    document = read_transcript(file)
     if document is None or isinstance(document, Problem):
         return ()
-    return openclaw.parse(document.text).turns
+    return transcript_of(document).turns
 
 
 def _said(path: str, turn: Turn) -> Candidate:

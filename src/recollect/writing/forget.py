@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,12 @@ from recollect.files.erase import Lines
 from recollect.files.lock import WriterLock
 from recollect.files.place import Place, attempt, place_of, writing
 from recollect.files.private import ensure_folder, ensure_private
-from recollect.files.read import read_document
-from recollect.files.scan import discover
 from recollect.files.tombstones import Forgotten, bare, bury, session_of
 from recollect.paths import PRIVATE_DIR, Workspace, expand_home
 from recollect.settings import Settings
-from recollect.sources import openclaw
 from recollect.store.sqlite import erase as store
+from recollect.sync.finding import find_files
+from recollect.sync.transcripts import read_transcript, transcript_of
 from recollect.text.entries import entries_of
 from recollect.text.words import words_of
 from recollect.types import Problem, cite
@@ -332,11 +331,10 @@ def _transcripts_with(plan: _Plan, found: Forgotten) -> Iterator[str]:
     """Yield the transcripts that hold what was forgotten; if they are no source, nobody looks at them."""
     if "sessions" not in plan.settings.sources:
         return
-    limit = plan.settings.files.max_bytes
-    for file in discover(plan.workspace, (), limit, ("sessions",)).files:
-        document = read_document(file, limit)
+    for file in find_files(plan.workspace, replace(plan.settings, sources=("sessions",))).files:
+        document = read_transcript(file)
         if document is None or isinstance(document, Problem):
             continue
-        turns = openclaw.parse(document.text).turns
+        turns = transcript_of(document).turns
         if found.drops_session(file.path) or any(found.drops(turn.text) for turn in turns):
             yield file.path

@@ -38,10 +38,12 @@ class Shape:
     model: str
     dimensions: int | None
     """The length that somebody chose for vectors."""
+    fit_to_send: Callable[[str], str] = str
+    """Makes of a text what may leave this machine."""
 
     def request(self, text: str) -> dict[str, Any]:
         """Return the body of the request for one passage."""
-        shown = self.api.prefixes(self.model)[1] + text
+        shown = self.api.prefixes(self.model)[1] + self.fit_to_send(text)
         return self.api.request(self.model, [shown], is_query=False, dims=self.dimensions)[1]
 
 

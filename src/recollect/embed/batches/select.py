@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from recollect.embed.base import Provider
 from recollect.embed.batches.base import BatchApi
 from recollect.embed.batches.gemini import GeminiBatches
@@ -24,16 +26,27 @@ def batches_for(provider: Provider) -> BatchApi | None:
     if not isinstance(provider, RemoteProvider):
         return None
     return batches_of(
-        provider.api, provider.http, provider.model, dimensions=provider.chosen_dims, dims=provider.dims
+        provider.api,
+        provider.http,
+        provider.model,
+        dimensions=provider.chosen_dims,
+        dims=provider.dims,
+        fit_to_send=provider.fit_to_send,
     )
 
 
 def batches_of(
-    api: Api, http: Http, model: str, *, dimensions: int | None, dims: int | None
+    api: Api,
+    http: Http,
+    model: str,
+    *,
+    dimensions: int | None,
+    dims: int | None,
+    fit_to_send: Callable[[str], str] = str,
 ) -> BatchApi | None:
     """Return the batches of a model; `None` if its service offers none.
 
     `dimensions` is the length of vectors that somebody chose, `dims` the length that is known.
     """
     batches = _OFFERED.get(api.id)
-    return batches(http, Shape(api, model, dimensions), dims) if batches else None
+    return batches(http, Shape(api, model, dimensions, fit_to_send), dims) if batches else None

@@ -14,9 +14,11 @@ from recollect.embed.remote.addresses import Address, is_secret
 from recollect.embed.remote.api import Api, Malformed, Reply
 from recollect.embed.remote.catalogue import REMOTE
 from recollect.embed.remote.http import DOCUMENTS, NEAR_DOCUMENTS, NEAR_QUERY, QUERY, Http, Patience
+from recollect.embed.remote.leaving import fit_to_send
 from recollect.embed.remote.outage import Outage
 from recollect.embed.remote.packing import packed
 from recollect.errors import BadVectors, ModelChanged, ProviderUnreachable, ProviderUnusable
+from recollect.redaction import Rules
 from recollect.settings.providers_tree import Embeddings
 from recollect.spending.tokens import estimate
 
@@ -39,10 +41,16 @@ class RemoteProvider:
     by_sentence = False
 
     def __init__(
-        self, api: Api, settings: Embeddings, meter: Meter | None, environ: Mapping[str, str]
+        self,
+        api: Api,
+        settings: Embeddings,
+        meter: Meter | None,
+        environ: Mapping[str, str],
+        rules: Rules | None = None,
     ) -> None:
         self.api = api
         self.meter = meter
+        self._rules = rules
         self._query_meter = meter.for_queries() if meter else None
         self.id = api.id
         self.model = model_name(api, settings)
@@ -80,6 +88,10 @@ class RemoteProvider:
             for places in packed(texts, self.limits)
         ]
         return np.concatenate(parts) if parts else validated([], 0, self._dims)
+
+    def fit_to_send(self, text: str) -> str:
+        """Return a text as the service may see it: without secrets, if it is not on this machine."""
+        return fit_to_send(text, self._rules) if self.sends_to else text
 
     def hurried(self) -> RemoteProvider:
         """Return the same provider for when somebody waits: passages get no more time than a question."""
@@ -127,7 +139,7 @@ class RemoteProvider:
     def _sent(self, texts: list[str], *, is_query: bool) -> Reply:
         """Return the reply to one request, whose cost is counted whether the reply is good or not."""
         prefix = self._prefixes[0 if is_query else 1]
-        shown = [prefix + text for text in texts]
+        shown = [prefix + self.fit_to_send(text) for text in texts]
         path, body = self.api.request(self.model, shown, is_query=is_query, dims=self.chosen_dims)
         expected = sum(estimate(text) for text in shown)
         used = 0

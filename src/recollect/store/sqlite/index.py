@@ -351,14 +351,6 @@ class Index:
         sql = "SELECT number FROM chunks WHERE path IN ({marks})"
         yield from (number for (number,) in rows_in(self.connection, sql, paths))
 
-    def session_numbers(self, first: str, last: str, limit: int) -> list[int]:
-        """Return the numbers of the chunks of sessions of some days, whose headings begin with the day."""
-        rows = self.connection.execute(
-            "SELECT number FROM chunks WHERE source = 'sessions' AND heading >= ? AND heading < ? LIMIT ?",
-            (first, last + "\U0010ffff", limit),
-        )
-        return [number for (number,) in rows]
-
     def chunks_of(self, path: str) -> list[Chunk]:
         """Return the chunks of a file, in their order."""
         rows = self.connection.execute(

@@ -1,0 +1,30 @@
+"""What of a text may leave this machine."""
+
+from __future__ import annotations
+
+import re
+
+from recollect.redaction import Rules, redact
+
+_OPENED = "<private>"
+_CLOSED = "</private>"
+_KEY_BEGINS = "-----BEGIN PRIVATE KEY-----\n"
+_KEY_ENDS = re.compile("-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----")
+
+NOTHING = "[private]"
+"""What is sent of a text that is all secret; services refuse an empty one."""
+
+
+def fit_to_send(text: str, rules: Rules | None) -> str:
+    """Return a text without secrets, though never without any words.
+
+    A chunk may begin in the middle of a private block or of a key. Where one ends that never began, it began
+    before the chunk.
+    """
+    small = text.lower()
+    if _CLOSED in small and not 0 <= small.find(_OPENED) < small.find(_CLOSED):
+        text = _OPENED + text
+    end = _KEY_ENDS.search(text)
+    if end and "-----BEGIN " not in text[: end.start()]:
+        text = _KEY_BEGINS + text
+    return redact(text, rules).text.strip() or NOTHING

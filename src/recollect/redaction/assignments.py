@@ -1,0 +1,143 @@
+r"""Recognise secrets by the name they are given: `API_KEY=…`, `"password": "…"`, `--token …`, `secret: …`.
+
+The patterns begin at the last word of the name; `names.py` looks back from there for the rest of it. A secret
+may be quoted, or quoted again with backslashes, as in a line of JSON that holds code. What stands behind a
+name is often no secret at all but a variable, a type, a call or an example; the checks tell them apart, more
+strictly the less the name says.
+"""
+
+from __future__ import annotations
+
+import re
+
+from recollect.redaction.names import name_at, says_secret
+from recollect.redaction.values import is_hex, is_mixed, is_path, is_placeholder, is_random, is_wordy
+
+WORDS = (
+    ("api-key", "key", "(?i:key)"),
+    ("token", "token", "(?i:token)"),
+    ("secret", "secret", "(?i:secret)"),
+    ("password", "pass", "(?i:password|passwd|passphrase|passwort|passcode|pass)"),
+    ("password", "pwd", "(?i:pwd)"),
+)
+"""By the kind of secret: what must be in a text for one to be there, and how its names end."""
+
+_SUFFIX = r"(?i:[_-]?(?:base|prod|production|dev|live|staging|value|new|old|v?[0-9]{1,2}))?"
+_QUOTE = r"\\{0,4}[\"'`]"
+_QUOTED = rf"(?P<quote>{_QUOTE})(?!(?P=quote))(?P<quoted>[^\n]{{1,512}}?)(?<!\\)(?P=quote)"
+_PLAIN = r"[^\s\"'`,;&<>|(){}\[\]\\]"
+_BARE = rf"(?P<bare>{_PLAIN}{{1,512}}(?:\\(?![nrtu\"'`\\]){_PLAIN}{{0,256}}){{0,8}})"
+_RUN = r"(?P<bare>[^\s\"'`\\-][^\s\"'`\\]{3,511})"
+_TYPE = r":[ \t]{0,4}[&A-Za-z][\w.\[\]|<>&']{0,40}[ \t]{0,4}=|[ \t]string[ \t]{0,4}="
+_ASSIGNS = rf"(?:(?:{_TYPE})(?=[ \t]{{0,8}}[\"'`])|=>|:=|\?=|={{1,3}}|:|(?P<comma>,)(?=[ \t]{{0,8}}{_QUOTE}))"
+
+_LINE_START = re.compile(r"(?:^|\n|\\n|[\"'`])[ \t>+-]*(?:(?:export|set|env|ENV|ARG|declare -x)[ \t]+)?\Z")
+_DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_SECRET_WORD = re.compile(r"pass|pwd|token|secret|key|hash|auth|cred|digest", re.IGNORECASE)
+_SIGN = re.compile(r"[^\w\s.,:;/\\'\"()\[\]{}<>-]")
+
+
+_ENOUGH = 128
+"""By so many characters of a value one can tell what it is."""
+
+
+def assignment(word: str) -> str:
+    """Return the pattern of an assignment to a name that ends with a word."""
+    named = rf"(?P<word>{word}){_SUFFIX}(?:{_QUOTE})?\]?"
+    return rf"{named}[ \t]{{0,8}}{_ASSIGNS}[ \t]{{0,8}}[bfru@]?(?:{_QUOTED}|(?:{_QUOTE})?{_BARE})"
+
+
+def environment_line(word: str) -> str:
+    """Return the pattern of a line of an environment file, whose value may hold any character."""
+    return rf"(?P<word>{word}){_SUFFIX}={_RUN}"
+
+
+def option(word: str) -> str:
+    """Return the pattern of an option of a command with its value behind a blank."""
+    return rf"--(?<!\w--)(?:[A-Za-z0-9]{{1,24}}-){{0,4}}(?P<word>{word})[ \t]{{1,4}}(?:{_QUOTED}|{_RUN})"
+
+
+def statement(word: str) -> str:
+    """Return the pattern of a sentence that tells a secret."""
+    return rf"(?P<word>{word})[ \t]{{1,2}}(?i:is|was)[ \t:]{{1,2}}(?:{_QUOTED}|{_RUN})"
+
+
+def is_assigned(match: re.Match[str]) -> bool:
+    """Tell whether what is assigned to a name is a secret."""
+    name = name_at(match)
+    if not name:
+        return False
+    if (quoted := match["quoted"]) is not None:
+        only_listed = match["comma"] and quoted.isalpha()
+        return not only_listed and _is_secret(name, quoted, quoted=True)
+    called = match.string.startswith(("(", "[", "{"), match.end())
+    return (
+        not called and not _is_code(match["bare"][:_ENOUGH]) and _is_secret(name, match["bare"], quoted=False)
+    )
+
+
+def is_environment(match: re.Match[str]) -> bool:
+    """Tell whether a line of an environment file sets a secret; almost any value counts there."""
+    name, value = name_at(match), match["bare"][:_ENOUGH]
+    start = match.end("word") - len(name)
+    if not name.isupper() or not _LINE_START.search(match.string, max(0, start - 60), start):
+        return False
+    if is_placeholder(value) or is_path(value) or _is_code(value):
+        return False
+    if match["word"].startswith("P"):
+        return len(value) >= 5
+    return len(value) >= 8 and not is_wordy(value)
+
+
+def is_told(match: re.Match[str]) -> bool:
+    """Tell whether a sentence or an option gives a secret away, rather than talking about one."""
+    value = (match["quoted"] or match["bare"])[:_ENOUGH].rstrip(".,;:!?)")
+    if not name_at(match) or is_placeholder(value) or is_path(value):
+        return False
+    return _is_password(value)
+
+
+def _is_secret(name: str, value: str, *, quoted: bool) -> bool:
+    """Tell whether a value that is no code is a secret, given the name it has."""
+    value = value[:_ENOUGH]
+    if is_placeholder(value) or is_path(value):
+        return False
+    kind = name.lower()
+    if not kind.endswith(("key", "token", "secret")):
+        return _is_plain_word(value) if quoted and value.isalpha() else _is_password(value)
+    if kind.endswith("key") and not says_secret(name):
+        return is_random(value, 20) and not is_hex(value) and " " not in value
+    if " " in value:
+        return False
+    return is_random(value, 8) or (kind.endswith("secret") and quoted and _is_password(value))
+
+
+def _is_plain_word(value: str) -> bool:
+    """Tell whether letters may be a password: labels and types begin with a capital, or are placeholders."""
+    return len(value) >= 6 and value.isascii() and value.islower()
+
+
+def _is_password(value: str) -> bool:
+    """Tell whether a value may be a password: digits and letters, or a sign that words do not have."""
+    if len(value) < 6 or value.count(" ") > 1:
+        return False
+    if value.isdigit():
+        return len(value) <= 12
+    return is_mixed(value) or bool(_SIGN.search(value))
+
+
+def _is_code(value: str) -> bool:
+    """Tell whether a value without quotes is an expression rather than a text."""
+    if _DOTTED_NAME.fullmatch(value):
+        return is_wordy(value)
+    return bool(_IDENTIFIER.fullmatch(value) and _SECRET_WORD.search(value)) and is_wordy(value)
+
+
+PATTERNS = (
+    (assignment, is_assigned),
+    (environment_line, is_environment),
+    (statement, is_told),
+    (option, is_told),
+)
+"""The ways a name is given a value, and what tells whether it is a secret."""

@@ -1,0 +1,180 @@
+"""Secrets do not get into the index, over the network or onto the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Memory
+from recollect.embed.base import embed_documents, embed_query
+from recollect.embed.batches.select import batches_for
+from recollect.embed.remote.provider import RemoteProvider
+from recollect.embed.select import Choice
+from recollect.redaction import redact, rules_of
+from tests.redaction_corpus import planted, survives
+from tests.support_embedding import FakeProvider
+from tests.support_provider import ProviderServer, provider_server, remote
+from tests.support_search import write
+from tests.support_sessions import HEADER, assistant, jsonl, user
+
+SECRET = "ghp_" + "a1B2" * 9
+HIDDEN = "[redacted:github-token]"
+WORDS = {"embeddings.provider": "none", "sources": ["memory", "sessions"]}
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    with provider_server("openai") as server:
+        yield server
+
+
+@pytest.fixture
+def elsewhere(server: ProviderServer) -> RemoteProvider:
+    """A provider whose server might as well be far away."""
+    provider = remote(server)
+    provider.sends_to = "api.example.org"
+    return provider
+
+
+def session(workspace: Path, *records: Any, name: str = "s") -> None:
+    (workspace / "sessions").mkdir(exist_ok=True)
+    (workspace / f"sessions/{name}.jsonl").write_text(jsonl(HEADER, *records), encoding="utf-8")
+
+
+def found_below(folder: Path, text: str) -> list[str]:
+    return [str(file) for file in folder.rglob("*") if file.is_file() and text.encode() in file.read_bytes()]
+
+
+# What leaves the machine
+
+
+def test_a_secret_in_a_note_is_not_sent_to_a_service(
+    server: ProviderServer, elsewhere: RemoteProvider
+) -> None:
+    embed_documents(elsewhere, [f"the deploy token is {SECRET}"])
+    assert server.texts() == [f"the deploy token is {HIDDEN}"]
+
+
+def test_a_secret_in_a_question_is_not_sent_to_a_service(
+    server: ProviderServer, elsewhere: RemoteProvider
+) -> None:
+    embed_query(elsewhere, f"where do I use {SECRET}?")
+    assert server.texts() == [f"where do I use {HIDDEN}?"]
+
+
+def test_a_text_that_is_all_private_is_not_sent_at_all(
+    server: ProviderServer, elsewhere: RemoteProvider
+) -> None:
+    embed_documents(elsewhere, ["<private>nobody should know</private>"])
+    assert server.texts() == ["[private]"]
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        "the secret part</private> and what all may know",
+        "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n-----END PRIVATE KEY-----\nand what all may know",
+        "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n-----END RSA PRIVATE KEY-----\nand what all may know",
+    ],
+)
+def test_a_chunk_that_begins_inside_of_something_secret_is_sent_without_it(
+    server: ProviderServer, elsewhere: RemoteProvider, chunk: str
+) -> None:
+    embed_documents(elsewhere, [chunk])
+    (sent,) = server.texts()
+    assert "what all may know" in sent
+    assert "secret part" not in sent
+    assert "b3Blbn" not in sent
+
+
+def test_a_secret_is_not_handed_in_with_a_batch(elsewhere: RemoteProvider) -> None:
+    batches = batches_for(elsewhere)
+    assert batches is not None
+    assert SECRET.encode() not in batches.line("key", f"the deploy token is {SECRET}")
+
+
+def test_a_model_on_this_machine_reads_notes_as_they_are(server: ProviderServer) -> None:
+    embed_documents(remote(server), [f"the deploy token is {SECRET}"])
+    assert server.texts() == [f"the deploy token is {SECRET}"]
+
+
+def test_a_users_own_rule_holds_for_what_is_sent(server: ProviderServer) -> None:
+    provider = remote(server)
+    provider.sends_to, provider._rules = "api.example.org", rules_of((("badge", r"B-\d{8}"),))
+    embed_documents(provider, ["my badge is B-12345678"])
+    assert server.texts() == ["my badge is [redacted:badge]"]
+
+
+# What is indexed and shown
+
+
+def test_a_secret_in_a_transcript_is_in_no_byte_of_the_index(workspace: Path) -> None:
+    session(workspace, user(f"deploy with {SECRET}"), assistant(f"done with {SECRET}"))
+    with Memory(workspace, WORDS) as memory:
+        memory.sync()
+        assert HIDDEN in memory.search("deploy", min_score=0)[0].snippet
+    assert found_below(workspace / ".memory", SECRET) == []
+
+
+def test_no_planted_secret_is_in_any_byte_below_the_private_folder(workspace: Path) -> None:
+    """Those that redaction itself does not recognise are counted by its own tests."""
+    known = [text for text in planted(5, held_out=True, each=5) if not survives(text, redact(text.text).text)]
+    assert len(known) > 400
+    for number in range(0, len(known), 20):
+        said = [user(text.text) for text in known[number : number + 20]]
+        session(workspace, *said, name=f"s{number}")
+    provider = FakeProvider()
+    with fake_provider_memory(workspace, provider) as memory:
+        assert memory.sync().pending == 0
+        memory.search("password")
+        kept = b"".join(file.read_bytes() for file in (workspace / ".memory").rglob("*") if file.is_file())
+    everything = kept.decode("utf-8", "replace") + "\n".join(provider.texts)
+    assert [text.secret for text in known if text.secret in everything] == []
+
+
+def fake_provider_memory(workspace: Path, provider: FakeProvider) -> Memory:
+    memory = Memory(workspace, {"sources": ["sessions"]})
+    memory._upkeep.choice = Choice("fake", provider)
+    return memory
+
+
+def test_what_is_private_in_a_transcript_is_not_indexed(workspace: Path) -> None:
+    session(workspace, user("the plan <private>is a surprise party</private> for Ada"))
+    with Memory(workspace, WORDS) as memory:
+        memory.sync()
+        assert len(memory.search("surprise", min_score=0)) == 0
+        assert "Ada" in memory.search("plan", min_score=0)[0].snippet
+
+
+def test_status_counts_what_was_taken_out(workspace: Path) -> None:
+    session(workspace, user(f"deploy with {SECRET}"))
+    with Memory(workspace, WORDS) as memory:
+        memory.sync()
+        assert memory.status().redactions == {"github-token": 1}
+
+
+def test_a_new_rule_reaches_what_is_indexed(workspace: Path) -> None:
+    session(workspace, user("my badge is B-12345678"))
+    with Memory(workspace, WORDS) as memory:
+        memory.sync()
+    with Memory(workspace, {**WORDS, "redaction.rules": {"badge": r"B-\d{8}"}}) as memory:
+        assert "redaction" in memory.sync().rebuilt
+    assert found_below(workspace / ".memory", "B-12345678") == []
+
+
+def test_a_hit_is_redacted_again_when_it_is_shown(workspace: Path) -> None:
+    session(workspace, user("my badge is B-12345678"))
+    with Memory(workspace, WORDS) as memory:
+        memory.sync()
+    newer = {**WORDS, "redaction.rules": {"badge": r"B-\d{8}"}, "sync.on_search": False}
+    with Memory(workspace, newer) as memory:
+        assert "[redacted:badge]" in memory.search("badge", min_score=0)[0].snippet
+
+
+def test_a_note_shows_what_somebody_wrote_into_it(workspace: Path) -> None:
+    write(workspace, {"a.md": f"the deploy token is {SECRET}"})
+    with Memory(workspace, WORDS) as memory:
+        assert SECRET in memory.search("deploy token", min_score=0)[0].snippet
