@@ -24,8 +24,9 @@ types: $(VENV)/.dev
 layers: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
 
+# One process a core, a file of tests at a time. Workers do not inherit -X, so the variable says it.
 unit: $(VENV)/.dev
-	$(BIN)/python -X warn_default_encoding -m pytest
+	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(VENV)/.dev  ## the exhaustive runs as well
 	$(BIN)/python -X warn_default_encoding -m pytest -m "slow or not slow"

@@ -14,7 +14,6 @@ from recollect.embed.select import Choice
 from recollect.errors import StoreError
 from recollect.paths import Workspace
 from recollect.settings import Loaded, switched_off
-from recollect.spending.ledger import Ledger
 from recollect.store.sqlite import cache, sessions, spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_behind
@@ -129,6 +128,8 @@ def _redactions(index: Index) -> Mapping[str, int]:
 
 def _spending() -> Mapping[str, Any]:
     """Tell what was spent today and altogether, as far as it is still noted."""
+    from recollect.spending.ledger import Ledger
+
     ledger = Ledger()
     return {"today": asdict(ledger.today()), "total": asdict(ledger.total())}
 

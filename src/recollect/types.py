@@ -141,6 +141,14 @@ class Chunk:
         return _under_heading(self.heading, self.text)
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The chunks of a document, and where to read it on if it is a transcript that may grow."""
+
+    chunks: list[Chunk]
+    tail: Tail | None = None
+
+
 def _under_heading(heading: str, text: str) -> str:
     """Put the headings above a chunk before it, as context for its vector."""
     return f"{heading}\n{text}" if heading else text

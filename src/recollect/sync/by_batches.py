@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from recollect.embed.base import Meter, Provider
-from recollect.errors import EmbeddingError
 from recollect.settings import Batch
 from recollect.spending.budget import Budget
 from recollect.store.sqlite import cache, spaces
@@ -15,21 +13,12 @@ from recollect.store.sqlite.index import Index
 from recollect.sync.batch_journal import IndexJournal, handed_in
 from recollect.sync.batched import embed_by_batches
 from recollect.sync.identity import space_of
-from recollect.sync.pending import Place, put_known
+from recollect.sync.pending import Batched, Place, put_known
 from recollect.text.chunk import text_hash
 from recollect.types import Progress, Space
 
 _FLOAT_BYTES = 4
 _GROUP = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Batched:
-    """What batches did: the texts they still have, by hash, how many vectors came, and what failed."""
-
-    waiting: frozenset[str] = frozenset()
-    written: int = 0
-    reason: EmbeddingError | None = None
 
 
 def embed_in_batches(place: Place, provider: Provider, settings: Batch, progress: Progress) -> Batched:

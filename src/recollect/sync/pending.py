@@ -49,6 +49,15 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Batched:
+    """What batches did: the texts they still have, by hash, how many vectors came, and what failed."""
+
+    waiting: frozenset[str] = frozenset()
+    written: int = 0
+    reason: EmbeddingError | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Group:
     """Chunks that are embedded together, and the vectors that are known already, by hash."""
 

@@ -12,7 +12,6 @@ from typing import TypeVar
 from recollect.embed.base import Provider
 from recollect.embed.passages import is_packed
 from recollect.errors import StoreDamaged
-from recollect.files.read import read_document
 from recollect.files.tombstones import Forgotten
 from recollect.settings import Settings
 from recollect.spending.budget import Budget
@@ -26,8 +25,7 @@ from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
 from recollect.sync.finding import find_files
 from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.job import Job
-from recollect.sync.transcripts import read_transcript
-from recollect.sync.update import chunks_of
+from recollect.sync.update import chunks_of, read_file
 from recollect.text.chunk import chunk_id, text_hash
 from recollect.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Space
 
@@ -184,10 +182,7 @@ class _Survey:
             self.job.progress(len(suspects), len(suspects), LABEL)
 
     def _look_at_file(self, file: FoundFile, forgotten: Forgotten) -> None:
-        is_transcript = file.source == "sessions"
-        content = (
-            read_transcript(file) if is_transcript else read_document(file, self.settings.files.max_bytes)
-        )
+        content = read_file(file, self.settings.files.max_bytes)
         if content is None:  # gone since it was listed
             self._lose(file.path)
         elif isinstance(content, Problem):

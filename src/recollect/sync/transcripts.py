@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recollect.errors import StoreError
 from recollect.files import snapshots
@@ -15,15 +15,7 @@ from recollect.sources.hosts import Found, host_of, read_session
 from recollect.store.sqlite import foreign
 from recollect.sync.finding import SNAPSHOTS
 from recollect.text.turns import chunk_turns, stretches
-from recollect.types import Chunk, Document, FoundFile, Problem, Tail, Transcript, Turn
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The chunks of a document, and where to read it on if it is a transcript that may grow."""
-
-    chunks: list[Chunk]
-    tail: Tail | None = None
+from recollect.types import Cut, Document, FoundFile, Problem, Tail, Transcript, Turn
 
 
 def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Problem | None:

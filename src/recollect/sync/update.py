@@ -12,9 +12,8 @@ from recollect.store.sqlite import cache, tails
 from recollect.store.sqlite.index import Index
 from recollect.sync.carried import carry_file
 from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
-from recollect.sync.transcripts import Cut, cut_transcript, read_transcript
 from recollect.text.chunk import chunk_text
-from recollect.types import Discovery, Document, FoundFile, IndexedFile, Problem, Progress
+from recollect.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Progress, Tail
 
 LABEL = "indexing"
 
@@ -119,11 +118,7 @@ def _update_file(
     changes: Changes,
 ) -> None:
     tail = tails.tail_of(index.connection, file.path) if entry and not entry.problem else None
-    content = (
-        read_transcript(file, tail)
-        if file.source == "sessions"
-        else read_document(file, settings.files.max_bytes)
-    )
+    content = read_file(file, settings.files.max_bytes, tail)
     if content is None:
         if entry is not None:  # gone since it was listed
             index.remove(file.path)
@@ -152,8 +147,19 @@ def _put_problem(index: Index, file: FoundFile, problem: Problem, changes: Chang
     changes.problems.append(problem)
 
 
+def read_file(file: FoundFile, max_bytes: int, tail: Tail | None = None) -> Document | Problem | None:
+    """Read a file in the way of its source; of a transcript what follows its tail, if that will do."""
+    if file.source == "memory":
+        return read_document(file, max_bytes)
+    from recollect.sync.transcripts import read_transcript  # which takes time to import, and few need
+
+    return read_transcript(file, tail)
+
+
 def chunks_of(document: Document, file: FoundFile, settings: Settings, forgotten: Forgotten) -> Cut | Problem:
     """Cut a document into chunks in the way of its source."""
-    if document.source == "sessions":
-        return cut_transcript(document, file, settings, forgotten)
-    return Cut(chunk_text(document.text, settings.chunking.tokens, settings.chunking.overlap))
+    if document.source == "memory":
+        return Cut(chunk_text(document.text, settings.chunking.tokens, settings.chunking.overlap))
+    from recollect.sync.transcripts import cut_transcript
+
+    return cut_transcript(document, file, settings, forgotten)

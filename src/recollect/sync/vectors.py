@@ -19,10 +19,9 @@ from recollect.embed.base import Provider
 from recollect.errors import EmbeddingError, SpendLimit, StoreBusy
 from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.index import Index
-from recollect.sync.by_batches import Batched, embed_in_batches, in_batches
 from recollect.sync.identity import space_of
 from recollect.sync.job import Job, reader_of, writer_of
-from recollect.sync.pending import Outcome, Place, embed_pending
+from recollect.sync.pending import Batched, Outcome, Place, embed_pending
 from recollect.sync.waiting import count_to_do
 from recollect.types import Report
 
@@ -110,6 +109,10 @@ def _embed(job: Job, provider: Provider, wait_seconds: float, note: str) -> tupl
 
 def _batched(job: Job, place: Place, provider: Provider) -> Batched:
     """Let batches embed what they can; a search, which embeds a few chunks only, just stays out of them."""
+    if provider.meter is None:  # who costs nothing has no batches
+        return Batched()
+    from recollect.sync.by_batches import embed_in_batches, in_batches
+
     if job.embed_limit is not None:
         return Batched(in_batches(place, provider))
     return embed_in_batches(place, provider, job.settings.embeddings.batch, job.progress)
