@@ -229,7 +229,9 @@ def test_init_where_the_private_folder_cannot_be_made(workspace: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_ctrl_c_while_it_is_imported_leaves_no_traceback(tmp_path: Path) -> None:
     # A click that takes its time stands in for a slow disk.
-    (tmp_path / "click.py").write_text("import time\nopen('reached', 'wb').close()\ntime.sleep(60)\n", "utf-8")
+    (tmp_path / "click.py").write_text(
+        "import time\nopen('reached', 'wb').close()\ntime.sleep(60)\n", "utf-8"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN, "status"],
         cwd=tmp_path,

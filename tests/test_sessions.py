@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from recollect.errors import PathError
 from recollect.files import scan
 from recollect.files.scan import discover
 from recollect.paths import Workspace
@@ -239,7 +238,10 @@ def test_the_status_counts_each_source(workspace: Path) -> None:
         ]
 
 
-def test_a_transcript_cannot_be_read_line_by_line(workspace: Path) -> None:
+def test_what_was_said_can_be_read_at_the_lines_of_a_citation(workspace: Path) -> None:
     write(workspace, {"sessions/a.jsonl": TALK})
-    with session_memory(workspace) as memory, pytest.raises(PathError, match=r"only \.md files are"):
-        memory.read("sessions/a.jsonl")
+    with session_memory(workspace) as memory:
+        hit = memory.search("kestrel", min_score=0)[0]
+        excerpt = memory.read(hit.path, hit.start_line, hit.end_line - hit.start_line + 1)
+    assert (excerpt.found, excerpt.path) == (True, hit.path)
+    assert "User: My kestrel is called Ada." in excerpt.text

@@ -19,7 +19,8 @@ from recollect.arguments import check_read, check_search, check_texts
 from recollect.embed.base import Provider
 from recollect.errors import EmbeddingError, SettingsError, StoreDamaged, StoreError
 from recollect.files.read import read_lines
-from recollect.paths import Workspace
+from recollect.files.scan import SUFFIX
+from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.search.legs import Request
 from recollect.settings import Loaded, Settings, load, overridden, switched_off
 from recollect.status import Found, status_of
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from recollect.writing.proof import Receipt
     from recollect.writing.recall import Recalled
     from recollect.writing.remember import Remembered
+
+
+_CONVERSATIONS = ("sessions/", "snapshots/")
+"""What the names of transcripts and snapshots begin with in the index."""
 
 
 def _refuse_unavailable(settings: Settings) -> None:
@@ -262,15 +267,26 @@ class Memory:
     def read(
         self, path: str, start: int | None = None, lines: int | None = None, column: int | None = None
     ) -> Excerpt:
-        """Return lines of a note; a note that does not exist has none.
+        """Return lines of a note, or what was said on lines of a transcript; what does not exist has none.
 
         `column` is the character of the first line to begin with, for the rest of a line that was cut.
         """
         check_read(path, start, lines, column)
         self._refuse_if_off()
         settings = self.settings
+        inside = path.removeprefix(f"{PRIVATE_DIR}/")
+        if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
+            return self._read_conversation(inside, start, lines, column)
         limit = settings.files.max_bytes
         return read_lines(self.workspace, settings.extra_paths, path, start, lines, limit, column)
+
+    def _read_conversation(
+        self, path: str, start: int | None, lines: int | None, column: int | None
+    ) -> Excerpt:
+        from recollect.sessions.reading import excerpt
+
+        heads = self._upkeep.heads
+        return excerpt(self.workspace, self.settings, path, start, lines, column, known=heads)
 
     def status(self, *, deep: bool = False) -> Status:
         """Return the state of the memory, without changing anything.

@@ -23,6 +23,8 @@ COMMANDS = {
     "recall": ("recollect.cli.recall", "Show recent entries, decisions and topics."),
     "forget": ("recollect.cli.forget", "Remove something for good, and prove it."),
     "get": ("recollect.cli.get", "Show lines of a note."),
+    "sessions": ("recollect.cli.sessions", "List, read, search and import conversations."),
+    "snapshots": ("recollect.cli.snapshots", "Show the last messages of sessions, and go on from there."),
     "status": ("recollect.cli.status", "Show what is indexed, and how."),
     "model": ("recollect.cli.model", "Show whose vectors answer; stop or take back a change of model."),
     "watch": ("recollect.cli.watch", "Keep the index equal to the files while they change."),

@@ -93,6 +93,11 @@ def _chunk(run: list[Part], heading: str) -> Chunk:
     return Chunk(run[0].line, run[-1].line, text, text_hash(text), heading)
 
 
+def label_of(turn: Turn) -> str:
+    """Return what stands before a turn: who said it, and which tools were called."""
+    return f"Assistant ({', '.join(turn.tools)}): " if turn.tools else _LABELS[turn.role]
+
+
 def _exchanges(turns: Iterable[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]:
     """Pair what the user said in a row with what the assistant answered to it in a row."""
     asked: list[Turn] = []
@@ -155,8 +160,7 @@ def _whole(turn: Turn, room: int) -> Part | None:
 
 
 def _part(turn: Turn, text: str) -> Part:
-    label = f"Assistant ({', '.join(turn.tools)}): " if turn.tools else _LABELS[turn.role]
-    shown = label + text
+    shown = label_of(turn) + text
     return Part(shown, turn.line, weigh(shown) + 1)
 
 

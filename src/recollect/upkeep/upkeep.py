@@ -88,7 +88,7 @@ class Upkeep:
         self._lives_on = False
         self._sessions: dict[str, None] = {}
         self._given_up = (0, 0.0)
-        self._heads: Known = {}
+        self.heads: Known = {}
         self._former: dict[Space, Provider | None] = {}
 
     @property
@@ -130,7 +130,7 @@ class Upkeep:
 
     def discover(self) -> Discovery:
         """Look at the files."""
-        return find_files(self.workspace, self.settings, self._heads)
+        return find_files(self.workspace, self.settings, self.heads)
 
     # The open index
 
@@ -224,7 +224,7 @@ class Upkeep:
             self.index_file,
             progress,
             group=group,
-            heads=self._heads,
+            heads=self.heads,
             fallback=self.chosen().fallback,
         )
 

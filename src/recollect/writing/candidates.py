@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.errors import PathError, UsageError
-from recollect.files import atomic, erase
+from recollect.files import atomic, erase, snapshots
 from recollect.files.place import place_of, reading
 from recollect.files.read import decode
 from recollect.files.scan import SESSIONS_DIR, SUFFIX
@@ -36,7 +36,6 @@ NOTE = "note"
 TURN = "turn"
 TRANSCRIPT = "transcript"
 SNAPSHOT = "snapshot"
-SNAPSHOTS_DIR = "snapshots"
 
 Search = Callable[[str], Iterable[Hit]]
 
@@ -258,7 +257,7 @@ def _of_session(workspace: Workspace, settings: Settings, session: str) -> Itera
 
 
 def _snapshots(workspace: Workspace, session: str) -> Iterator[Candidate]:
-    for file in files_below(workspace.private / SNAPSHOTS_DIR):
+    for file in files_below(workspace.private / snapshots.FOLDER):
         text = (atomic.read(file) or b"").decode("utf-8", "replace")
         if file.name.partition(".")[0] == session or _names_session(text, session):
             path = f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from recollect.files import atomic, erase, history
+from recollect.files import atomic, erase, history, snapshots
 from recollect.files.erase import Lines
 from recollect.files.lock import WriterLock
 from recollect.files.place import Place, attempt, place_of, writing
@@ -32,7 +32,6 @@ from recollect.types import Problem, cite
 from recollect.writing.candidates import (
     NOTE,
     SNAPSHOT,
-    SNAPSHOTS_DIR,
     TRANSCRIPT,
     TURN,
     Candidate,
@@ -215,7 +214,7 @@ def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str
 
     def take_out() -> None:
         whole = {candidate.path for candidate in plan.of(SNAPSHOT)}
-        for file in list(files_below(workspace.private / SNAPSHOTS_DIR)):
+        for file in list(files_below(workspace.private / snapshots.FOLDER)):
             if f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" in whole:
                 file.unlink()
                 removed["snapshots"] += 1
@@ -227,7 +226,7 @@ def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str
                 removed["snapshots"] += 1
 
     with writing(workspace):
-        attempt(Place(SNAPSHOTS_DIR, workspace.private / SNAPSHOTS_DIR), take_out)
+        attempt(Place(snapshots.FOLDER, workspace.private / snapshots.FOLDER), take_out)
     return removed
 
 
@@ -246,8 +245,10 @@ def _rewritten(content: bytes, is_forgotten: Callable[[str], bool]) -> bytes:
         clean = cleaned(told)
     except (ValueError, RecursionError):
         return content
-    indent = 2 if b"\n" in content.strip() else None
-    return content if clean == told else json.dumps(clean, ensure_ascii=False, indent=indent).encode()
+    if clean == told:
+        return content
+    is_snapshot = isinstance(clean, dict) and isinstance(clean.get("messages"), list)
+    return (snapshots.written(clean) if is_snapshot else json.dumps(clean, ensure_ascii=False)).encode()
 
 
 def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:

@@ -1,0 +1,1 @@
+"""Conversations: what there is of them, what was said in one, and bringing others in."""
