@@ -16,6 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
+from recollect.embed.background import PASSAGES
+
 Service = Literal["openai", "voyage", "gemini"]
 Step = Literal["upload", "create", "list", "poll", "download", "cancel", "delete", "direct"]
 Fault = int | Literal["lost", "cut", "prose"]
@@ -277,7 +279,7 @@ def _openai(
 
 
 def _direct(server: BatchServer, told: dict[str, Any]) -> dict[str, Any]:
-    server.direct.extend(text for text in told["input"] if text != "memory")  # the word that is asked twice
+    server.direct.extend(text for text in told["input"] if text not in PASSAGES)  # those measure
     data = [{"index": place, "embedding": vector_of(text)} for place, text in enumerate(told["input"])]
     return {"object": "list", "model": told["model"], "data": data, "usage": {"total_tokens": 1}}
 

@@ -31,6 +31,7 @@ class FakeProvider:
     limits: Limits = ROOMY
     sends_to: str = ""
     answers_as: str = ""
+    scale_known: bool = True
     meter: Meter | None = None
     fails_after: int | None = None
     """How many texts it embeds before it fails."""

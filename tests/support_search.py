@@ -30,6 +30,7 @@ class FakeProvider:
     limits = ROOMY
     sends_to = ""
     answers_as = ""
+    scale_known = True
     meter = None
 
     def __init__(self, meanings: Mapping[str, Sequence[float]], model: str = "fake-1") -> None:

@@ -27,6 +27,7 @@ class FakeProvider:
     limits = ROOMY
     sends_to = ""
     answers_as = ""
+    scale_known = True
     meter = None
 
     def __init__(self, answer: Any) -> None:

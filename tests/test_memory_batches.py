@@ -63,6 +63,15 @@ def test_status_shows_what_a_batch_saved(workspace: Path, server: BatchServer) -
     assert today["saved"] > 0
 
 
+def test_the_scale_of_a_model_is_measured_although_all_vectors_came_in_a_batch(
+    workspace: Path, server: BatchServer
+) -> None:
+    with opened(workspace, server) as memory:
+        memory.sync()
+    with reading(workspace) as index:
+        assert index.vectors.background() is not None
+
+
 def test_few_texts_are_embedded_directly(workspace: Path, server: BatchServer) -> None:
     with opened(workspace, server, **{"embeddings.batch.min_texts": 100}) as memory:
         assert memory.sync().pending == 0

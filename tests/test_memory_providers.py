@@ -10,8 +10,10 @@ import pytest
 
 from recollect import Memory
 from recollect.embed import select
+from recollect.embed.background import PASSAGES
 from recollect.sync import pending
 from tests.support_embedding import FakeProvider
+from tests.support_index import reading
 from tests.support_provider import ProviderServer, Status, impatient, provider_server
 from tests.support_search import write
 
@@ -244,6 +246,28 @@ def test_status_counts_what_was_sent(workspace: Path, server: ProviderServer) ->
         memory.sync()
         today = memory.status().spending["today"]
     assert (today["requests"], today["tokens"] > 0) == (len(server.requests), True)
+
+
+# What search learns about the model
+
+
+def test_the_scale_of_a_model_is_measured_once(workspace: Path, server: ProviderServer) -> None:
+    with opened(workspace, server) as memory:
+        memory.sync()
+        write(workspace, {"more.md": "the zebra sleeps"})
+        memory.sync()
+        memory.sync(force=True)
+    assert [text for text in server.texts() if text in PASSAGES] == list(PASSAGES)
+    with reading(workspace) as index:
+        assert index.vectors.background() is not None
+
+
+def test_a_limit_that_leaves_no_room_for_measuring_does_not_stop_the_rest(
+    workspace: Path, server: ProviderServer
+) -> None:
+    with opened(workspace, server, spend__max_tokens_per_run=200) as memory:
+        assert memory.sync().pending == 0
+    assert [text for text in server.texts() if text in PASSAGES] == []
 
 
 # Moves and renames

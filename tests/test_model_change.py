@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
+from recollect.embed.background import PASSAGES
 from recollect.errors import UsageError
 from recollect.sync import pending
 from tests.support_index import assert_sound, index_file
@@ -53,9 +54,9 @@ def states(memory: Memory) -> dict[str, tuple[str, int]]:
 
 
 def embedded(server: ProviderServer, model: str) -> int:
-    """Return how many texts of notes a model was given; the word that is asked for twice is none."""
+    """Return how many texts of notes a model was given; the passages that measure a model are none."""
     sent = [seen.texts for seen in server.requests if seen.body["model"] == model]
-    return sum(text != "memory" for texts in sent for text in texts)
+    return sum(text not in PASSAGES for texts in sent for text in texts)
 
 
 def stop_after(count: int) -> Any:

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
+from recollect.embed.background import PASSAGES
 from recollect.store.sqlite import spaces
 from tests import support_provider
 from tests.faults.conftest import Tell
@@ -119,7 +120,7 @@ def embedded(server: ProviderServer) -> Counter[str]:
     counts: Counter[str] = Counter()
     for seen in list(server.requests):
         if seen.headers["authorization"] == "Bearer worker":
-            counts[seen.body["model"]] += sum(text != "memory" for text in seen.texts)
+            counts[seen.body["model"]] += sum(text not in PASSAGES for text in seen.texts)
     return counts
 
 

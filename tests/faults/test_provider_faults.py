@@ -19,6 +19,7 @@ from typing import Any, Literal
 import pytest
 
 from recollect import Memory
+from recollect.embed.background import PASSAGES
 from recollect.embed.base import Limits
 from recollect.embed.remote import http, provider
 from recollect.embed.remote.catalogue import REMOTE
@@ -320,7 +321,7 @@ def check_completed(workspace: Path, server: ProviderServer, memory: Memory) -> 
     waiting, asked = without_vector(workspace), len(server.requests)
     report = memory.sync()
     assert (report.pending, report.warnings) == (0, ())
-    sent = [text for seen in server.requests[asked:] for text in seen.texts if text != "memory"]
+    sent = [text for seen in server.requests[asked:] for text in seen.texts if text not in PASSAGES]
     assert sorted(sent) == [prefix_of(server) + text for text in waiting]
     check_kept(workspace, server, memory, COUNT)
     if server.protocol != "ollama":  # whose model reads other words before a question

@@ -73,6 +73,10 @@ class Provider(Protocol):
         """How many numbers a vector has; `None` until the first one came, where only the service knows."""
 
     @property
+    def scale_known(self) -> bool:
+        """Whether search knows which cosines of the model tell what; if not, that has to be measured."""
+
+    @property
     def answers_as(self) -> str:
         """What the service calls the model that answers, once it said so; empty where nobody does."""
 

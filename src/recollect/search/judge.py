@@ -19,15 +19,17 @@ from recollect.search.when import When, evidence_of_date
 from recollect.text.language import is_foreign
 from recollect.types import IndexedChunk
 
-Compared = Literal["words", "vectors", "both", "meaning"]
+Compared = Literal["words", "vectors", "both", "meaning", "measured meaning"]
 """What evidence stands on: one leg alone; both; or both where words can hardly speak, because the
-best candidate holds none of the query's or is in another language."""
+best candidate holds none of the query's or is in another language. What vectors say alone depends the
+most on their model, so a model that was measured and not fitted has a curve of its own there."""
 
 _CURVES: dict[Compared, tuple[float, float]] = {
     "words": (-1.79, 4.83),
     "vectors": (-1.41, 3.12),
     "both": (-3.95, 6.36),
     "meaning": (-3.98, 10.72),
+    "measured meaning": (-3.98, 13.4),
 }
 
 _READ = 30
@@ -71,7 +73,7 @@ def _compared(
     best = max(chunks.values(), key=lambda chunk: evidence[chunk.number], default=None)
     if best is not None and best.number in found.lexical and not is_foreign(request.text, best.text):
         return "both"
-    return "meaning"
+    return "measured meaning" if found.measured else "meaning"
 
 
 def probability(evidence: float, compared: Compared) -> float:

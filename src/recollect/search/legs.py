@@ -9,7 +9,7 @@ from itertools import islice
 
 from recollect.embed.passages import best_sentence
 from recollect.search import lexical
-from recollect.search.dense import scaled
+from recollect.search.dense import common_cosine, is_fitted, scaled
 from recollect.settings import Query
 from recollect.store.sqlite.index import Index
 from recollect.types import Mode, Source
@@ -46,6 +46,8 @@ class Legs:
     lexical: dict[int, float]
     vector: dict[int, float]
     cosine: dict[int, float]
+    measured: bool = False
+    """Whether vector scores begin at what unrelated texts have with a model, which was measured."""
 
 
 def find(
@@ -70,7 +72,8 @@ def find(
     cosines = index.vectors.nearest(vector, depth, also=found)
     hopeful = {*nlargest(_LOOKED_INTO, cosines, key=cosines.__getitem__), *islice(found, _LOOKED_INTO)}
     sentences = best_sentence(vector, index.vectors.sentences(hopeful))
-    return Legs(found, scaled(cosines, sentences, model), cosines)
+    common = None if is_fitted(model) else common_cosine(vector, index.vectors.background())
+    return Legs(found, scaled(cosines, sentences, model, common), cosines, measured=common is not None)
 
 
 def sources_to_ask(index: Index, request: Request) -> tuple[Source, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 
-from recollect.embed.base import Provider, embed_documents
+from recollect.embed.background import background_of
+from recollect.embed.base import Provider
 from recollect.embed.passages import is_packed, unpacked
-from recollect.errors import EmbeddingError, ModelChanged
+from recollect.errors import EmbeddingError, ModelChanged, SpendLimit
 from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
@@ -21,7 +22,6 @@ _GROUP = 256
 """Chunks embedded and committed at a time: what a kill loses at most, and what memory holds."""
 
 LABEL = "embedding"
-_WORD = "memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,8 @@ class _Group:
     """How many numbers the vectors of the index have, if it has any."""
     answers_as: str = ""
     """What the service called the model that made them, if it said so."""
+    has_background: bool = False
+    """Whether it is known what the model makes of texts that have nothing to do with each other."""
 
     def missing(self, leave: Set[str]) -> dict[str, str]:
         """Return the texts that have to be embedded, by their hashes."""
@@ -115,9 +117,11 @@ def embed_pending(
         if not batch.chunks:
             break
         progress(done, total, LABEL)
-        fresh = _embedded(provider, batch, leave)
+        fresh, background = _embedded(provider, batch, leave)
         with place.writing() as index:
             written = _write(index, space, provider, batch, fresh.vectors, use_cache=use_cache)
+            if background and written:
+                index.vectors_in(space).set_background(background)
             is_same = index.birth == birth
         outcome.written += written
         outcome.reason = outcome.reason or fresh.reason
@@ -133,24 +137,43 @@ def embed_pending(
         last = batch.chunks[-1][0]
     if total:
         progress(done, total, LABEL)
+    _measure(place, provider, space)
     return outcome
 
 
-def _embedded(provider: Provider, batch: _Group, leave: Set[str]) -> Embedded:
-    """Embed the texts of a group; vectors of another model than those of the index are refused."""
-    is_unsure = provider.dims is None
+def _measure(place: Place, provider: Provider, space: Space) -> None:
+    """Learn the scale of a model whose vectors all came from the cache or from a batch."""
+    if provider.scale_known:
+        return
+    with place.reading() as index:
+        vectors = index.vectors_in(space)
+        if not vectors.count() or vectors.background() is not None:
+            return
+    with suppress(EmbeddingError):  # search does without until another sync learns it
+        background = background_of(provider)
+        with place.writing() as index:
+            index.vectors_in(space).set_background(background)
+
+
+def _embedded(provider: Provider, batch: _Group, leave: Set[str]) -> tuple[Embedded, bytes]:
+    """Embed the texts of a group; vectors of another model than those of the index are refused.
+
+    With the first vectors of a space come those of unrelated texts, by which search learns the scale of the
+    model. What the first vectors are like binds all that follow, so it is good that it is asked for twice.
+    """
     fresh = embed_texts(provider, batch.missing(leave))
     if not fresh.vectors:
-        return fresh
+        return fresh, b""
     if batch.dims not in (None, provider.dims) or batch.answers_as not in ("", provider.answers_as):
-        return Embedded(reason=_changed(provider, batch), stopped=True)
-    if batch.dims is None and (is_unsure or provider.answers_as):
-        # The first vectors of a space bind all that follow, so what they are is asked for twice.
-        try:
-            embed_documents(provider, [_WORD])
-        except EmbeddingError as error:
-            return Embedded(reason=error, stopped=True)
-    return fresh
+        return Embedded(reason=_changed(provider, batch), stopped=True), b""
+    if provider.scale_known or batch.has_background:
+        return fresh, b""
+    try:
+        return fresh, background_of(provider)
+    except SpendLimit:
+        return fresh, b""  # it is measured when there is room for it
+    except EmbeddingError as error:
+        return Embedded(reason=error, stopped=True), b""
 
 
 def put_known(index: Index, space: Space) -> None:
@@ -180,7 +203,9 @@ def _read(index: Index, space: Space, dims: int | None, after: int, limit: int, 
             hashes = {text_hash(chunk.embedded_text) for _, chunk in chunks}
             found = cache.cached(index.connection, space, list(hashes))
             known = {digest: blob for digest, blob in found.items() if is_packed(blob, dims)}
-        return _Group(index.birth, chunks, known, dims if known else entry.dims, entry.answers_as)
+        own_dims = dims if known else entry.dims
+        measured = index.vectors_in(space).background() is not None
+        return _Group(index.birth, chunks, known, own_dims, entry.answers_as, measured)
 
 
 def _write(

@@ -111,6 +111,9 @@ def _rebuild(job: Job, reason: str) -> Report:
             for entry in spaces.entries(old.connection):
                 spaces.add(fresh.connection, entry.space, entry.state, entry.note)
                 put_known(fresh, entry.space)
+                background = old.vectors_in(entry.space).background()
+                if background is not None:
+                    fresh.vectors_in(entry.space).set_background(background)
             spaces.decline(fresh.connection, spaces.declined(old.connection))
             batches.copy(old.connection, fresh.connection)
             cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)

@@ -26,6 +26,7 @@ class BuiltinProvider:
     dims = 512
     by_sentence = True
     answers_as = ""
+    scale_known = True
     sends_to = ""
     meter = None
     limits = Limits(text_bytes=1_000_000, request_bytes=100_000_000, request_texts=100_000)

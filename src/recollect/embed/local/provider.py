@@ -43,6 +43,7 @@ class LocalProvider:
     sends_to = ""
     meter = None
     answers_as = ""
+    scale_known = False
 
     def __init__(self, settings: Embeddings) -> None:
         self._path = model_file(settings)

@@ -39,6 +39,7 @@ class RemoteProvider:
     """
 
     by_sentence = False
+    scale_known = False
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import StoreError
-from recollect.store.sqlite.db import Connection, rows_in
+from recollect.store.sqlite.db import Connection, rows_in, transaction
 from recollect.store.sqlite.spaces import sentences_table, set_dims, vectors_table
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MATRIX = "matrix"
 SQLITE_VEC = "sqlite-vec"
 _FLOAT_BYTES = 4
+_BACKGROUND = "background_"
 _MOST_NEIGHBOURS = 4096
 """What sqlite-vec takes for `k` at most; it refuses more."""
 
@@ -48,6 +49,10 @@ class VectorTable:
     @property
     def _key(self) -> str:
         return "rowid" if self.engine == SQLITE_VEC else "chunk"
+
+    @property
+    def _background(self) -> str:
+        return f"{_BACKGROUND}{self.number}"
 
     @property
     def chunk_numbers_sql(self) -> str:
@@ -105,6 +110,26 @@ class VectorTable:
             return None
         size = self.connection.execute(f"SELECT length(embedding) FROM {self.table} LIMIT 1").get
         return None if size is None else int(size) // _FLOAT_BYTES
+
+    def background(self) -> bytes | None:
+        """Return the mean vector of texts that have nothing to do with anything here, if it is known."""
+        value = self.connection.execute("SELECT value FROM meta WHERE key = ?", (self._background,)).get
+        try:
+            return None if value is None else bytes.fromhex(str(value))
+        except ValueError:  # damaged; what is measured again replaces it
+            return None
+
+    def set_background(self, vector: bytes) -> None:
+        """Note that mean vector, and forget those of spaces that are gone; the caller is the writer."""
+        with transaction(self.connection):
+            self.connection.execute(
+                "DELETE FROM meta WHERE key GLOB ?"
+                " AND CAST(substr(key, ?) AS INTEGER) NOT IN (SELECT number FROM spaces)",
+                (f"{_BACKGROUND}*", len(_BACKGROUND) + 1),
+            )
+            self.connection.execute(
+                "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (self._background, vector.hex())
+            )
 
     def nearest(self, query: bytes, limit: int, also: Iterable[int] = ()) -> dict[int, float]:
         """Return the cosine of the nearest chunks, and of some others whatever theirs is."""
