@@ -59,8 +59,8 @@ def test_status_shows_what_a_batch_saved(workspace: Path, server: BatchServer) -
     with opened(workspace, server, **{"spend.prices": {"text-embedding-3-small": "100"}}) as memory:
         memory.sync()
         today = memory.status().spending["today"]
-    assert today["saved"] == pytest.approx(today["dollars"])
-    assert today["saved"] > 0
+    # A batch costs half; the few passages that measure the model are embedded directly.
+    assert 0 < today["saved"] < today["dollars"] < 2 * today["saved"] + 0.1
 
 
 def test_the_scale_of_a_model_is_measured_although_all_vectors_came_in_a_batch(
