@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite import words
 from recollect.store.sqlite.index import Index
-from recollect.text.terms import RUN, is_one_word, is_unspaced, parts_of, query_terms, terms_of
+from recollect.text.terms import RUN, is_one_word, is_unspaced, parts_of, query_terms, terms_of, terms_of_run
 from recollect.text.words import is_small_talk, telling_words, words_of
 from recollect.types import Source
 
@@ -144,7 +144,7 @@ def matcher(index: Index, query_words: Iterable[str]) -> Callable[[str, str], tu
         plain = {run for run in new if run[:2].lower() not in beginnings and is_plain(run)}
         ignored |= plain
         for run in new - plain:
-            known[run] = {word for term in terms_of(run, language) for word in meant.get(term, ())}
+            known[run] = {word for term in terms_of_run(run, language) for word in meant.get(term, ())}
         found = {word for run in runs - plain for word in known[run]}
         return tuple([word for word in wanted if word in found])
 

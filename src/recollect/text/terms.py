@@ -9,6 +9,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 import Stemmer
 
@@ -57,6 +58,12 @@ def terms_of(text: str, language: str) -> list[str]:
         else:
             words.append(run[:_LONGEST].casefold())
     return _stemmed(words, language) + terms
+
+
+@lru_cache(maxsize=50_000)
+def terms_of_run(run: str, language: str) -> tuple[str, ...]:
+    """Return the terms of one run of letters; the same words come in every answer, so they are kept."""
+    return tuple(terms_of(run, language))
 
 
 def title_of(path: str, heading: str) -> str:
