@@ -147,6 +147,12 @@ def test_a_former_service_that_is_still_allowed_is_asked_for_its_model(settings:
     assert provider.model == "text-embedding-3-large"
 
 
+@pytest.mark.parametrize("provider", ["builtin", "none", "ollama"])
+def test_what_auto_may_choose_is_no_leave_once_another_provider_is_named(provider: str) -> None:
+    space = Space("openai", "text-embedding-3-small", "")
+    assert former(space, wanted(provider=provider, remote_ok=True), OPENAI) is None
+
+
 def test_a_former_service_whose_key_is_gone_cannot_be_asked() -> None:
     assert former(Space("openai", "text-embedding-3-small", ""), wanted(remote_ok=True), {}) is None
 

@@ -179,6 +179,28 @@ def test_a_service_that_fails_in_the_middle_is_waited_for(workspace: Path, serve
     assert report.pending == 8
 
 
+@pytest.mark.usefixtures("_fake_is_builtin")
+def test_a_fallback_does_not_take_the_place_of_a_model_that_still_answers(
+    workspace: Path, server: ProviderServer
+) -> None:
+    with opened(workspace, server) as memory:
+        memory.sync()
+    server.always = Status(401, "Incorrect API key")
+    settings = {"embeddings__model": "another", "embeddings__fallback": "builtin"}
+    with opened(workspace, server, **settings) as memory:
+        memory.sync()
+        serving = [space["model"] for space in memory.status().spaces if space["state"] == "serving"]
+    assert serving == ["some-model"]
+
+
+def test_a_service_without_a_key_leaves_chunks_without_vectors_and_says_so(workspace: Path) -> None:
+    write(workspace, NOTES)
+    with Memory(workspace, {"embeddings.provider": "openai"}) as memory:
+        report = memory.sync()
+        assert (report.pending, "OPENAI_API_KEY" in report.warnings[-1]) == (12, True)
+        assert "OPENAI_API_KEY" in memory.provider_trouble
+
+
 def test_without_a_fallback_words_answer_and_the_reason_is_told(
     workspace: Path, server: ProviderServer
 ) -> None:
@@ -202,6 +224,22 @@ def test_a_limit_of_a_run_leaves_the_rest_pending_and_found_by_words(
         assert 0 < report.pending < 12
         assert any("spend.max_tokens_per_run" in warning for warning in report.warnings)
         assert memory.search("name11", mode="words")[0].path == "memory/n11.md"
+
+
+def test_a_limit_smaller_than_a_request_lets_a_part_of_it_through(
+    workspace: Path, server: ProviderServer
+) -> None:
+    with opened(workspace, server, spend__max_tokens_per_run=10) as memory:
+        assert memory.sync().pending < 12
+
+
+def test_a_plan_does_not_begin_another_run(workspace: Path, server: ProviderServer) -> None:
+    def plan(completed: int, total: int, label: str) -> None:
+        memory.plan()
+
+    with opened(workspace, server, spend__max_tokens_per_run=40) as memory:
+        report = memory.sync(progress=plan)
+    assert report.pending > 0
 
 
 def test_the_next_run_goes_on_after_the_limit_of_the_last(workspace: Path, server: ProviderServer) -> None:
@@ -260,6 +298,13 @@ def test_the_scale_of_a_model_is_measured_once(workspace: Path, server: Provider
     assert [text for text in server.texts() if text in PASSAGES] == list(PASSAGES)
     with reading(workspace) as index:
         assert index.vectors.background() is not None
+
+
+def test_what_was_embedded_is_kept_although_measuring_fails(workspace: Path, server: ProviderServer) -> None:
+    server.faults = {request: Status(429, "slow down") for request in range(2, 40)}
+    with opened(workspace, server) as memory:
+        report = memory.sync()
+    assert report.pending == 8
 
 
 def test_a_limit_that_leaves_no_room_for_measuring_does_not_stop_the_rest(

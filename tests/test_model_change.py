@@ -183,6 +183,60 @@ def test_a_cancelled_change_leaves_the_old_model_and_is_not_taken_up_by_itself(
     assert embedded(server, "new") == 6
 
 
+def test_a_cancel_stops_a_sync_that_is_under_way(workspace: Path, server: ProviderServer) -> None:
+    filled(workspace, server)
+
+    def cancel(completed: int, total: int, label: str) -> None:
+        if label == "embedding" and completed == 6:
+            with opened(workspace, server, "new") as other:
+                other.cancel_model()
+
+    with opened(workspace, server, "new") as memory:
+        report = memory.sync(progress=cancel)
+        assert (report.switched, report.pending) == ("", 0)
+        assert "was stopped" in report.warnings[-1]
+        assert states(memory) == {"old": ("serving", 12)}
+    assert embedded(server, "new") <= 8
+
+
+def test_a_change_that_nobody_wants_any_more_is_given_up(workspace: Path, server: ProviderServer) -> None:
+    half_changed(workspace, server)
+    with opened(workspace, server, "old") as memory:
+        memory.sync()
+        assert states(memory) == {"old": ("serving", 12)}
+
+
+def test_a_roll_back_to_a_model_that_cannot_be_asked_is_refused(
+    workspace: Path, server: ProviderServer
+) -> None:
+    filled(workspace, server)
+    with opened(workspace, server, "new") as memory:
+        memory.sync()
+    with (
+        opened(workspace, server, "new", **{"embeddings.base_url": server.url + "/x"}) as memory,
+        pytest.raises(UsageError, match="cannot be asked"),
+    ):
+        memory.roll_back_model()
+
+
+@pytest.mark.parametrize("way", ["rebuilt", "dropped"])
+def test_what_the_service_called_its_model_outlives_an_index_and_a_cancel(
+    workspace: Path, server: ProviderServer, way: str
+) -> None:
+    half_changed(workspace, server)
+    with opened(workspace, server, "new") as memory:
+        if way == "rebuilt":
+            memory._upkeep.run(force=True, embed_limit=0)
+        else:
+            memory.cancel_model()
+            memory.resume_model()
+        server.always = "model"
+    with opened(workspace, server, "new") as memory:
+        report = memory.sync()
+    assert report.switched == ""
+    assert any("answers as new-other" in warning for warning in report.warnings)
+
+
 def test_after_a_cancel_new_notes_get_vectors_of_the_old_model(
     workspace: Path, server: ProviderServer
 ) -> None:

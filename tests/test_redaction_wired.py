@@ -165,6 +165,13 @@ def test_a_new_rule_reaches_what_is_indexed(workspace: Path) -> None:
     assert found_below(workspace / ".memory", "B-12345678") == []
 
 
+def test_a_rule_that_is_the_secret_itself_is_not_written_anywhere(workspace: Path) -> None:
+    session(workspace, user("it is swordfish77, remember"))
+    with Memory(workspace, {**WORDS, "redaction.rules": {"word": "swordfish77"}}) as memory:
+        assert "swordfish77" not in repr(memory.sync())
+    assert found_below(workspace / ".memory", "swordfish77") == []
+
+
 def test_a_hit_is_redacted_again_when_it_is_shown(workspace: Path) -> None:
     session(workspace, user("my badge is B-12345678"))
     with Memory(workspace, WORDS) as memory:

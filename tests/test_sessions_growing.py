@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect import Memory
+from recollect.doctor.examine import examine
 from recollect.files import read as reading_files
 from recollect.text import turns as turns_module
 from recollect.text.turns import chunk_turns, stretches
@@ -150,6 +152,48 @@ def test_a_line_that_is_not_finished_is_read_when_it_is(workspace: Path, tmp_pat
         sync(workspace, None, SETTINGS)
     assert indexed(workspace) == read_whole(workspace, tmp_path, file)
     assert "giraffe" in repr(indexed(workspace))
+
+
+def test_an_edit_that_changes_no_size_is_noticed(workspace: Path) -> None:
+    file = transcript(workspace, *exchanges(400))
+    sync(workspace, None, SETTINGS)
+    text = file.read_text(encoding="utf-8")
+    place = text.index("question 200 ")
+    file.write_text(text[:place] + "quaestio 200 " + text[place + 13 :], encoding="utf-8")
+    os.utime(file, (1_800_000_000, 1_800_000_000))
+    sync(workspace, None, SETTINGS)
+    assert "quaestio 200" in repr(indexed(workspace))
+
+
+def test_a_mark_of_utf_8_at_the_beginning_moves_no_line(workspace: Path, tmp_path: Path) -> None:
+    file = transcript(workspace, *exchanges(20))
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    age(file)
+    sync(workspace, None, SETTINGS)
+    add(file, *exchange(20))
+    sync(workspace, None, SETTINGS)
+    assert indexed(workspace) == read_whole(workspace, tmp_path, file)
+
+
+def test_secrets_do_not_move_where_a_stretch_begins(workspace: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    said = [user(f"use {secret} and {secret} for {number}") for number in range(12)]
+    answers = [assistant(f"done {number}") for number in range(12)]
+    file = transcript(workspace, *(record for pair in zip(said, answers, strict=True) for record in pair))
+    sync(workspace, None, SETTINGS)
+    add(file, *exchange(20))
+    sync(workspace, None, SETTINGS)
+    assert indexed(workspace) == read_whole(workspace, tmp_path, file)
+
+
+def test_doctor_finds_nothing_wrong_with_a_transcript(workspace: Path) -> None:
+    file = transcript(workspace, *exchanges(20))
+    with Memory(workspace, {**SETTINGS, "embeddings.provider": "none"}) as memory:
+        memory.sync()
+        add(file, *exchange(20))
+        memory.sync()
+    found = examine(workspace, {**SETTINGS, "embeddings.provider": "none"}, deep=True)
+    assert [finding.message for finding in found.findings if finding.level == "problem"] == []
 
 
 def test_a_deleted_transcript_leaves_the_index(workspace: Path) -> None:

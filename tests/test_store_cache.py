@@ -29,13 +29,13 @@ def remember(index: Index, names: list[str], space: Space = SPACE) -> None:
 
 def test_a_vector_comes_back_by_the_hash_of_its_text(index: Index) -> None:
     remember(index, ["a", "b"])
-    assert cache.cached(index.connection, SPACE, ["b", "c"]) == {"b": b"b".ljust(8, b"\0")}
+    assert cache.cached(index.connection, SPACE, ["b", "c"], 2) == {"b": b"b".ljust(8, b"\0")}
 
 
 def test_many_vectors_come_back_at_once(index: Index) -> None:
     names = [f"h{number}" for number in range(1201)]
     remember(index, names)
-    assert set(cache.cached(index.connection, SPACE, [*names, "unknown"])) == set(names)
+    assert set(cache.cached(index.connection, SPACE, [*names, "unknown"], 2)) == set(names)
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_many_vectors_come_back_at_once(index: Index) -> None:
 )
 def test_another_space_has_other_vectors(index: Index, other: Space) -> None:
     remember(index, ["a"])
-    assert cache.cached(index.connection, other, ["a"]) == {}
+    assert cache.cached(index.connection, other, ["a"], 2) == {}
 
 
 def test_the_oldest_vectors_go_first(index: Index) -> None:
     for name in ("a", "b", "c"):
         remember(index, [name])
     cache.prune(index.connection, 2)
-    assert set(cache.cached(index.connection, SPACE, ["a", "b", "c"])) == {"b", "c"}
+    assert set(cache.cached(index.connection, SPACE, ["a", "b", "c"], 2)) == {"b", "c"}
 
 
 def test_a_vector_that_was_used_is_kept_longer(index: Index) -> None:
@@ -64,7 +64,7 @@ def test_a_vector_that_was_used_is_kept_longer(index: Index) -> None:
     with transaction(index.connection):
         cache.touch(index.connection, SPACE, ["a"])
     cache.prune(index.connection, 2)
-    assert set(cache.cached(index.connection, SPACE, ["a", "b", "c"])) == {"a", "c"}
+    assert set(cache.cached(index.connection, SPACE, ["a", "b", "c"], 2)) == {"a", "c"}
 
 
 def test_nothing_is_forgotten_below_the_limit(index: Index) -> None:
@@ -77,7 +77,7 @@ def test_remembering_again_replaces(index: Index) -> None:
     remember(index, ["a"])
     with transaction(index.connection):
         cache.remember(index.connection, SPACE, {"a": b"12345678"}, 2)
-    assert cache.cached(index.connection, SPACE, ["a"]) == {"a": b"12345678"}
+    assert cache.cached(index.connection, SPACE, ["a"], 2) == {"a": b"12345678"}
 
 
 def test_the_cache_of_another_index_is_taken_over(index: Index, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_cache_of_another_index_is_taken_over(index: Index, tmp_path: Path) 
     other.close()
     remember(index, ["a", "b"])
     cache.copy_from(index.connection, tmp_path / "other.sqlite")
-    assert set(cache.cached(index.connection, SPACE, ["a", "b", "c"])) == {"a", "b", "c"}
+    assert set(cache.cached(index.connection, SPACE, ["a", "b", "c"], 2)) == {"a", "b", "c"}
 
 
 def test_the_other_index_is_let_go_of_after_copying(index: Index, tmp_path: Path) -> None:

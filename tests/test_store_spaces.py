@@ -178,7 +178,7 @@ def test_an_index_of_the_version_before_keeps_its_vectors_and_its_cache(
     index = Index.writer(path, {})
     space = Space("fake", "m", "k+sentences1")
     now = spaces.serving(index.connection)
-    found = index.vectors.count(), cache.cached(index.connection, space, ["hash"])
+    found = index.vectors.count(), cache.cached(index.connection, space, ["hash"], 64)
     index.close()
     assert now is not None
     assert (now.space, found) == (space, (1, {"hash": vector}))

@@ -93,6 +93,11 @@ class Memory:
         self._refuse_if_off()
         return plan(self._upkeep.job(progress))
 
+    @property
+    def provider_trouble(self) -> str:
+        """Why vectors are not made by the provider that the settings name; empty if they are."""
+        return self._upkeep.chosen().reason
+
     def cancel_model(self) -> Space:
         """Stop a change of model that is under way, and return the space that was given up."""
         from recollect.sync.switching import cancel
@@ -103,7 +108,8 @@ class Memory:
         """Answer with the vectors of the model before again, and return their space."""
         from recollect.sync.switching import roll_back
 
-        return roll_back(self._upkeep.job(silent))
+        upkeep = self._upkeep
+        return roll_back(upkeep.job(silent), lambda space: upkeep.provider_of(space) is not None)
 
     def renew_model(self) -> Space:
         """Give up all vectors of the model, for the next sync to make them anew; return their space."""

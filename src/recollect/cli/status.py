@@ -55,7 +55,8 @@ def _print(status: Status) -> None:
 
 def _rows(status: Status) -> list[tuple[str, str]]:
     model = f"{status.provider} ({status.model})" if status.model else "none: search by words"
-    vectors = f"{status.vector['vectors']} of {counted(status.chunks, 'chunk')}" if status.model else "off"
+    made = status.chunks - status.pending
+    vectors = f"{made} of {counted(status.chunks, 'chunk')}" if status.model else "off"
     rows = [
         ("workspace", status.workspace),
         ("index", f"{status.index_path} ({status.index_bytes / 1e6:.1f} MB)"),
@@ -68,6 +69,9 @@ def _rows(status: Status) -> list[tuple[str, str]]:
         ("text goes", status.sends_text_to),
         ("cache", f"{status.cache['entries']} of at most {status.cache['max_entries']} vectors"),
     ]
+    answering = [space for space in status.spaces if space["state"] == "serving"]
+    if answering and (answering[0]["provider"], answering[0]["model"]) != (status.provider, status.model):
+        rows.append(("answers", f"{answering[0]['provider']} ({answering[0]['model']}), if it can be asked"))
     if status.extra_paths:
         rows.append(("extra", ", ".join(status.extra_paths)))
     if status.fallback:

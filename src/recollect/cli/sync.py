@@ -49,6 +49,9 @@ def command(force: bool, dry_run: bool, workspace: Path | None, as_json: bool) -
 def _show_plan(workspace: Path | None, as_json: bool) -> int:
     with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
         plan = memory.plan(progress=progress)
+        reason = memory.provider_trouble
+    if reason:
+        warn(reason)
     if as_json:
         print_json(asdict(plan))
     else:

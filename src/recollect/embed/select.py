@@ -67,7 +67,8 @@ def former(space: Space, settings: Settings, environ: Mapping[str, str] = os.env
     """Return the provider of vectors that an index still answers with, if the settings still allow it."""
     wanted = settings.embeddings
     allowed = {"builtin", "local", wanted.provider, wanted.fallback}
-    if space.provider not in allowed and not (wanted.remote_ok and space.provider in _AUTOMATIC):
+    may_choose = wanted.provider == "auto" and wanted.remote_ok
+    if space.provider not in allowed and not (may_choose and space.provider in _AUTOMATIC):
         return None
     try:
         return made(space.provider, settings, environ, model=space.model)

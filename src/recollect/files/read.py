@@ -88,7 +88,9 @@ def read_from(file: FoundFile, tail: Tail | None) -> Part | Problem | None:
     if fingerprint.size > limit:
         return Problem(file.path, f"grew above {limit_in_words}")
     size = position + len(content)
-    return Part(content, position, f"{size}-{mark_at(file.real, size)}", fingerprint, settled)
+    # Of a whole file everything counts; of the end of one, what it is known to begin with as well.
+    digest = f"{size}-{mark_at(file.real, size)}" if position else hashlib.sha256(content).hexdigest()
+    return Part(content, position, digest, fingerprint, settled)
 
 
 def mark_at(path: str, position: int) -> str:

@@ -40,7 +40,7 @@ def _carry(old: Index, new: Index, entry: spaces.SpaceEntry, numbers: Iterable[i
             for number, chunk in old.chunks(blobs).items()
         }
         with transaction(new.connection):
-            cache.remember(new.connection, entry.space, known, entry.dims or 0)
+            cache.remember(new.connection, entry.space, known, entry.dims or vectors.dims() or 0)
 
 
 def _groups(numbers: Iterable[int]) -> Iterator[list[int]]:

@@ -94,6 +94,8 @@ class _Work:
         try:
             blobs = embed_passages(self.provider, [self.texts[key] for key in part])
         except EmbeddingError as error:
+            if isinstance(error, SpendLimit) and len(part) > 1:
+                return error  # a part of it may still fit, and asking for that costs nothing
             with self._lock:
                 self._failures += 1
                 self.result.reason = self.result.reason or error

@@ -5,13 +5,14 @@ Vectors belong to a space, and an index can hold several of them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from recollect.embed.base import Provider
 from recollect.settings import Settings
 from recollect.store.sqlite.vectors import MATRIX
-from recollect.text.chunk import CHUNKER_VERSION
+from recollect.text.chunk import CHUNKER_VERSION, text_hash
 from recollect.text.sentences import SENTENCES_VERSION
 from recollect.text.terms import TERMS_VERSION
 from recollect.types import Space
@@ -32,9 +33,10 @@ def identity_of(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _redaction(settings: Settings) -> list[list[str]]:
-    """Return the rules by which transcripts were cleaned: a new one has to reach what is indexed."""
-    return [list(pair) for pair in settings.redaction.rules] if "sessions" in settings.sources else []
+def _redaction(settings: Settings) -> str:
+    """Return what tells one set of rules from another; a rule itself may hold what it is to hide."""
+    rules = settings.redaction.rules if "sessions" in settings.sources else ()
+    return text_hash(json.dumps(rules))[:12] if rules else ""
 
 
 def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.embed.background import background_of
 from recollect.embed.base import Provider
 from recollect.embed.passages import is_packed, unpacked
-from recollect.errors import EmbeddingError, ModelChanged, SpendLimit
+from recollect.errors import BadVectors, EmbeddingError, ModelChanged, SpendLimit
 from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
@@ -170,10 +170,12 @@ def _embedded(provider: Provider, batch: _Group, leave: Set[str]) -> tuple[Embed
         return fresh, b""
     try:
         return fresh, background_of(provider)
+    except BadVectors as error:
+        return Embedded(reason=error, stopped=True), b""
     except SpendLimit:
         return fresh, b""  # it is measured when there is room for it
     except EmbeddingError as error:
-        return Embedded(reason=error, stopped=True), b""
+        return Embedded(fresh.vectors, error, stopped=True), b""
 
 
 def put_known(index: Index, space: Space) -> None:
@@ -201,7 +203,7 @@ def _read(index: Index, space: Space, dims: int | None, after: int, limit: int, 
         known: dict[str, bytes] = {}
         if use_cache and dims:
             hashes = {text_hash(chunk.embedded_text) for _, chunk in chunks}
-            found = cache.cached(index.connection, space, list(hashes))
+            found = cache.cached(index.connection, space, list(hashes), dims)
             known = {digest: blob for digest, blob in found.items() if is_packed(blob, dims)}
         own_dims = dims if known else entry.dims
         measured = index.vectors_in(space).background() is not None

@@ -258,7 +258,7 @@ class _Survey:
         if not self.settings.cache.enabled or not dims:
             return
         for group in _groups(self.texts.tokens):
-            found = cache.cached(index.connection, space, group)
+            found = cache.cached(index.connection, space, group, dims)
             yield from (digest for digest, blob in found.items() if is_packed(blob, dims))
 
     def _carried(self, index: Index, provider: Provider) -> Iterator[str]:

@@ -89,6 +89,8 @@ def _sync(job: Job) -> Report:
             reason = "forced"
         if not reason:
             report = _update(job, index)
+            if job.provider is not None:
+                spaces.drop_unfinished(index.connection, space_of(job.provider))
             if report.changed and not report.pending:
                 cache.prune(index.connection, job.settings.cache.max_entries)
                 index.vectors.save_matrix()
@@ -109,7 +111,8 @@ def _rebuild(job: Job, reason: str) -> Report:
             carry_vectors(old, fresh)
             report = _update(job, fresh, replacing=old)
             for entry in spaces.entries(old.connection):
-                spaces.add(fresh.connection, entry.space, entry.state, entry.note)
+                like = entry.answers_as, entry.dims
+                spaces.add(fresh.connection, entry.space, entry.state, entry.note, *like)
                 put_known(fresh, entry.space)
                 background = old.vectors_in(entry.space).background()
                 if background is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from codecs import BOM_UTF8
+from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.errors import StoreError
@@ -15,7 +17,7 @@ from recollect.sources.hosts import Found, host_of, read_session
 from recollect.store.sqlite import foreign
 from recollect.sync.finding import SNAPSHOTS
 from recollect.text.turns import chunk_turns, stretches
-from recollect.types import Cut, Document, FoundFile, Problem, Tail, Transcript, Turn
+from recollect.types import Chunk, Cut, Document, FoundFile, Problem, Tail, Transcript, Turn
 
 
 def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Problem | None:
@@ -28,16 +30,16 @@ def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Pro
     read = read_from(file, tail)
     if read is None or isinstance(read, Problem):
         return read
-    text = decode_lines(read.content)
+    mark = len(BOM_UTF8) if read.content.startswith(BOM_UTF8) else 0  # which is no part of the text
     return Document(
         file.path,
         "sessions",
-        text,
+        decode_lines(read.content),
         read.hash,
         read.fingerprint,
         read.settled,
         first_line=tail.line if tail and read.position else 1,
-        position=read.position,
+        position=read.position + mark,
         heading=tail.heading if tail and read.position else "",
     )
 
@@ -64,9 +66,13 @@ def transcript_of(document: Document) -> Transcript:
 
 def said_in(document: Document, settings: Settings, forgotten: Forgotten) -> tuple[Turn, ...]:
     """Return the turns of a transcript without secrets, and without what was forgotten."""
-    turns = forgotten.turns(document.path, transcript_of(document).turns)
+    return _cleaned(document.path, transcript_of(document).turns, settings, forgotten)
+
+
+def _cleaned(path: str, turns: Sequence[Turn], settings: Settings, forgotten: Forgotten) -> tuple[Turn, ...]:
     rules = rules_of(settings.redaction.rules)
-    return tuple(replace(turn, text=redact(turn.text, rules).text) for turn in turns)
+    kept = forgotten.turns(path, turns)
+    return tuple(replace(turn, text=redact(turn.text, rules).text) for turn in kept)
 
 
 def cut_transcript(
@@ -77,12 +83,15 @@ def cut_transcript(
     is_whole = document.first_line == 1
     if is_whole and transcript.broken and not transcript.turns:
         return Problem(document.path, "is no transcript (no line of it is a message)")
-    turns = said_in(document, settings, forgotten)
     heading = document.heading
     if not heading and transcript.started:
         heading = f"{transcript.started:%Y-%m-%d %H:%M}"
     chunking = settings.chunking
-    chunks = chunk_turns(turns, heading, chunking.tokens, chunking.overlap)
+    chunks: list[Chunk] = []
+    # Divided before anything is taken out, so that where a stretch begins depends on the file alone.
+    for stretch in stretches(transcript.turns):
+        turns = _cleaned(document.path, stretch, settings, forgotten)
+        chunks += chunk_turns(turns, heading, chunking.tokens, chunking.overlap)
     return Cut(chunks, _tail(document, file, transcript, heading))
 
 

@@ -117,7 +117,8 @@ def _update_file(
     forgotten: Forgotten,
     changes: Changes,
 ) -> None:
-    tail = tails.tail_of(index.connection, file.path) if entry and not entry.problem else None
+    has_grown = entry is not None and not entry.problem and file.fingerprint.size > entry.fingerprint.size
+    tail = tails.tail_of(index.connection, file.path) if has_grown else None
     content = read_file(file, settings.files.max_bytes, tail)
     if content is None:
         if entry is not None:  # gone since it was listed

@@ -40,10 +40,14 @@ def add_vectors(job: Job, report: Report, wait_seconds: float, note: str = "") -
     `wait_seconds` is how long to wait for others; `StoreBusy` is raised if another process embeds. If the
     provider cannot embed anything and there is a fallback, that does it; `note` then says why.
     """
-    provider = job.provider
+    provider, is_first = job.provider, True
     while provider is not None and job.embed_limit != 0 and _is_to_do(job, provider, report):
-        outcome, switched = _embed(job, provider, wait_seconds, note)
+        outcome, switched = _embed(job, provider, wait_seconds, note, is_first=is_first)
+        is_first = False
         with reader_of(job.index_file) as index:
+            if spaces.declined(index.connection) == space_of(provider):
+                stopped = f"the change to {space_of(provider)} was stopped"
+                return replace(report, pending=0, warnings=(*report.warnings, stopped))
             pending = index.count_pending(space_of(provider))
             report = replace(report, pending=pending, switched=switched or report.switched)
         unmade = outcome.refused + outcome.left
@@ -74,10 +78,17 @@ def _by_fallback(job: Job, report: Report, outcome: Outcome, wait_seconds: float
         other = job.fallback()
     except EmbeddingError as error:
         return replace(report, warnings=(*report.warnings, f"the fallback cannot help: {error}"))
+    with reader_of(job.index_file) as index:
+        now = spaces.serving(index.connection)
+    helped = {space_of(other), space_of(job.provider) if job.provider else None}
+    if now is not None and now.space not in helped:
+        return report  # the model before still answers, and nothing of what is paid is given up
     return add_vectors(replace(job, provider=other, fallback=None), report, wait_seconds, str(reason))
 
 
-def _embed(job: Job, provider: Provider, wait_seconds: float, note: str) -> tuple[Outcome, str]:
+def _embed(
+    job: Job, provider: Provider, wait_seconds: float, note: str, *, is_first: bool
+) -> tuple[Outcome, str]:
     wait = min(wait_seconds, _HOLDER_WAIT) if job.embed_limit is None else 0.0
     lock = job.lock(".embedding")
     with ExitStack() as held:
@@ -85,6 +96,8 @@ def _embed(job: Job, provider: Provider, wait_seconds: float, note: str) -> tupl
             held.enter_context(lock.held(wait))
         except StoreBusy:
             raise StoreBusy(f"the missing vectors are being made by {lock.holder()}") from None
+        if is_first and provider.meter is not None:
+            provider.meter.begin_run()
         place = Place(lambda: reader_of(job.index_file), lambda: _writing(job, wait_seconds))
         batched = _batched(job, place, provider)
         outcome = embed_pending(

@@ -44,6 +44,8 @@ def answer(upkeep: Upkeep, request: Request, warnings: list[str]) -> SearchResul
             try:
                 vector = vector_of(question, asked.provider)
             except EmbeddingError as error:
+                if isinstance(error, ModelChanged):
+                    upkeep.forget_providers()
                 asked, question = asked.by_words(error), question.by_words()
         result = _answered(upkeep, question, vector, asked, warnings)
         if result is not None:

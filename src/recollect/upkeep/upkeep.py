@@ -117,6 +117,11 @@ class Upkeep:
                 now = spaces.serving(index.connection)
         return self.provider_of(now.space) if now else None
 
+    def forget_providers(self) -> None:
+        """Have the providers made anew, because what they learnt about their service is no longer so."""
+        self.choice = None
+        self._former = {}
+
     def provider_of(self, space: Space) -> Provider | None:
         """Return the provider of a space, if the settings name it or allow it."""
         wanted = self.chosen().provider
@@ -208,15 +213,25 @@ class Upkeep:
             job = replace(job, provider=hurried(job.provider))  # somebody waits for an answer
         report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
         reason = self.chosen().reason
-        return replace(report, warnings=(*report.warnings, reason)) if reason else report
+        if not reason:
+            return report
+        pending = report.pending or self._without_vectors()
+        return replace(report, pending=pending, warnings=(*report.warnings, reason))
+
+    def _without_vectors(self) -> int:
+        """Return how many chunks have no vector, whoever was to make it."""
+        with self.reading:
+            index = self.open_reader() if self.chosen().provider is None else None
+            if index is None or self.chosen().requested == "auto":
+                return 0
+            with index.errors():
+                return index.count_chunks() - index.vectors.count()
 
     def job(self, progress: Progress, group: int | None = None) -> Job:
         """Return what a sync would have to do now."""
         from recollect.sync.job import Job
 
         provider = self.provider_at_work()
-        if provider is not None and provider.meter is not None:
-            provider.meter.begin_run()
         return Job(
             self.workspace,
             self.settings,

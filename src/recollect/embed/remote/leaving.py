@@ -11,6 +11,9 @@ _CLOSED = "</private>"
 _KEY_BEGINS = "-----BEGIN PRIVATE KEY-----\n"
 _KEY_ENDS = re.compile("-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----")
 
+_KEY_LINE = re.compile("[A-Za-z0-9+/=]{60,76}")
+_MOST_KEY_LINES = 0.6
+
 NOTHING = "[private]"
 """What is sent of a text that is all secret; services refuse an empty one."""
 
@@ -21,6 +24,9 @@ def fit_to_send(text: str, rules: Rules | None) -> str:
     A chunk may begin in the middle of a private block or of a key. Where one ends that never began, it began
     before the chunk.
     """
+    lines = text.split("\n")
+    if sum(_KEY_LINE.fullmatch(line.strip()) is not None for line in lines) > _MOST_KEY_LINES * len(lines):
+        return NOTHING  # the middle of a key, whose beginning and end are in other chunks
     small = text.lower()
     if _CLOSED in small and not 0 <= small.find(_OPENED) < small.find(_CLOSED):
         text = _OPENED + text

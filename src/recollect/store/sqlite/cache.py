@@ -10,13 +10,13 @@ from recollect.store.sqlite.db import Connection, rows_in, store_errors, transac
 from recollect.types import Space
 
 
-def cached(connection: Connection, space: Space, hashes: Sequence[str]) -> dict[str, bytes]:
-    """Return the vectors that are known, by the hash of their text."""
+def cached(connection: Connection, space: Space, hashes: Sequence[str], dims: int) -> dict[str, bytes]:
+    """Return the vectors of so many numbers that are known, by the hash of their text."""
     sql = (
         "SELECT hash, embedding FROM embedding_cache"
-        " WHERE provider = ? AND model = ? AND provider_key = ? AND hash IN ({marks})"
+        " WHERE provider = ? AND model = ? AND provider_key = ? AND dims = ? AND hash IN ({marks})"
     )
-    return dict(rows_in(connection, sql, hashes, (space.provider, space.model, space.key)))
+    return dict(rows_in(connection, sql, hashes, (space.provider, space.model, space.key, dims)))
 
 
 def dims_of(connection: Connection, space: Space) -> int | None:

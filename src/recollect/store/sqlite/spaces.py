@@ -54,13 +54,18 @@ def serving(connection: Connection) -> SpaceEntry | None:
 
 
 def begin(connection: Connection, space: Space, note: str = "") -> None:
-    """Have a space filled, or let it serve at once if no other does; the caller is the writer."""
+    """Have a space filled, or let it serve at once if no other does; the caller is the writer.
+
+    One that was declined is not begun: whoever fills it finds nothing to fill, and ends.
+    """
+    if declined(connection) == space:
+        return
     with transaction(connection):
         state: State = "serving" if serving(connection) is None else "filling"
         known = entry_of(connection, space)
         if known is None:
             _drop_where(connection, lambda entry: entry.state == "filling")
-            add(connection, space, state, note)
+            add(connection, space, state, note, *_remembered(connection, space))
         elif known.state == "kept":
             _drop_where(connection, lambda entry: entry.state == "filling")
             _set(connection, known.number, state, note)
@@ -85,10 +90,12 @@ def empty(connection: Connection, space: Space) -> None:
     """Remove a space with its vectors and those in the cache, whatever it does; the caller is the writer."""
     with transaction(connection):
         _drop_where(connection, lambda entry: entry.space == space)
-        connection.execute(
-            "DELETE FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ?",
-            (space.provider, space.model, space.key),
-        )
+        connection.execute("DELETE FROM meta WHERE key = ?", (_name_of(space),))
+        for table in ("embedding_cache", "batches"):
+            connection.execute(
+                f"DELETE FROM {table} WHERE provider = ? AND model = ? AND provider_key = ?",
+                (space.provider, space.model, space.key),
+            )
 
 
 def drop(connection: Connection, space: Space) -> None:
@@ -109,12 +116,32 @@ def decline(connection: Connection, space: Space | None) -> None:
     connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_DECLINED, written))
 
 
-def add(connection: Connection, space: Space, state: State, note: str = "") -> None:
+def add(
+    connection: Connection,
+    space: Space,
+    state: State,
+    note: str = "",
+    answers_as: str = "",
+    dims: int | None = None,
+) -> None:
     """Note a new space; inside the caller's transaction."""
     connection.execute(
-        "INSERT INTO spaces(provider, model, provider_key, state, note) VALUES(?, ?, ?, ?, ?)",
-        (space.provider, space.model, space.key, state, note),
+        "INSERT INTO spaces(provider, model, provider_key, state, note, answers_as, dims)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?)",
+        (space.provider, space.model, space.key, state, note, answers_as, dims),
     )
+
+
+def drop_unfinished(connection: Connection, wanted: Space) -> None:
+    """Give up spaces that nobody wants filled any more; one that stands in for another is left to it."""
+    is_stale = any(_is_left(entry, wanted) for entry in entries(connection))
+    if is_stale:
+        with transaction(connection):
+            _drop_where(connection, lambda entry: _is_left(entry, wanted))
+
+
+def _is_left(entry: SpaceEntry, wanted: Space) -> bool:
+    return entry.state == "filling" and entry.space != wanted and not entry.note
 
 
 def set_dims(connection: Connection, number: int, dims: int) -> None:
@@ -133,9 +160,25 @@ def _set(connection: Connection, number: int, state: State, note: str) -> None:
 
 def _drop_where(connection: Connection, doomed: Callable[[SpaceEntry], bool]) -> None:
     for entry in filter(doomed, entries(connection)):
+        # The cache may still hold its vectors, so what they are like must not be forgotten with it.
+        told = json.dumps([entry.answers_as, entry.dims])
+        connection.execute(
+            "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_name_of(entry.space), told)
+        )
         for table in (vectors_table(entry.number), sentences_table(entry.number)):
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute("DELETE FROM spaces WHERE number = ?", (entry.number,))
+
+
+def _remembered(connection: Connection, space: Space) -> tuple[str, int | None]:
+    """Return what the vectors of a space were like when it was dropped."""
+    written = connection.execute("SELECT value FROM meta WHERE key = ?", (_name_of(space),)).get
+    answers_as, dims = json.loads(written) if written else ("", None)
+    return answers_as, dims
+
+
+def _name_of(space: Space) -> str:
+    return f"was {space.provider} {space.model} {space.key}"
 
 
 def vectors_table(number: int) -> str:
