@@ -382,3 +382,25 @@ def test_a_pipe_in_the_place_of_an_index_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "index.sqlite")
     with pytest.raises(StoreDamaged, match="not a regular file"):
         check_file(tmp_path / "index.sqlite")
+
+
+def locks_on(path: Path) -> list[str]:
+    inode = f":{path.stat().st_ino} "
+    lines = Path("/proc/locks").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if inode in line and f" {os.getpid()} " in line]
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="needs a system that lists its locks")
+def test_opening_an_index_again_does_not_drop_the_locks_of_who_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    Index.writer(path, {}).close()
+    reader = Index.reader(path)
+    assert reader is not None
+    before = locks_on(path)
+    other = Index.reader(path)
+    assert other is not None
+    other.close()
+    after = locks_on(path)
+    reader.close()
+    assert before
+    assert after == before

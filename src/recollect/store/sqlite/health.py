@@ -29,6 +29,11 @@ _KEPT_ASIDE = 1
 
 _COMPANIONS = ("", "-wal", "-shm")
 
+_seen: set[tuple[int, int]] = set()
+"""Files whose beginning was looked at. Once SQLite has a file open, nobody else in this process may open and
+close it: the system would drop SQLite's locks with that, and another program could take its log away. What
+happens to the file later, SQLite finds out itself."""
+
 
 def check_file(path: Path) -> None:
     """Raise `StoreDamaged` if what stands at the path is plainly no index, without opening it."""
@@ -37,7 +42,10 @@ def check_file(path: Path) -> None:
     if path.is_symlink() or not path.is_file():
         raise _damaged(path, "it is not a regular file")
     try:
-        size = path.stat().st_size
+        info = path.stat()
+        size = info.st_size
+        if (info.st_dev, info.st_ino) in _seen:
+            return
         header = _header(path)
     except OSError as error:
         raise StoreReadOnly(
@@ -49,6 +57,8 @@ def check_file(path: Path) -> None:
     if size > _ONE_PAGE and not _is_marked(header):
         # Told before it is opened: opening alone would change the file of another program.
         raise _damaged(path, "it is a database of another program")
+    if size:
+        _seen.add((info.st_dev, info.st_ino))
 
 
 def check_database(connection: Connection, path: Path) -> None:
