@@ -23,7 +23,7 @@ from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.job import Job, reader_of, writer_of
 from recollect.sync.pending import put_known
 from recollect.sync.update import Changes, keep_unseen, update_words
-from recollect.sync.vectors import add_vectors
+from recollect.sync.vectors import add_vectors, give_up_unwanted
 from recollect.types import Report
 
 
@@ -44,6 +44,7 @@ def _run(job: Job, wait_seconds: float) -> Report:
         report = _words(job)
         inode = _inode_of(job.index_file)
     try:
+        give_up_unwanted(job, wait_seconds)
         return add_vectors(job, report, wait_seconds)
     except StoreBusy as busy:
         # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
@@ -89,8 +90,6 @@ def _sync(job: Job) -> Report:
             reason = "forced"
         if not reason:
             report = _update(job, index)
-            if job.provider is not None:
-                spaces.drop_unfinished(index.connection, space_of(job.provider))
             if report.changed and not report.pending:
                 cache.prune(index.connection, job.settings.cache.max_entries)
                 index.vectors.save_matrix()

@@ -60,6 +60,18 @@ def add_vectors(job: Job, report: Report, wait_seconds: float, note: str = "") -
     return report
 
 
+def give_up_unwanted(job: Job, wait_seconds: float) -> None:
+    """Give up spaces that were to be filled and are not wanted any more, unless another process fills one."""
+    if job.provider is None:
+        return
+    wanted = space_of(job.provider)
+    with reader_of(job.index_file) as index:
+        if not spaces.has_unfinished(index.connection, wanted):
+            return
+    with suppress(StoreBusy), job.lock(".embedding").held(0), _writing(job, wait_seconds) as index:
+        spaces.drop_unfinished(index.connection, wanted)
+
+
 def _is_to_do(job: Job, provider: Provider, report: Report) -> bool:
     if report.pending:
         return True

@@ -132,12 +132,15 @@ def add(
     )
 
 
+def has_unfinished(connection: Connection, wanted: Space) -> bool:
+    """Tell whether there are spaces that were to be filled and are not the one that is wanted."""
+    return any(_is_left(entry, wanted) for entry in entries(connection))
+
+
 def drop_unfinished(connection: Connection, wanted: Space) -> None:
     """Give up spaces that nobody wants filled any more; one that stands in for another is left to it."""
-    is_stale = any(_is_left(entry, wanted) for entry in entries(connection))
-    if is_stale:
-        with transaction(connection):
-            _drop_where(connection, lambda entry: _is_left(entry, wanted))
+    with transaction(connection):
+        _drop_where(connection, lambda entry: _is_left(entry, wanted))
 
 
 def _is_left(entry: SpaceEntry, wanted: Space) -> bool:
