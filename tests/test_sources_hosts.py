@@ -246,10 +246,10 @@ AT = "2026-03-01T09-30-00.123Z"
     ],
 )
 def test_the_files_of_openclaw(name: str, is_taken: bool, tmp_path: Path) -> None:
-    folder = tmp_path / ".openclaw/agents/work/sessions"
+    folder = tmp_path / ".openclaw/agents/ada/sessions"
     folder.mkdir(parents=True)
     (folder / name).write_text(f'{{"type": "session", "cwd": "{SHOP}"}}\n', encoding="utf-8")
-    assert paths("openclaw", tmp_path) == ([f"sessions/openclaw/work/{name}"] if is_taken else [])
+    assert paths("openclaw", tmp_path) == ([f"sessions/openclaw/ada/{name}"] if is_taken else [])
 
 
 # What cannot be read.
