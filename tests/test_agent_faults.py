@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -74,11 +75,8 @@ def test_a_snapshot_is_whole_or_not_there(tmp_path: Path, operation: str, fault:
     for number in range(1, 300):
         folder = Path(shutil.copytree(before, tmp_path / str(number)))
         faults = Faults(number, FAULTS[fault], sticky)
-        try:
-            with faults.at_work():
-                take(folder)
-        except (RecollectError, KeyboardInterrupt):
-            pass
+        with suppress(RecollectError, KeyboardInterrupt), faults.at_work():
+            take(folder)
         assert said_in(folder) in allowed, (number, faults.failed)
         take(folder)
         assert said_in(folder)[0] == allowed[-1][0]
@@ -96,11 +94,8 @@ def test_a_flush_that_fails_loses_nothing_and_can_be_repeated(tmp_path: Path, fa
         folder = Path(shutil.copytree(before, tmp_path / str(number)))
         memory = opened(folder)
         faults = Faults(number, FAULTS[fault], sticky=False)
-        try:
-            with faults.at_work():
-                flush(memory, DECIDED, now=NOW)
-        except (RecollectError, KeyboardInterrupt):
-            pass
+        with suppress(RecollectError, KeyboardInterrupt), faults.at_work():
+            flush(memory, DECIDED, now=NOW)
         memory.close()
         assert text_of(folder, TODAY).startswith(LOG), (number, faults.failed)
         flush(opened(folder), DECIDED, now=NOW)

@@ -11,6 +11,7 @@ import pytest
 from recollect import Memory
 from recollect.embed import select
 from recollect.embed.background import PASSAGES
+from recollect.paths import user_state_dir
 from recollect.sync import pending
 from tests.support_embedding import FakeProvider
 from tests.support_index import reading
@@ -284,6 +285,16 @@ def test_status_counts_what_was_sent(workspace: Path, server: ProviderServer) ->
         memory.sync()
         today = memory.status().spending["today"]
     assert (today["requests"], today["tokens"] > 0) == (len(server.requests), True)
+
+
+def test_a_sync_tells_that_its_cost_could_not_be_written_down(
+    workspace: Path, server: ProviderServer
+) -> None:
+    (user_state_dir() / "spending.json").mkdir(parents=True)
+    with opened(workspace, server) as memory:
+        report = memory.sync()
+    assert report.pending == 0
+    assert any("spending.json" in warning for warning in report.warnings)
 
 
 # What search learns about the model

@@ -52,6 +52,20 @@ def workspace_option(function: Function) -> Function:
     )(function)
 
 
+def search_options(function: Function) -> Function:
+    """Add what every search takes: how many hits, how good, and by what they are found."""
+    mode = click.option(
+        "--mode",
+        type=click.Choice(["hybrid", "words", "vectors"]),
+        default="hybrid",
+        show_default=True,
+        help="What to search by.",
+    )
+    least = click.option("--min-score", type=float, help="Show no hit that scores lower (0 to 1).")
+    most = click.option("-n", "--max-results", type=int, help="How many hits at most (1 to 1000).")
+    return most(least(mode(function)))
+
+
 def json_option(function: Function) -> Function:
     """Add `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable field names.")(

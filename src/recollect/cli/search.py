@@ -15,6 +15,7 @@ from recollect.cli.common import (
     nearest_workspace,
     print_json,
     progress_bar,
+    search_options,
     warn,
     workspace_option,
 )
@@ -26,15 +27,7 @@ from recollect.wire import search_json
 
 @click.command("search")
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--max-results", type=int, help="How many hits at most (1 to 1000).")
-@click.option("--min-score", type=float, help="Show no hit that scores lower (0 to 1).")
-@click.option(
-    "--mode",
-    type=click.Choice(["hybrid", "words", "vectors"]),
-    default="hybrid",
-    show_default=True,
-    help="What to search by.",
-)
+@search_options
 @click.option(
     "--source",
     "sources",

@@ -20,6 +20,7 @@ from recollect.cli.common import (
     nearest_workspace,
     print_json,
     progress_bar,
+    search_options,
     warn,
     workspace_option,
 )
@@ -164,15 +165,7 @@ def _print_turn(turn: Turn, width: int, *, is_marked: bool) -> None:
 
 @command.command("search")
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--max-results", type=int, help="How many hits at most (1 to 1000).")
-@click.option("--min-score", type=float, help="Show no hit that scores lower (0 to 1).")
-@click.option(
-    "--mode",
-    type=click.Choice(["hybrid", "words", "vectors"]),
-    default="hybrid",
-    show_default=True,
-    help="What to search by.",
-)
+@search_options
 @workspace_option
 @json_option
 def search_command(

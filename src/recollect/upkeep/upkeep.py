@@ -71,6 +71,15 @@ def silent(completed: int, total: int, label: str) -> None:
     """Report progress to nobody."""
 
 
+def _uncounted(provider: Provider | None) -> tuple[str, ...]:
+    """Return what should be told about counting what a provider costs, such as a disk that is full."""
+    if provider is None or provider.meter is None:
+        return ()
+    from recollect.spending.budget import Budget
+
+    return provider.meter.ledger.take_warnings() if isinstance(provider.meter, Budget) else ()
+
+
 class Upkeep:
     """The index of one open memory and everything that keeps it up to date; safe in several threads."""
 
@@ -212,6 +221,7 @@ class Upkeep:
         if embed_limit is not None and job.provider is not None:
             job = replace(job, provider=hurried(job.provider))  # somebody waits for an answer
         report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
+        report = replace(report, warnings=(*report.warnings, *_uncounted(job.provider)))
         reason = self.chosen().reason
         if not reason:
             return report
