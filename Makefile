@@ -37,8 +37,9 @@ faults: $(VENV)/.dev  ## the exhaustive fault runs
 bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
 	$(BIN)/python -m bench.run
 
-docs: $(VENV)/.dev  ## write the generated parts of docs/ again
+docs: $(VENV)/.dev  ## write again what is generated in docs/ and integrations/
 	$(BIN)/python -m recollect.settings.table docs/settings.md
+	$(BIN)/python -m recollect.tools.listing integrations/opencode/recollect/tools.json
 
 clean:  ## remove the environment, caches and the demo workspace
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-workspace

@@ -50,6 +50,10 @@ class AsyncMemory:
         """Begin a session: sync in the background, once for each key."""
         await asyncio.to_thread(self.memory.start_session, key)
 
+    async def sync_soon(self) -> None:
+        """Have the index made equal to the files in the background."""
+        await asyncio.to_thread(self.memory.sync_soon)
+
     async def watch(
         self,
         stop: threading.Event,

@@ -131,6 +131,11 @@ class Memory:
         if not switched_off(self.loaded):
             self._upkeep.start_session(key)
 
+    def sync_soon(self) -> None:
+        """Have the index made equal to the files in the background, and return at once."""
+        if not switched_off(self.loaded):
+            self._upkeep.sync_soon()
+
     def watch(
         self,
         stop: threading.Event,

@@ -121,6 +121,17 @@ def user_cache_dir() -> Path:
     return user_cache_path("recollect", appauthor=False)
 
 
+_MARKS = ("MEMORY.md", PRIVATE_DIR)
+
+
+def nearest_marked(folder: Path) -> Path | None:
+    """Return the nearest folder from here upwards that is a workspace, if there is one."""
+    for candidate in (folder, *folder.parents):
+        if any((candidate / mark).exists() for mark in _MARKS):
+            return candidate
+    return None
+
+
 def is_unicode(name: str) -> bool:
     """Tell whether a file's name is text; a name of other bytes can be neither cited nor stored."""
     return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)

@@ -6,6 +6,7 @@ chunks into `Hit`s. Nothing in here does work; a value knows at most how it is w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -224,6 +225,15 @@ class Hit:
     def citation(self) -> str:
         """Where the hit stands, as `path#L3` or `path#L3-L9`."""
         return cite(self.path, self.start_line, self.end_line)
+
+
+_CITATION = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
+
+
+def cited(citation: str) -> tuple[str, int, int] | None:
+    """Return the path and the lines of a citation; nothing if it is none."""
+    found = _CITATION.fullmatch(citation)
+    return (found["path"], int(found["first"]), int(found["last"] or found["first"])) if found else None
 
 
 def cite(path: str, start_line: int, end_line: int) -> str:

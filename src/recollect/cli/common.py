@@ -14,7 +14,7 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from recollect.errors import UsageError, WorkspaceError
-from recollect.paths import PRIVATE_DIR
+from recollect.paths import nearest_marked
 from recollect.types import Problem, Progress
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -23,7 +23,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _LINE_BREAK = re.compile(r"[\t\n\u2028\u2029]")
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_MARKS = ("MEMORY.md", PRIVATE_DIR)
 _MOST_PROBLEMS = 20
 _REDRAW_SECONDS = 0.05
 
@@ -84,10 +83,7 @@ def nearest_workspace(named: Path | None) -> Path:
             "the folder this runs in does not exist any more",
             todo="Change to another one, or name one with --workspace",
         ) from None
-    for folder in (here, *here.parents):
-        if any((folder / mark).exists() for mark in _MARKS):
-            return folder
-    return here
+    return nearest_marked(here) or here
 
 
 def print_json(value: Any) -> None:

@@ -10,7 +10,7 @@ import click
 from recollect.cli.common import harmless_name, json_option, nearest_workspace, print_json, workspace_option
 from recollect.errors import SettingsError
 from recollect.paths import Workspace
-from recollect.settings import distrust, load, shown, trust
+from recollect.settings import distrust, load, shown, switched_off, trust
 
 
 @click.group("config")
@@ -36,6 +36,36 @@ def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
             value = harmless_name(json.dumps(row.value, ensure_ascii=False))
             line = f"{row.key:<{width}}  {value:<24}  {harmless_name(row.origin)}"
             click.secho(line, bold=row.origin != "default")
+
+
+@command.command("off")
+@workspace_option
+@json_option
+def off(workspace: Path | None, as_json: bool) -> None:
+    """Switch the memory of this workspace off: nothing is searched, kept or indexed until it is on."""
+    _switch(workspace, as_json, on=False)
+
+
+@command.command("on")
+@workspace_option
+@json_option
+def on(workspace: Path | None, as_json: bool) -> None:
+    """Switch the memory of this workspace on again."""
+    _switch(workspace, as_json, on=True)
+
+
+def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
+    from recollect.writing.switch import switch
+
+    workspace = Workspace.at(nearest_workspace(named))
+    changed = switch(workspace, on=on)
+    loaded = load(workspace)
+    if as_json:
+        print_json(
+            {"file": str(workspace.config_file), "changed": changed, "enabled": loaded.settings.enabled}
+        )
+        return
+    click.echo(switched_off(loaded) or "memory is on")
 
 
 @command.command("trust")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 
@@ -19,10 +18,8 @@ from recollect.cli.common import (
 )
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.types import Excerpt
+from recollect.types import Excerpt, cited
 from recollect.wire import excerpt_json
-
-_CITATION = re.compile(r"^(?P<path>.+)#L(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?$", re.DOTALL)
 
 
 @click.command("get")
@@ -44,9 +41,9 @@ def command(
 
     At most 12,000 characters are shown at a time; where to go on is told.
     """
-    cited = _CITATION.match(path)
-    if cited:
-        path, first, last = cited["path"], int(cited["start"]), int(cited["end"] or cited["start"])
+    place = cited(path)
+    if place:
+        path, first, last = place
         if not 1 <= first <= last:
             raise UsageError(f"the citation #L{first}-L{last} names no lines", todo="Lines count from 1")
         if start is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -34,11 +33,10 @@ from recollect.sessions.reading import Session, read_session, spoken
 from recollect.settings import Settings, switched_off
 from recollect.settings.agents_tree import Client
 from recollect.sync.finding import SNAPSHOTS
-from recollect.types import Mode, SearchResult, Turn
+from recollect.types import Mode, SearchResult, Turn, cited
 from recollect.wire import search_json
 from recollect.writing.clock import local_now
 
-_CITATION = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
 _STATES = {"grew": "grew since", "changed": "changed since"}
 
 
@@ -119,8 +117,8 @@ def show_command(path: str, around: int, start: int, workspace: Path | None, as_
     sessions/codex/x.jsonl#L12-L20, whose turns are marked. Secrets are not shown.
     """
     first, last = None, None
-    if cited := _CITATION.fullmatch(path):
-        path, first, last = cited["path"], int(cited["first"]), int(cited["last"] or cited["first"])
+    if place := cited(path):
+        path, first, last = place
         if not 1 <= first <= last:
             raise UsageError(f"the citation #L{first}-L{last} names no lines", todo="Lines count from 1")
     with opened(workspace) as memory:

@@ -291,7 +291,7 @@ class Settings:
     cache: Cache = field(default_factory=Cache)
     sync: Sync = field(default_factory=Sync)
     query: Query = field(default_factory=Query)
-    intent: Intent = field(default_factory=Intent, metadata=LATER)
+    intent: Intent = field(default_factory=Intent)
     sessions: Sessions = field(default_factory=Sessions)
     redaction: Redaction = field(default_factory=Redaction)
     snapshots: Snapshots = field(default_factory=Snapshots)

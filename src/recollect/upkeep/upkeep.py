@@ -267,6 +267,11 @@ class Upkeep:
             self._sessions[key] = None
             while len(self._sessions) > _MOST_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
+        self.sync_soon()
+
+    def sync_soon(self) -> None:
+        """Sync in the background."""
+        self.look_again()
         self.background.ask("sync", self._sync_unasked)
 
     def embed_soon(self, pending: int) -> None:

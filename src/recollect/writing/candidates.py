@@ -27,7 +27,7 @@ from recollect.text.entries import Entry, entries_of
 from recollect.text.language import language_of
 from recollect.text.terms import query_terms, terms_of
 from recollect.text.words import telling_words
-from recollect.types import FoundFile, Hit, Problem, Turn, cite
+from recollect.types import FoundFile, Hit, Problem, Turn, cite, cited
 from recollect.writing import form
 from recollect.writing.proof import files_below
 from recollect.writing.reading import notes_in
@@ -39,7 +39,6 @@ SNAPSHOT = "snapshot"
 
 Search = Callable[[str], Iterable[Hit]]
 
-_CITATION = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
 _SESSION_KEYS = ("session", "session_id", "sessionId", "sessionID")
 
 
@@ -94,19 +93,18 @@ def candidates(
 def is_query(workspace: Workspace, selector: str) -> bool:
     """Tell whether a selector is a question rather than the name of a place."""
     named = selector.strip()
-    return not _CITATION.fullmatch(named) and not _is_path(workspace, named)
+    return cited(named) is None and not _is_path(workspace, named)
 
 
 def _selected(
     workspace: Workspace, settings: Settings, selector: str, search: Search | None
 ) -> Iterable[Candidate]:
-    cited = _CITATION.fullmatch(selector)
-    if cited:
-        first = int(cited["first"])
-        last = int(cited["last"] or first)
+    place = cited(selector)
+    if place:
+        path, first, last = place
         if not 1 <= first <= last:
             raise UsageError(f"the citation {selector!r} names no lines", todo="Lines count from 1")
-        return _cited(workspace, settings, cited["path"], first, last)
+        return _cited(workspace, settings, path, first, last)
     if _is_path(workspace, selector):
         return [_whole(workspace, settings, selector)]
     if search is None:

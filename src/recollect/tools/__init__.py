@@ -1,0 +1,33 @@
+"""What a model can do with a memory: one table of tools, the same in every client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.errors import UsageError
+from recollect.memory import Memory
+from recollect.tools.arguments import checked
+from recollect.tools.base import Call, Output, Tool
+from recollect.tools.changing import FORGET, REMEMBER
+from recollect.tools.finding import GET, RECALL, SEARCH
+from recollect.tools.upkeep import STATUS, SYNC
+
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool for tool in (SEARCH, GET, RECALL, REMEMBER, FORGET, SYNC, STATUS)
+}
+
+__all__ = ["TOOLS", "Call", "Output", "Tool", "call_tool", "tool_named"]
+
+
+def tool_named(name: Any) -> Tool:
+    """Return a tool by its name."""
+    if not isinstance(name, str) or name not in TOOLS:
+        raise UsageError(f"there is no tool {str(name)[:60]!r}", todo=f"There are {', '.join(TOOLS)}")
+    return TOOLS[name]
+
+
+def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = None) -> Output:
+    """Check the arguments of a tool and run it."""
+    tool = tool_named(name)
+    return tool.run(Call(memory, checked(tool, arguments), session))

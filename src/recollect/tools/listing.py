@@ -1,0 +1,18 @@
+"""Write the table of tools for the clients that need it before the engine runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from recollect.tools import TOOLS
+
+
+def listing() -> str:
+    """Return the tools as JSON."""
+    return json.dumps([tool.to_json() for tool in TOOLS.values()], indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(listing(), encoding="utf-8")
