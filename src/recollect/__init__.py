@@ -29,12 +29,11 @@ from recollect.errors import (
     WriteError,
 )
 from recollect.types import Excerpt, Hit, Problem, Report, SearchResult, Status, Why
+from recollect.version import __version__
 
 if TYPE_CHECKING:
     from recollect.asynchronous import AsyncMemory
     from recollect.memory import Memory
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AsyncMemory",
