@@ -14,6 +14,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         if name.startswith("RECOLLECT_") or name.endswith("_API_KEY") or name == "OLLAMA_HOST":
             monkeypatch.delenv(name)
     monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@
     │   ├── TextsRefused                    it does not take these texts; it may take others
     │   └── BadVectors                      a provider returned something that is no vector
     │       └── ModelChanged                it returned vectors of another model than before
-    ├── WriteError                 exit 7   a note could not be written
+    ├── WriteError                 exit 7   a note, or a file of a client, could not be written
     └── BackupError                exit 8   an archive or a place of backups cannot be used
 
 An error says what happened, to what, and what to do. `code` and `exit_code` are the
@@ -162,7 +162,7 @@ class ModelChanged(BadVectors):
 
 
 class WriteError(RecollectError):
-    """A note could not be written."""
+    """A note, or a file of a client, could not be written."""
 
     code = "write"
     exit_code = 7

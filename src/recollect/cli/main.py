@@ -12,8 +12,8 @@ from importlib import import_module
 
 import click
 
-from recollect import __version__
 from recollect.errors import RecollectError, UsageError, reason_of
+from recollect.version import __version__
 
 COMMANDS = {
     "init": ("recollect.cli.init", "Begin a workspace: MEMORY.md and memory/."),
@@ -34,6 +34,9 @@ COMMANDS = {
     "backup": ("recollect.cli.backup", "Copy the notes to a folder or a bucket."),
     "restore": ("recollect.cli.restore", "Bring notes back from a backup."),
     "eval": ("recollect.cli.eval", "Measure how well search finds what it should."),
+    "install": ("recollect.cli.install", "Put the memory into an agent's client, such as OpenCode."),
+    "uninstall": ("recollect.cli.uninstall", "Take it out of a client again."),
+    "serve": ("recollect.cli.serve", "Answer a client that keeps this open (JSON-RPC)."),
     "config": ("recollect.cli.config", "Show settings and where they come from."),
 }
 """Where each command is, and what it does in one sentence."""

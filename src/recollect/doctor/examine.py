@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from recollect.doctor.clients import check_clients
 from recollect.doctor.database import check_identity, check_index, check_orphans, check_texts, check_words
 from recollect.doctor.engines import check_engines, check_provider
 from recollect.doctor.files import check_contents, check_files, check_skipped
@@ -45,6 +46,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("kept", check_kept),
     ("provider", check_provider),
     ("engines", check_engines),
+    ("clients", check_clients),
 )
 """Every check and its name, in the order of what a person would look at first."""
 

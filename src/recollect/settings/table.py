@@ -53,6 +53,8 @@ only changes how that project's notes are found: the keys with "yes" below. "onl
 for less than the defaults and your own file give it, such as switching something off, but not for more.
 Anything else there is an error until you have read the file and run `recollect config trust`; when the file
 changes, it has to be trusted again. The file and its folder may not be symbolic links.
+`recollect config off` writes `enabled: false` into it, `recollect config on` takes that back; the rest of the
+file stays as it is.
 
 **Profiles.** `profile: openclaw` gives every `query` key that is not set anywhere the value of the original
 memory system, whatever the default becomes.

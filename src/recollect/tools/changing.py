@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from recollect.agent.quote import Quote, block
 from recollect.errors import UsageError
 from recollect.tools.base import Call, Output, Tool, flag, text
 from recollect.wire import remembered_json
-from recollect.writing.candidates import Candidate
-from recollect.writing.form import one_line
-from recollect.writing.proof import Receipt
+
+if TYPE_CHECKING:
+    from recollect.writing.candidates import Candidate
+    from recollect.writing.proof import Receipt
 
 _ID = re.compile(r"(?P<citation>.+)~(?P<mark>[0-9a-f]{12})", re.DOTALL)
 _MOST = 20
@@ -31,6 +33,8 @@ def _remember(call: Call) -> Output:
     done = call.memory.remember(call.arguments["text"], topic=call.get("topic"), session=session)
     if done.duplicate is None:
         return Output(f"Remembered in {done.citation}.", remembered_json(done))
+    from recollect.writing.form import one_line
+
     known = one_line(done.duplicate.snippet)
     said = f"Known already, so nothing was written: {done.citation}: {known}"
     return Output(said, remembered_json(done))

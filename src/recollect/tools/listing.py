@@ -10,8 +10,9 @@ from recollect.tools import TOOLS
 
 
 def listing() -> str:
-    """Return the tools as JSON."""
-    return json.dumps([tool.to_json() for tool in TOOLS.values()], indent=2, ensure_ascii=False) + "\n"
+    """Return the tools as JSON, each with how long it may take."""
+    tools = [{**tool.to_json(), "seconds": tool.seconds} for tool in TOOLS.values()]
+    return json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

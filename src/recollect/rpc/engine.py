@@ -1,0 +1,237 @@
+"""The methods of the engine: the tools, and what a client calls at the turning points of a session.
+
+`docs/protocol.md` describes them. Nothing here knows how requests come in or answers go out. What the first
+request does not need is imported late: somebody waits for the first one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.agent.bootstrap import bootstrap
+from recollect.agent.relevant import Lines, relevant
+from recollect.errors import RecollectError
+from recollect.files.scan import SUFFIX
+from recollect.memory import Memory
+from recollect.paths import contains
+from recollect.redaction import rules_of
+from recollect.rpc.messages import InvalidParams, UnknownProtocol
+from recollect.rpc.params import taken
+from recollect.rpc.server import Method
+from recollect.rpc.workplace import Workplace, folder_of
+from recollect.settings import switched_off
+from recollect.tools import TOOLS, call_tool
+from recollect.version import __version__
+
+if TYPE_CHECKING:
+    from recollect.agent.intent import Intent
+
+PROTOCOL = 1
+_MOST_SESSIONS = 200
+_SURVIVES = (
+    "The memory of this workspace has kept the following of this conversation; it can be found again with "
+    "memory_search. Keep in the summary what is still needed of it:"
+)
+
+
+class Engine:
+    """One client's connection to the memory of one workspace."""
+
+    def __init__(self, workspace: Path | None = None) -> None:
+        self._named = workspace
+        self._place: Workplace | None = None
+        self._shown: OrderedDict[str, list[Lines]] = OrderedDict()
+
+    def methods(self) -> Mapping[str, Method]:
+        """Return every method by its name."""
+        return {
+            "initialize": Method(self._initialize, 10),
+            "tools/list": Method(self._list_tools, 10),
+            "tools/call": Method(self._call_tool, _tool_seconds),
+            "session/start": Method(self._start, 10),
+            "session/message": Method(self._message, 2),
+            "session/idle": Method(self._idle, 10),
+            "session/compacting": Method(self._compacting, 60),
+            "file/changed": Method(self._file_changed, 10),
+            "intent/detect": Method(self._detect, 10),
+            "intent/request": Method(self._intent_request, 10),
+            "intent/parse": Method(self._intent_parse, 10),
+            "command/run": Method(self._command, 120),
+        }
+
+    def close(self) -> None:
+        """End what goes on in the background."""
+        if self._place is not None:
+            self._place.close()
+
+    # The handshake and the tools
+
+    def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        given = taken(params, {"protocol": int}, {"client": dict, "directory": str, "worktree": str})
+        if given["protocol"] != PROTOCOL:
+            raise UnknownProtocol(given["protocol"], [PROTOCOL])
+        directory = given["directory"] or os.curdir
+        self._place = Workplace(self._named or folder_of(directory, given["worktree"]))
+        enabled, trouble = True, ""
+        try:
+            enabled = not switched_off(self._memory().loaded)
+        except RecollectError as error:
+            trouble = str(error)
+        return {
+            "protocol": PROTOCOL,
+            "engine": {"name": "recollect", "version": __version__},
+            "workspace": str(self._place.workspace.root),
+            "active": self._place.is_active,
+            "enabled": enabled,
+            "trouble": trouble,
+            **self._list_tools({}),
+        }
+
+    def _list_tools(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        taken(params, {})
+        return {"tools": [tool.to_json() for tool in TOOLS.values()]}
+
+    def _call_tool(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        given = taken(params, {"name": str}, {"arguments": dict, "session": str})
+        output = call_tool(self._memory(), given["name"], given["arguments"], given["session"])
+        return output.to_json()
+
+    # The turning points of a session
+
+    def _start(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        session = taken(params, {"session": str})["session"]
+        memory = self._memory_in_use()
+        if memory is None:
+            return {"context": "", "tokens": 0, "warnings": []}
+        memory.start_session(session)
+        context = bootstrap(memory, session=session)
+        self._remember_shown(session, [(part.path, part.start_line, part.end_line) for part in context.parts])
+        return {"context": context.text, "tokens": context.tokens, "warnings": list(context.warnings)}
+
+    def _message(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from recollect.agent import intent
+
+        given = taken(params, {"session": str, "text": str})
+        memory = self._memory_in_use()
+        languages = memory.settings.intent.languages if memory else ()
+        about_past = intent.about_past(given["text"], languages=languages)
+        if memory is None or not about_past:
+            return {"context": "", "about_past": about_past, "warnings": []}
+        session = given["session"]
+        found = relevant(memory, given["text"], known=self._shown.get(session, ()))
+        self._remember_shown(session, [*self._shown.get(session, ()), *found.lines])
+        return {"context": found.text, "about_past": True, "warnings": list(found.warnings)}
+
+    def _idle(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from recollect.agent import snapshot
+
+        given = taken(params, {"session": str, "messages": list}, {"client": str, "directory": str})
+        memory = self._memory_in_use()
+        if memory is None:
+            return {"snapshot": None, "warnings": []}
+        taken_now = snapshot.take(
+            memory,
+            given["session"],
+            given["messages"],
+            client=given["client"] or "",
+            cwd=given["directory"],
+        )
+        memory.sync_soon()
+        return {"snapshot": taken_now.path if taken_now else None, "warnings": []}
+
+    def _compacting(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from recollect.agent.flush import flush
+
+        given = taken(params, {"session": str, "messages": list})
+        self._shown.pop(given["session"], None)  # what was quoted goes with the rest of the conversation
+        memory = self._memory_in_use()
+        if memory is None:
+            return {"context": "", "written": [], "skipped": [], "warnings": []}
+        done = flush(memory, given["messages"], session=given["session"])
+        kept = [*done.written, *(entry for entry in done.skipped if entry.citation)]
+        lines = [f"- {entry.text} ({entry.citation})" for entry in kept]
+        return {"context": "\n".join([_SURVIVES, *lines]) if lines else "", **done.to_json()}
+
+    def _file_changed(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        path = taken(params, {"path": str})["path"]
+        memory = self._memory_in_use()
+        if memory is None or "\0" in path or not path.endswith(SUFFIX):
+            return {"noticed": False}
+        root = memory.workspace.root
+        noticed = contains(root, Path(os.path.normpath(root / path)))
+        if noticed:
+            memory.sync_soon()
+        return {"noticed": noticed}
+
+    # What the user means
+
+    def _detect(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from recollect.agent import intent
+
+        text = taken(params, {"text": str})["text"]
+        return self._told(intent.detected(text, self._memory().settings))
+
+    def _intent_request(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from recollect.agent import intent
+
+        rules = rules_of(self._memory().settings.redaction.rules)
+        return intent.request(taken(params, {"text": str})["text"], rules).to_json()
+
+    def _intent_parse(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from recollect.agent import intent
+
+        given = taken(params, {"text": str, "reply": str})
+        settings = self._memory().settings
+        if not settings.intent.enabled:
+            return self._told(intent.detected(given["text"], settings))
+        found = intent.parsed(given["reply"], given["text"])
+        if found is None:
+            by_rules = intent.detect(given["text"], languages=settings.intent.languages)
+            found = replace(by_rules, warning="the model's reply was not what was asked for")
+        return self._told(found.at_least(settings.intent.confidence_threshold))
+
+    def _told(self, found: Intent) -> dict[str, Any]:
+        from recollect.rpc.suggestions import suggestion
+
+        told = None if switched_off(self._memory().loaded) else suggestion(found)
+        return {**found.to_json(), "suggestion": told}
+
+    def _command(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from recollect.rpc.command import run_command
+
+        given = taken(params, {"arguments": str}, {"session": str, "messages": list})
+        place = self._workplace()
+        return {"text": run_command(place, given["arguments"], given["session"], given["messages"])}
+
+    # What the methods share
+
+    def _workplace(self) -> Workplace:
+        if self._place is None:
+            raise InvalidParams("initialize names no workspace")
+        return self._place
+
+    def _memory(self) -> Memory:
+        return self._workplace().memory()
+
+    def _memory_in_use(self) -> Memory | None:
+        """Return the memory, if the folder holds one and it is switched on: what hooks may work with."""
+        if not self._workplace().is_active:
+            return None
+        memory = self._memory()
+        return None if switched_off(memory.loaded) else memory
+
+    def _remember_shown(self, session: str, lines: list[Lines]) -> None:
+        self._shown[session] = lines
+        self._shown.move_to_end(session)
+        while len(self._shown) > _MOST_SESSIONS:
+            self._shown.popitem(last=False)
+
+
+def _tool_seconds(params: Mapping[str, Any]) -> float:
+    tool = TOOLS.get(str(params.get("name")))
+    return tool.seconds if tool else 10.0

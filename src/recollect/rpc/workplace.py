@@ -1,0 +1,81 @@
+"""The memory that an engine answers from."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+from recollect.errors import WorkspaceError
+from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
+from recollect.memory import Memory
+from recollect.paths import Workspace, nearest_marked, user_config_file, user_state_dir
+
+_Look = tuple[tuple[int, int, int] | None, ...]
+
+
+class Workplace:
+    """One workspace and its memory, opened when it is first needed and again when its settings change."""
+
+    def __init__(self, folder: Path) -> None:
+        self.workspace = Workspace.at(folder)
+        self._lock = threading.Lock()
+        self._memory: Memory | None = None
+        self._seen: _Look = ()
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the folder holds a memory: a note, or the folder that is made for one."""
+        root = self.workspace.root
+        if self.workspace.private.is_dir() or any((root / name).is_file() for name in ROOT_FILES):
+            return True
+        try:
+            with os.scandir(root / NOTES_DIR) as notes:
+                return any(entry.name.endswith(SUFFIX) for entry in notes)
+        except OSError:
+            return False
+
+    def memory(self) -> Memory:
+        """Return the memory with the settings as they are now."""
+        look = self._look()
+        former = None
+        with self._lock:
+            if self._memory is None or look != self._seen:
+                opened = Memory(self.workspace.root)  # raises and keeps the former one if a setting is wrong
+                former, self._memory = self._memory, opened
+                self._seen = look
+            memory = self._memory
+        if former is not None:
+            former.close()
+        return memory
+
+    def close(self) -> None:
+        """End what goes on in the background and let go of the index."""
+        with self._lock:
+            memory, self._memory = self._memory, None
+        if memory is not None:
+            memory.close()
+
+    def _look(self) -> _Look:
+        trusted = user_state_dir() / "trusted.json"
+        return tuple(_stamp(file) for file in (user_config_file(), self.workspace.config_file, trusted))
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def folder_of(directory: str, worktree: str | None) -> Path:
+    """Return the folder whose memory is meant by a client that works in a directory of a worktree."""
+    here = Path(directory).resolve()
+    if not here.is_dir():
+        raise WorkspaceError(f"the folder {str(here)!r} does not exist", todo="Start the client again")
+    marked = nearest_marked(here)
+    if marked is not None:
+        return marked
+    top = Path(worktree).resolve() if worktree else here
+    return top if top in here.parents and top != Path(top.anchor) else here

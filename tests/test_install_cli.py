@@ -1,0 +1,155 @@
+"""`recollect install` and `recollect uninstall` say what they do, and begin a memory where there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect.hosts.opencode import global_folder
+from recollect.hosts.source import integration
+from tests.support_cli import Cli
+from tests.support_install import names, tree, write
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    return Cli(capsys)
+
+
+def test_everything_of_the_integration_arrives_in_the_project(cli: Cli, project: Path) -> None:
+    assert cli("install", "opencode", "-w", project).code == 0
+    source = integration("opencode")
+    parts = ("commands", "plugins", "recollect", "skills")
+    shipped = {f"{part}/{name}" for part in parts for name in names(source / part)}
+    assert shipped <= names(project / ".opencode")
+
+
+def test_it_says_what_was_made(cli: Cli, project: Path) -> None:
+    told = cli("install", "opencode", "-w", project).out
+    assert "made          plugins/recollect.js" in told
+
+
+def test_it_says_what_to_do_next(cli: Cli, project: Path) -> None:
+    assert "/memory status" in cli("install", "opencode", "-w", project).out.splitlines()[-1]
+
+
+def test_the_second_time_there_is_nothing_to_do(cli: Cli, project: Path) -> None:
+    cli("install", "opencode", "-w", project)
+    assert "nothing to do" in cli("install", "opencode", "-w", project).out
+
+
+def test_a_project_without_a_memory_gets_one(cli: Cli, project: Path) -> None:
+    told = cli("install", "opencode", "-w", project).out
+    assert (project / "MEMORY.md").exists()
+    assert "held no memory" in told
+
+
+@pytest.mark.parametrize("mark", ["memory/x.md", ".memory/config.yaml", "memory.md", "MEMORY.md"])
+def test_a_project_with_a_memory_keeps_it_as_it_is(cli: Cli, project: Path, mark: str) -> None:
+    write(project, {mark: ""})
+    cli("install", "opencode", "-w", project)
+    assert {name for name in names(project) if not name.startswith(".opencode/")} == {mark}
+
+
+def test_a_global_installation_begins_no_memory(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    assert cli("install", "opencode", "--global").code == 0
+    assert tree(project) == {}
+    assert "plugins/recollect.js" in names(global_folder())
+
+
+def test_without_a_name_the_nearest_workspace_is_meant(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, {"MEMORY.md": "", "src/deep/x.py": ""})
+    monkeypatch.chdir(project / "src" / "deep")
+    cli("install", "opencode")
+    assert (project / ".opencode" / "plugins" / "recollect.js").exists()
+
+
+def test_a_dry_run_changes_nothing(cli: Cli, project: Path, tmp_path: Path) -> None:
+    told = cli("install", "opencode", "-w", project, "--dry-run")
+    assert "would make" in told.out
+    assert tree(project) == {}
+    assert tree(tmp_path / "home") == {}
+
+
+def test_the_result_as_json(cli: Cli, project: Path) -> None:
+    told = cli("install", "opencode", "-w", project, "--json").json
+    assert told.keys() == {"host", "folder", "dry_run", "files", "begun", "notes"}
+    assert {file["action"] for file in told["files"]} == {"make"}
+
+
+def test_a_conflict_is_an_error_that_says_what_to_do(cli: Cli, project: Path) -> None:
+    write(project, {".opencode/commands/memory.md": "mine\n"})
+    told = cli("install", "opencode", "-w", project)
+    assert told.code == 7
+    assert "Move it away" in told.err
+
+
+def test_a_conflict_begins_no_memory(cli: Cli, project: Path) -> None:
+    write(project, {".opencode/commands/memory.md": "mine\n"})
+    cli("install", "opencode", "-w", project)
+    assert names(project) == {".opencode/commands/memory.md"}
+
+
+def test_a_project_cannot_be_named_for_all_of_them(cli: Cli, project: Path) -> None:
+    assert cli("install", "opencode", "--global", "-w", project).code == 2
+
+
+def test_an_unknown_client_is_refused_with_those_that_are_known(cli: Cli) -> None:
+    told = cli("install", "emacs")
+    assert told.code == 2
+    assert "opencode" in told.err
+
+
+def test_two_installations_are_spoken_of(cli: Cli, project: Path) -> None:
+    cli("install", "opencode", "--global")
+    assert "it runs once" in cli("install", "opencode", "-w", project).out
+
+
+def test_one_installation_is_not_spoken_of_as_two(cli: Cli, project: Path) -> None:
+    assert "it runs once" not in cli("install", "opencode", "-w", project).out
+
+
+def test_uninstalling_keeps_the_notes(cli: Cli, project: Path) -> None:
+    cli("install", "opencode", "-w", project)
+    cli("uninstall", "opencode", "-w", project)
+    assert not (project / ".opencode").exists()
+    assert (project / "MEMORY.md").exists()
+
+
+def test_uninstalling_says_what_it_keeps(cli: Cli, project: Path) -> None:
+    cli("install", "opencode", "-w", project)
+    write(project, {".opencode/commands/memory.md": "mine\n"})
+    told = cli("uninstall", "opencode", "-w", project).out
+    assert "kept          commands/memory.md: it was changed since it was installed" in told
+
+
+def test_uninstalling_where_nothing_is_installed(cli: Cli, project: Path) -> None:
+    told = cli("uninstall", "opencode", "-w", project)
+    assert told.code == 0
+    assert "nothing to do" in told.out
+
+
+def test_looking_at_what_would_be_removed(cli: Cli, project: Path) -> None:
+    cli("install", "opencode", "-w", project)
+    before = tree(project)
+    assert "would remove" in cli("uninstall", "opencode", "-w", project, "--dry-run").out
+    assert tree(project) == before

@@ -1,0 +1,167 @@
+"""The doctor looks at what was installed into clients, and runs no program that a project brought."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect import __version__
+from recollect.doctor.clients import check_clients
+from recollect.doctor.finding import Finding
+from recollect.doctor.patient import Patient
+from recollect.errors import WriteError
+from recollect.hosts.apply import install, uninstall
+from recollect.hosts.receipt import receipt_file
+from recollect.paths import Workspace
+from tests.support_install import Place, write
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    install(made.targets)
+    return made
+
+
+def look(place: Place) -> list[Finding]:
+    with Patient(Workspace.at(place.project), {"embeddings.provider": "none"}) as patient:
+        return list(check_clients(patient))
+
+
+def only(place: Place) -> Finding:
+    (finding,) = look(place)
+    return finding
+
+
+def start_with(place: Place, python: Path) -> None:
+    """Let the engine be started by another program, as if it had been installed so."""
+    write(place.folder, {"recollect/command.json": json.dumps({"command": [str(python)]})})
+
+
+def program(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def engine(place: Place) -> list[str]:
+    """Return what is said beside that the file was changed."""
+    return [finding.message for finding in look(place) if "changed since" not in finding.message]
+
+
+def test_an_installation_that_is_well(place: Place) -> None:
+    assert only(place).level == "ok"
+
+
+def test_no_installation_is_nothing_wrong(place: Place) -> None:
+    uninstall(place.targets)
+    assert only(place).message.startswith("not installed in a client")
+
+
+def test_a_global_installation_is_looked_at_too(place: Place) -> None:
+    uninstall(place.targets)
+    install(place.everywhere)
+    assert str(place.everywhere[0].folder) in only(place).message
+
+
+def test_a_missing_file_is_a_problem(place: Place) -> None:
+    (place.folder / "plugins/recollect.js").unlink()
+    assert (only(place).level, only(place).todo) == ("problem", "Run 'recollect install opencode --project'")
+
+
+def test_a_changed_file_is_a_warning(place: Place) -> None:
+    write(place.folder, {"commands/memory.md": "mine\n"})
+    assert only(place).level == "warning"
+    assert "commands/memory.md" in only(place).message
+
+
+def test_a_file_that_became_a_link_is_a_warning(place: Place) -> None:
+    (place.folder / "commands/memory.md").unlink()
+    (place.folder / "commands/memory.md").symlink_to(place.source / "commands/memory.md")
+    assert only(place).level == "warning"
+
+
+def test_an_installation_of_another_version_is_a_warning(place: Place) -> None:
+    told = json.loads(receipt_file(place.folder).read_bytes()) | {"version": "0.0.1"}
+    receipt_file(place.folder).write_text(json.dumps(told), encoding="utf-8")
+    assert f"is of Recollect 0.0.1, and this is {__version__}" in only(place).message
+
+
+def test_a_python_that_is_gone_is_a_problem(place: Place, tmp_path: Path) -> None:
+    start_with(place, tmp_path / "gone" / "python")
+    assert engine(place) == [f"the Python of the engine is gone: {tmp_path}/gone/python"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"command": []}', '{"command": 3}', '{"command": [3]}'])
+def test_a_command_that_cannot_be_read_is_a_problem(place: Place, text: str) -> None:
+    write(place.folder, {"recollect/command.json": text})
+    assert "does not say how to start the engine" in engine(place)[0]
+
+
+def test_a_python_without_recollect_is_a_problem(place: Place, tmp_path: Path) -> None:
+    start_with(place, program(tmp_path / "python3", "#!/bin/sh\necho no recollect >&2\nexit 1\n"))
+    assert engine(place) == [f"{tmp_path}/python3 has no Recollect to run: no recollect"]
+
+
+def test_a_python_with_another_recollect_is_a_warning(place: Place, tmp_path: Path) -> None:
+    start_with(place, program(tmp_path / "python3", "#!/bin/sh\necho 9.9.9\n"))
+    assert engine(place) == [f"{tmp_path}/python3 runs Recollect 9.9.9, and this is {__version__}"]
+
+
+def test_a_python_that_cannot_be_started_is_a_problem(place: Place, tmp_path: Path) -> None:
+    start_with(place, program(tmp_path / "python3", "no program\n"))
+    assert "cannot be started" in engine(place)[0]
+
+
+def test_a_python_that_does_not_answer_is_a_problem(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.doctor.clients._SECONDS", 0.1)
+    start_with(place, program(tmp_path / "python3", "#!/bin/sh\nexec sleep 30\n"))
+    assert "did not answer" in engine(place)[0]
+
+
+def test_the_python_that_is_running_is_asked(place: Place) -> None:
+    start_with(place, Path(sys.executable))
+    assert engine(place) == []
+
+
+@pytest.mark.parametrize("name", ["python3", "sh"])
+def test_a_program_that_the_project_brings_is_not_run(place: Place, name: str) -> None:
+    start_with(place, program(place.project / name, '#!/bin/sh\ntouch "$0.ran"\n'))
+    look(place)
+    assert not (place.project / f"{name}.ran").exists()
+
+
+def test_a_program_that_is_no_python_is_not_run(place: Place, tmp_path: Path) -> None:
+    start_with(place, program(tmp_path / "rm", '#!/bin/sh\ntouch "$0.ran"\n'))
+    look(place)
+    assert not (tmp_path / "rm.ran").exists()
+
+
+def test_a_link_to_a_program_of_the_project_is_not_run(place: Place, tmp_path: Path) -> None:
+    brought = program(place.project / "python3", f'#!/bin/sh\ntouch "{place.project}/ran"\n')
+    (tmp_path / "python3").symlink_to(brought)
+    start_with(place, tmp_path / "python3")
+    look(place)
+    assert not (place.project / "ran").exists()
+
+
+def test_waiting_for_npm_is_a_warning(place: Place) -> None:
+    (place.folder / ".npmrc").unlink()
+    assert any("waits for npm" in finding.message for finding in look(place))
+
+
+def test_a_receipt_that_cannot_be_read_is_said(place: Place) -> None:
+    receipt_file(place.folder).write_text("{", encoding="utf-8")
+    with pytest.raises(WriteError, match="receipt"):
+        look(place)
