@@ -270,6 +270,7 @@ from pathlib import Path
 from recollect.spending.ledger import Ledger, Spent
 ledger = Ledger(Path(sys.argv[1]))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 ledger.add("openai", "small", Spent(tokens=5))
 print(ledger.today().tokens, len(ledger.take_warnings()))

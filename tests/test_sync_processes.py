@@ -145,6 +145,7 @@ from recollect.store.sqlite import matrix
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync
 matrix._WORTH_SAVING = 10
+sys.dont_write_bytecode = True
 workspace = Path(sys.argv[1])
 outcomes = []
 hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]

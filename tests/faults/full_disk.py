@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import resource
 import signal
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -50,6 +51,7 @@ def fill(disk: Path, free_space: Callable[[], object]) -> dict[str, Any]:
 def limit_files(workspace: Path, limits: list[int]) -> list[dict[str, Any]]:
     """Write entries while no file may become larger than each limit."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.dont_write_bytecode = True  # of the modules that are imported late it would keep the beginning only
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     told = []
     for number, limit in enumerate(limits):
