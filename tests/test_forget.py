@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import apsw
@@ -12,12 +13,14 @@ from recollect.errors import PathError, RecollectError, StoreBusy
 from recollect.files import history, notes, trash
 from recollect.files.lock import WriterLock
 from recollect.files.tombstones import Forgotten
+from recollect.store.sqlite.index import Index
 from recollect.writing import forget as forgetting
 from recollect.writing.candidates import Candidate, candidates
 from recollect.writing.forget import forget
 from recollect.writing.proof import holders, pieces_of, sample, telling_lines
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
 from tests.support_index import index_file, indexed, job, write
+from tests.support_search import words_memory
 
 
 @pytest.fixture
@@ -324,3 +327,25 @@ def test_a_search_that_still_finds_it_is_reported(home: Home) -> None:
     chosen = home.candidates(f"{DAY}#L4")
     receipt = forget(place.workspace, place.settings, chosen, place.index_file, search=lambda query: before)
     assert receipt.left == (f"{DAY}#L1-L5",)
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="needs a system that lists its locks")
+def test_forgetting_does_not_drop_the_locks_of_who_reads_the_index(workspace: Path) -> None:
+    with words_memory(workspace, {"a.md": "- The kestrel nests\n- The heron waits\n"}) as memory:
+        memory.search("heron")
+        reader = Index.reader(workspace / ".memory" / "index.sqlite")
+        assert reader is not None
+        before = locks_below(workspace / ".memory")
+        memory.forget(memory.forget_candidates("memory/a.md#L1"))
+        after = locks_below(workspace / ".memory")
+        reader.close()
+    assert set(before) == {"index.sqlite", "index.sqlite-shm"}
+    assert set(before) <= set(after)
+
+
+def locks_below(folder: Path) -> list[str]:
+    """Return the files of an index on which this process holds locks."""
+    names = {f":{file.stat().st_ino} ": file.name for file in folder.glob("index.sqlite*")}
+    lines = Path("/proc/locks").read_text(encoding="utf-8").splitlines()
+    ours = [line for line in lines if f" {os.getpid()} " in line]
+    return [name for inode, name in names.items() if any(inode in line for line in ours)]

@@ -24,6 +24,7 @@ from recollect.files.tombstones import Forgotten, bare, bury, session_of
 from recollect.paths import PRIVATE_DIR, Workspace, expand_home
 from recollect.settings import Settings
 from recollect.store.sqlite import erase as store
+from recollect.store.sqlite.raw import NO_TEXT
 from recollect.sync.finding import find_files
 from recollect.sync.transcripts import read_transcript, transcript_of
 from recollect.text.entries import entries_of
@@ -301,7 +302,7 @@ def _traces(plan: _Plan, signs: _Signs) -> Iterator[str]:
         for index in plan.indexes
         if index.parent != workspace.private
         for file in index.parent.glob(f"{index.name}*")
-        if file.is_file()
+        if file.is_file() and not file.name.endswith(NO_TEXT)
     ]
     kept = tuple(workspace.private / name for name in erase.KEPT_DIRS)
     others = [file for file in files_below(workspace.private) if not set(kept) & set(file.parents)]

@@ -15,6 +15,7 @@ from typing import Any
 
 from recollect.files.atomic import folders_below
 from recollect.files.tombstones import bare
+from recollect.store.sqlite.raw import NO_TEXT, blocks
 from recollect.text.chunk import weigh
 from recollect.text.entries import entries_of
 
@@ -26,8 +27,7 @@ _LONGEST = 32
 _MOST = 64
 """Pieces that are looked for at most; more would take long in a large index and prove nothing more."""
 
-_BLOCK = 1 << 20
-_LOCKS = (".lock", ".holder")
+_LOCKS = (".lock", ".holder", *NO_TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +113,13 @@ def holders(files: Iterable[Path], pieces: Sequence[str]) -> dict[Path, list[str
 def _held(file: Path, needles: dict[bytes, str]) -> list[str]:
     overlap = max(map(len, needles)) - 1
     found: dict[str, None] = {}
-    with file.open("rb") as stream:
-        tail = b""
-        while block := stream.read(_BLOCK):
-            window = tail + block
-            for needle, piece in needles.items():
-                if piece not in found and needle in window:
-                    found.setdefault(piece)
-            tail = window[-overlap:] if overlap else b""
+    tail = b""
+    for block in blocks(file):
+        window = tail + block
+        for needle, piece in needles.items():
+            if piece not in found and needle in window:
+                found.setdefault(piece)
+        tail = window[-overlap:] if overlap else b""
     return list(found)
 
 

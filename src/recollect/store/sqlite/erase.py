@@ -18,15 +18,13 @@ from pathlib import Path
 from recollect.errors import StoreDamaged, StoreError
 from recollect.store.sqlite import cache
 from recollect.store.sqlite.db import Connection
-from recollect.store.sqlite.health import is_ours, remove_database
+from recollect.store.sqlite.health import is_marked, is_ours, remove_database
 from recollect.store.sqlite.index import Index
+from recollect.store.sqlite.raw import NO_TEXT
 from recollect.store.sqlite.rebuild import sweep
-from recollect.store.sqlite.schema import APPLICATION_ID
 from recollect.text.chunk import text_hash
 from recollect.types import Chunk
 
-_MAGIC = b"SQLite format 3\0"
-_MARK_AT = 68
 _ASIDE = ".damaged-"
 _UNFINISHED = ".rebuild-"
 
@@ -51,7 +49,8 @@ def indexes_in(folder: Path) -> list[Path]:
         and path.is_file()
         and _ASIDE not in path.name
         and _UNFINISHED not in path.name
-        and _is_marked(path)
+        and not path.name.endswith(NO_TEXT)
+        and is_marked(path)
     ]
 
 
@@ -122,12 +121,6 @@ def _live_hashes(connection: Connection) -> set[str]:
 def _empty_log(connection: Connection) -> None:
     """Move the write-ahead log into the database and cut it to nothing, unless somebody reads from it."""
     connection.pragma("wal_checkpoint", "truncate")
-
-
-def _is_marked(path: Path) -> bool:
-    with path.open("rb") as stream:
-        header = stream.read(_MARK_AT + 4)
-    return header.startswith(_MAGIC) and header[_MARK_AT:] == APPLICATION_ID.to_bytes(4, "big")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pathlib import Path
 from recollect.errors import StoreDamaged, StoreError, StoreReadOnly, reason_of
 from recollect.paths import PRIVATE_DIR
 from recollect.store.sqlite.db import Connection
+from recollect.store.sqlite.raw import beginning
 from recollect.store.sqlite.schema import APPLICATION_ID, check_ours
 
 _MAGIC = b"SQLite format 3\0"
@@ -29,11 +30,6 @@ _KEPT_ASIDE = 1
 
 _COMPANIONS = ("", "-wal", "-shm")
 
-_seen: set[tuple[int, int]] = set()
-"""Files whose beginning was looked at. Once SQLite has a file open, nobody else in this process may open and
-close it: the system would drop SQLite's locks with that, and another program could take its log away. What
-happens to the file later, SQLite finds out itself."""
-
 
 def check_file(path: Path) -> None:
     """Raise `StoreDamaged` if what stands at the path is plainly no index, without opening it."""
@@ -42,10 +38,7 @@ def check_file(path: Path) -> None:
     if path.is_symlink() or not path.is_file():
         raise _damaged(path, "it is not a regular file")
     try:
-        info = path.stat()
-        size = info.st_size
-        if (info.st_dev, info.st_ino) in _seen:
-            return
+        size = path.stat().st_size
         header = _header(path)
     except OSError as error:
         raise StoreReadOnly(
@@ -57,8 +50,6 @@ def check_file(path: Path) -> None:
     if size > _ONE_PAGE and not _is_marked(header):
         # Told before it is opened: opening alone would change the file of another program.
         raise _damaged(path, "it is a database of another program")
-    if size:
-        _seen.add((info.st_dev, info.st_ino))
 
 
 def check_database(connection: Connection, path: Path) -> None:
@@ -77,14 +68,18 @@ def is_ours(path: Path) -> bool:
     if path.parent.name == PRIVATE_DIR:
         return True
     try:
-        return _is_marked(_header(path))
+        return is_marked(path)
     except OSError:
         return False
 
 
 def _header(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(_MARK_AT + 4)
+    return beginning(path, _MARK_AT + 4)
+
+
+def is_marked(path: Path) -> bool:
+    """Tell whether a file bears the mark of an index of ours."""
+    return _is_marked(_header(path))
 
 
 def _is_marked(header: bytes) -> bool:
