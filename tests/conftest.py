@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)  # machines are noisy, and speed is a benchmark
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)

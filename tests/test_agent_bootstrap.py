@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from recollect.agent import snapshot
 from recollect.agent.bootstrap import Context, bootstrap
-from recollect.agent.quote import without_quotes
 from recollect.errors import UsageError
+from recollect.text.quote import without_quotes
 from tests.support import unprivileged_run
 from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, opened, put, user
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from recollect.agent import snapshot
-from recollect.agent.quote import without_quotes
 from recollect.errors import UsageError
 from recollect.files.tombstones import bury
 from recollect.paths import Workspace
+from recollect.text.quote import without_quotes
 from tests.support_agent import NOW, TOKEN, assistant, opened, user
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -93,7 +92,7 @@ def test_the_options_of_a_command_are_in_its_description_and_its_text(page: Path
 @pytest.mark.parametrize(
     ("page", "tools"),
     [
-        ("memory", {"memory_sync", "memory_status"}),
+        ("memory", set()),
         ("remember", {"memory_remember"}),
         ("recall", {"memory_recall", "memory_search"}),
         ("forget", {"memory_forget"}),
@@ -199,8 +198,3 @@ def test_the_guide_names_every_option_of_the_plugin() -> None:
     options = set(re.findall(r"^ +(\w+):", defaults, re.MULTILINE))
     told = set(re.findall(r"^\| `(\w+)` \| `", GUIDE.read_text(encoding="utf-8"), re.MULTILINE))
     assert told == options
-
-
-def test_the_tools_that_ship_with_the_plugin_are_those_of_the_engine() -> None:
-    shipped = json.loads((OPENCODE / "recollect" / "tools.json").read_bytes())
-    assert shipped == [tool.to_json() for tool in TOOLS.values()]

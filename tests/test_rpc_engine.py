@@ -139,7 +139,7 @@ def test_settings_that_change_hold_from_the_next_request_on(client: Client) -> N
     client("tools/call", name="memory_status", arguments={})
     (client.workspace / ".memory").mkdir(exist_ok=True)
     (client.workspace / ".memory/config.yaml").write_text("enabled: false\n", encoding="utf-8")
-    with pytest.raises(SettingsError, match="switched off"):
+    with pytest.raises(SettingsError, match="switched the memory of this project off"):
         client("tools/call", name="memory_search", arguments={"query": "kestrel"})
 
 
@@ -159,7 +159,7 @@ def test_a_message_about_the_past_gets_what_the_memory_knows(client: Client) -> 
 
 def test_an_ordinary_message_gets_nothing(client: Client) -> None:
     told = client("session/message", session="s1", text="Refactor the kestrel class into two files")
-    assert told == {"context": "", "about_past": False, "warnings": []}
+    assert told == {"context": "", "about_past": False, "in_use": True, "warnings": []}
 
 
 def test_the_same_lines_are_given_to_a_session_once(client: Client) -> None:
@@ -174,6 +174,15 @@ def test_what_a_session_started_with_is_not_given_again(client: Client) -> None:
     client("session/start", session="s1")
     asked = "Do you remember when the osprey came back?"
     assert client("session/message", session="s1", text=asked)["context"] == ""
+
+
+def test_a_line_that_was_changed_since_is_given_again(client: Client) -> None:
+    main = client.workspace / "MEMORY.md"
+    main.write_text("The osprey came back in May.\n", encoding="utf-8")
+    client("session/start", session="s1")
+    main.write_text("The osprey came back in June.\n", encoding="utf-8")
+    asked = "Do you remember when the osprey came back?"
+    assert "June" in client("session/message", session="s1", text=asked)["context"]
 
 
 def test_after_a_compaction_lines_may_be_given_again(client: Client) -> None:
@@ -208,7 +217,14 @@ def test_a_compaction_with_nothing_to_keep_says_nothing(client: Client) -> None:
 
 @pytest.mark.parametrize(
     ("path", "noticed"),
-    [("memory/birds.md", True), ("src/app.py", False), ("../../elsewhere.md", False), ("a\0.md", False)],
+    [
+        ("memory/birds.md", True),
+        ("MEMORY.md", True),
+        ("README.md", False),
+        ("src/app.py", False),
+        ("../../elsewhere.md", False),
+        ("a\0.md", False),
+    ],
 )
 def test_only_notes_that_change_are_noticed(client: Client, path: str, noticed: bool) -> None:
     assert client("file/changed", path=path) == {"noticed": noticed}
@@ -254,6 +270,34 @@ def test_an_intent_comes_with_a_suggestion(client: Client) -> None:
     assert told["suggestion"].startswith("/remember")
 
 
+def test_a_suggestion_shows_no_secret(client: Client) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9" * 3
+    told = client("intent/detect", text=f"Remember that the token is {token}")
+    assert told["suggestion"]
+    assert token not in told["suggestion"]
+
+
+@pytest.mark.parametrize("who", ["client", "stranger"])
+def test_nothing_is_asked_of_a_model_where_memory_is_not_used(
+    who: str, request: pytest.FixtureRequest
+) -> None:
+    one: Client = request.getfixturevalue(who)
+    one("command/run", arguments="off")
+    assert one("intent/request", text="Remember that we use pnpm") == {"instructions": None, "prompt": None}
+    assert one("intent/detect", text="Remember that we use pnpm")["intent"] == "none"
+
+
+def test_a_message_tells_that_memory_was_switched_off(client: Client) -> None:
+    client("command/run", arguments="off")
+    assert not client("session/message", session="s1", text="What did we decide?")["in_use"]
+
+
+@pytest.mark.parametrize("session", ["", " ", "a\nb", "x" * 201])
+def test_a_session_that_cannot_be_one_is_refused(client: Client, session: str) -> None:
+    with pytest.raises(InvalidParams, match="printable"):
+        client("session/start", session=session)
+
+
 def test_no_intent_has_no_suggestion(client: Client) -> None:
     assert client("intent/detect", text="Fix the failing test in parser.py")["suggestion"] is None
 
@@ -286,7 +330,7 @@ def command(client: Client, arguments: str, **more: Any) -> str:
 
 def test_off_switches_the_memory_off_for_the_project(client: Client) -> None:
     assert command(client, "off").startswith("Memory is off")
-    with pytest.raises(SettingsError, match="switched off"):
+    with pytest.raises(SettingsError, match="switched the memory of this project off"):
         client("tools/call", name="memory_search", arguments={"query": "kestrel"})
 
 
@@ -294,6 +338,11 @@ def test_on_switches_it_on_again(client: Client) -> None:
     command(client, "off")
     assert command(client, "on") == "Memory is on again for this project."
     assert "kestrel" in client("tools/call", name="memory_search", arguments={"query": "kestrel"})["text"]
+
+
+def test_off_leaves_a_folder_without_memory_alone(stranger: Client) -> None:
+    assert "no memory yet" in command(stranger, "off")
+    assert list(stranger.workspace.iterdir()) == []
 
 
 def test_on_begins_a_memory(stranger: Client) -> None:

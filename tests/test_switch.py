@@ -82,11 +82,39 @@ def test_settings_that_were_not_trusted_are_not_trusted_by_it(workspace: Path) -
 
 
 def test_the_command_line_switches_off(workspace: Path) -> None:
+    (workspace / "MEMORY.md").touch()
     result = CliRunner().invoke(cli, ["config", "off", "-w", str(workspace)])
-    assert result.output.startswith("memory is switched off")
+    assert result.output.startswith("memory is off")
+
+
+def test_a_folder_without_a_memory_has_none_to_switch_off(workspace: Path) -> None:
+    result = CliRunner().invoke(cli, ["config", "off", "-w", str(workspace)])
+    assert "no memory" in str(result.exception)
+    assert not (workspace / ".memory").exists()
+
+
+def test_who_overrules_the_file_is_told(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (workspace / "MEMORY.md").touch()
+    monkeypatch.setenv("RECOLLECT_ENABLED", "true")
+    result = CliRunner().invoke(cli, ["config", "off", "-w", str(workspace)])
+    assert "RECOLLECT_ENABLED overrules it" in str(result.exception)
+
+
+def test_settings_that_cannot_be_read_stay_as_they_are(workspace: Path) -> None:
+    file = config(workspace, "nosuch: 1\n")
+    CliRunner().invoke(cli, ["config", "off", "-w", str(workspace)])
+    assert file.read_text(encoding="utf-8") == "nosuch: 1\n"
+
+
+def test_comments_and_line_ends_stay(workspace: Path) -> None:
+    file = config(workspace, "")
+    file.write_bytes(b"enabled: true # for now\r\nprofile: openclaw\r\n")
+    switched(workspace, on=False)
+    assert file.read_bytes() == b"enabled: false # for now\r\nprofile: openclaw\r\n"
 
 
 def test_the_command_line_switches_on(workspace: Path) -> None:
+    (workspace / "MEMORY.md").touch()
     CliRunner().invoke(cli, ["config", "off", "-w", str(workspace)])
     result = CliRunner().invoke(cli, ["config", "on", "-w", str(workspace), "--json"])
     assert '"enabled": true' in result.output

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory, UsageError
+from recollect import Memory, SettingsError, UsageError
 from recollect.tools import TOOLS, Output, call_tool
 from recollect.tools.listing import listing
 from tests.support_search import words_memory
@@ -17,6 +17,7 @@ NOTES = {
     "birds.md": "# Birds\n\n- The kestrel nests in the old church tower\n- The heron waits at the weir\n",
     "2026-05-01.md": "- 10:00 We decided to count herons in May\n- 11:00 Lunch with Anna\n",
 }
+TOKEN = "ghp_" + "aB3dE5gH7jK9" * 3
 INTEGRATION = Path(__file__).parents[1] / "integrations" / "opencode" / "recollect" / "tools.json"
 
 
@@ -115,7 +116,66 @@ def test_remember_cannot_mark_a_session_that_the_client_does_not_name(memory: Me
 
 def test_remember_tells_what_is_known_already(memory: Memory) -> None:
     output = called(memory, "memory_remember", text="The heron waits at the weir")
-    assert output.text.startswith("Known already, so nothing was written: memory/birds.md#L4")
+    assert "Known already, so nothing was written" in output.text
+    assert "memory/birds.md#L4:\n> - The heron waits at the weir" in output.text
+
+
+def test_a_secret_is_not_written_down(memory: Memory, workspace: Path) -> None:
+    output = called(memory, "memory_remember", text=f"The camera uses {TOKEN}, says Anna")
+    assert output.text.endswith("A secret in it was left out.")
+    assert TOKEN not in (workspace / output.data["path"]).read_text(encoding="utf-8")
+
+
+def test_nothing_but_what_is_private_is_refused(memory: Memory) -> None:
+    with pytest.raises(UsageError, match="nothing but secrets"):
+        called(memory, "memory_remember", text="<private>Anna is 50</private>")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("memory_search", {"query": "camera"}),
+        ("memory_get", {"path": "memory/c.md"}),
+        ("memory_recall", {"query": "camera"}),
+        ("memory_forget", {"query": "camera"}),
+    ],
+)
+def test_a_secret_in_a_note_is_not_shown(workspace: Path, name: str, arguments: dict[str, Any]) -> None:
+    memory = words_memory(workspace, {"c.md": f"The camera uses {TOKEN}\n"})
+    output = called(memory, name, None, **arguments)
+    assert "camera" in output.text
+    assert TOKEN not in json.dumps(output.to_json())
+
+
+def test_recall_stays_short_whatever_the_entries_are(workspace: Path) -> None:
+    memory = words_memory(workspace, {"long.md": "".join(f"- {word} {'x ' * 40_000}\n" for word in "abcdef")})
+    assert len(called(memory, "memory_recall", recent=True).text) < 10_000
+
+
+def test_the_rest_of_a_long_line_can_be_read(workspace: Path) -> None:
+    memory = words_memory(workspace, {"long.md": "kestrel " * 5_000})
+    first = called(memory, "memory_get", path="memory/long.md")
+    column = first.data["next_column"]
+    assert f"from=1 and column={column}" in first.text
+    assert called(memory, "memory_get", path="memory/long.md", column=column).data["text"]
+
+
+def test_a_memory_that_is_off_does_not_invite_the_model_to_switch_it_on(workspace: Path) -> None:
+    memory = words_memory(workspace, NOTES, enabled=False)
+    with pytest.raises(SettingsError, match="only the user") as refused:
+        called(memory, "memory_search", query="kestrel")
+    assert "config.yaml" not in str(refused.value)
+
+
+def test_the_status_of_a_memory_that_is_off_can_be_asked(workspace: Path) -> None:
+    memory = words_memory(workspace, NOTES, enabled=False)
+    assert "switched off" in called(memory, "memory_status").text
+
+
+def test_sync_does_not_begin_a_memory(tmp_path: Path) -> None:
+    output = called(Memory(tmp_path), "memory_sync")
+    assert "no memory yet" in output.text
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_forget_by_words_changes_nothing(memory: Memory, workspace: Path) -> None:
@@ -132,6 +192,15 @@ def test_forget_by_id_removes_that_entry_alone(memory: Memory, workspace: Path) 
     assert "kestrel" not in left
     assert "heron" in left
     assert output.data["receipt"]["complete"]
+
+
+def test_forget_takes_one_listed_entry_after_the_other(workspace: Path) -> None:
+    note = workspace / "memory" / "owls.md"
+    memory = words_memory(workspace, {"owls.md": "- owl one\n- owl two\n- owl three\n- a heron\n"})
+    listed = called(memory, "memory_forget", query="owl").data["candidates"]
+    for candidate in listed:
+        called(memory, "memory_forget", id=candidate["id"])
+    assert note.read_text(encoding="utf-8") == "- a heron\n"
 
 
 def test_forget_refuses_an_id_whose_lines_hold_something_else_by_now(memory: Memory, workspace: Path) -> None:

@@ -36,6 +36,13 @@ def check_read(path: object, start: object, lines: object, column: object) -> No
             raise _wrong(name, value, "a whole number")
 
 
+def check_context(message: object, max_tokens: object) -> None:
+    """Refuse arguments of a context that cannot be meant."""
+    _check_text("message", message)
+    if not isinstance(max_tokens, int) or not _is_whole(max_tokens) or max_tokens < 1:
+        raise _wrong("max_tokens", max_tokens, "a whole number above 0")
+
+
 def check_texts(*, optional: bool = False, **values: object) -> None:
     """Refuse arguments that are not text; those that may be left out may be None."""
     for name, value in values.items():

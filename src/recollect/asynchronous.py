@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.memory import Memory
-from recollect.types import Excerpt, Mode, Report, SearchResult, Source, Space, Status
+from recollect.types import CONTEXT_TOKENS, Excerpt, Mode, Report, SearchResult, Source, Space, Status
 
 if TYPE_CHECKING:
     from recollect.sync.plan import Plan
@@ -49,6 +49,10 @@ class AsyncMemory:
     async def start_session(self, key: str | None = None) -> None:
         """Begin a session: sync in the background, once for each key."""
         await asyncio.to_thread(self.memory.start_session, key)
+
+    async def warm_up(self) -> None:
+        """Load what the first search needs, as far as it is on this machine."""
+        await asyncio.to_thread(self.memory.warm_up)
 
     async def sync_soon(self) -> None:
         """Have the index made equal to the files in the background."""
@@ -91,6 +95,10 @@ class AsyncMemory:
             sources=sources,
             now=now,
         )
+
+    async def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
+        """Return what the memory holds about a message, quoted for the model that answers it."""
+        return await asyncio.to_thread(self.memory.context, message, max_tokens=max_tokens)
 
     async def remember(
         self,

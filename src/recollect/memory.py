@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from recollect.arguments import check_read, check_search, check_texts
+from recollect.arguments import check_context, check_read, check_search, check_texts
 from recollect.embed.base import Provider
 from recollect.errors import EmbeddingError, SettingsError, StoreDamaged, StoreError
 from recollect.files.read import read_lines
@@ -24,7 +24,17 @@ from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.search.legs import Request
 from recollect.settings import Loaded, Settings, load, overridden, switched_off
 from recollect.status import Found, status_of
-from recollect.types import Excerpt, Mode, Progress, Report, SearchResult, Source, Space, Status
+from recollect.types import (
+    CONTEXT_TOKENS,
+    Excerpt,
+    Mode,
+    Progress,
+    Report,
+    SearchResult,
+    Source,
+    Space,
+    Status,
+)
 from recollect.upkeep.answering import answer
 from recollect.upkeep.upkeep import Upkeep, silent
 
@@ -131,6 +141,11 @@ class Memory:
         if not switched_off(self.loaded):
             self._upkeep.start_session(key)
 
+    def warm_up(self) -> None:
+        """Load what the first search needs, as far as it is on this machine; it may take a second."""
+        if not switched_off(self.loaded):
+            self._upkeep.warm_up()
+
     def sync_soon(self) -> None:
         """Have the index made equal to the files in the background, and return at once."""
         if not switched_off(self.loaded):
@@ -192,6 +207,17 @@ class Memory:
         except StoreDamaged:
             report = self._upkeep.replace_damaged(progress)
             return answer(self._upkeep, request, [*warnings, *report.warnings])
+
+    def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
+        """Return what the memory holds about a message, quoted for the model that answers it.
+
+        Every quote stands below its citation, marked as data and without secrets, all in at most so many
+        tokens of about four characters. The text is empty if nothing fits or the memory is switched off.
+        """
+        from recollect.search.relevant import relevant
+
+        check_context(message, max_tokens)
+        return relevant(message, self.loaded, self.search, max_tokens=max_tokens).text
 
     def remember(
         self,
@@ -324,7 +350,7 @@ class Memory:
     def _refuse_if_off(self) -> None:
         off = switched_off(self.loaded)
         if off:
-            raise SettingsError(off, todo="Set it to true to use this memory")
+            raise SettingsError(off, todo="Switch it on with 'recollect config on', or where it was set")
 
 
 def _probe(provider: Provider | None) -> Mapping[str, Any]:

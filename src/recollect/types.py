@@ -230,6 +230,10 @@ class Hit:
 _CITATION = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
 
 
+CONTEXT_TOKENS = 800
+"""How long what the memory holds about a message is at most, unless a caller says otherwise."""
+
+
 def cited(citation: str) -> tuple[str, int, int] | None:
     """Return the path and the lines of a citation; nothing if it is none."""
     found = _CITATION.fullmatch(citation)

@@ -6,7 +6,8 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { createInterface } from "node:readline"
 
 const plan = process.env.RECOLLECT_FAKE ?? process.argv[2]
-const { answers = {}, complain = "" } = JSON.parse(readFileSync(plan, "utf8"))
+const read = () => JSON.parse(readFileSync(plan, "utf8"))
+const { complain = "" } = read()
 const note = (entry) => appendFileSync(`${plan}.seen`, `${JSON.stringify(entry)}\n`)
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
 
@@ -39,7 +40,7 @@ createInterface({ input: process.stdin })
     note({ id, method, params })
     if (id === undefined) return
     const name = method === "tools/call" ? params.name : method
-    const how = answers[name] ?? {}
+    const how = read().answers?.[name] ?? {}
     setTimeout(() => respond(id, how, name), how.delay ?? 0)
   })
   .on("close", () => {

@@ -69,6 +69,16 @@ test("a message does not wait for a slow engine", async () => {
   await until(() => plugin.script.seen("$/cancel").length)
 })
 
+test("what comes late goes beside the message at the next model call", async () => {
+  const { result } = KNOWN["session/message"]
+  const plugin = await load({ answers: { "session/message": { result, delay: 600 } } })
+  await startSession(plugin)
+  await say(plugin, "")
+  assert.equal((await say(plugin, "when was it?", "msg_2")).length, 1)
+  const parts = await until(() => transformed(plugin, "msg_2"), areTwo)
+  assert.equal(parts[1].text, "> it was Tuesday")
+})
+
 test("a message is not held up while the engine starts", async () => {
   const plugin = await load({ answers: KNOWN })
   assert.equal((await atOnce(say(plugin, "when was it?"))).length, 1)

@@ -110,6 +110,19 @@ test("after a compaction the context is fetched again", async () => {
   await until(() => systemPrompt(plugin), (system) => system.length === 2)
 })
 
+test("a memory that was switched off elsewhere is noticed with the next message", async () => {
+  const used = { "session/start": { result: { context: "> old" } }, "session/message": { result: { in_use: true } } }
+  const plugin = await load({ answers: used })
+  await startSession(plugin)
+  await say(plugin, "hello")
+  await until(() => plugin.script.seen("session/message").length)
+  plugin.script.change({ "session/start": { result: { context: "" } }, "session/message": { result: { in_use: false } } })
+  await until(async () => {
+    await say(plugin, "hello again")
+    return (await systemPrompt(plugin)).length === 1
+  })
+})
+
 test("a deleted session is forgotten", async () => {
   const plugin = await load({ answers: CONTEXT })
   await startSession(plugin)

@@ -1,6 +1,6 @@
 // What the tests share: a scripted engine, a client that records, and an installed plugin.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs"
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { after, afterEach } from "node:test"
@@ -53,6 +53,12 @@ export class Script {
     this.file = join(temporaryFolder(), "plan.json")
     writeFileSync(this.file, JSON.stringify({ answers, ...more }))
     this.command = [process.execPath, FAKE_ENGINE, this.file]
+  }
+
+  /** Answer otherwise from now on. */
+  change(answers) {
+    writeFileSync(`${this.file}.new`, JSON.stringify({ answers }))
+    renameSync(`${this.file}.new`, this.file)
   }
 
   get entries() {

@@ -1,4 +1,5 @@
 // The slash command /memory is carried out here; the model only tells the user what came of it.
+import { INVALID_PARAMS } from "./process.js"
 import { countdown, messageOf } from "./timing.js"
 
 /** How long /memory may take. */
@@ -34,8 +35,9 @@ export async function memoryCommand(engine, session, words, wholeConversation) {
     const answer = await engine.call("command/run", params, { limitMs: left() })
     told = String(answer?.text ?? "")
   } catch (error) {
-    told = `memory unavailable: ${messageOf(error)}`
+    const { code } = /** @type {{code?: unknown}} */ (error)
+    told = code === INVALID_PARAMS ? messageOf(error) : `memory unavailable: ${messageOf(error)}`
   }
-  const quoted = told.replaceAll("</recollect-result>", "(/recollect-result)")
+  const quoted = told.replace(/<(?=\/?\s*recollect-result)/gi, "&lt;")
   return { type: "text", text: `<recollect-result>\n${quoted}\n</recollect-result>`, synthetic: true }
 }

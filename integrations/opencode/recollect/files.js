@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path"
 import { later } from "./timing.js"
 
 const DEBOUNCE_MS = 200
-const LIMIT_MS = 10_000
+const LIMIT_MS = 15_000 // more than the engine takes itself
 const MOST_PATHS = 500 // a checkout may touch thousands; the engine looks for changes by itself, too
 
 export class FileChanges {

@@ -3,6 +3,9 @@ import { spawn } from "node:child_process"
 import { LineSplitter, Tail } from "./lines.js"
 import { later, messageOf } from "./timing.js"
 
+/** The engine's word for what cannot be meant as it was asked. */
+export const INVALID_PARAMS = -32602
+
 const LONGEST_ANSWER = 16 * 1024 * 1024
 const MOST_UNREAD = 32 * 1024 * 1024
 const MOST_OPEN = 60 // the engine refuses more than 64
@@ -122,7 +125,8 @@ export class EngineProcess {
       complaints.end()
       this.#finish(reason)
     }
-    child.on("error", (error) => finish(`the engine cannot be started: ${messageOf(error)}`))
+    const again = "run `recollect install opencode` again if its Python is gone"
+    child.on("error", (error) => finish(`the engine cannot be started: ${messageOf(error)}; ${again}`))
     child.on("close", (code, signal) => finish(ending(code, signal)))
     // Something that the engine started may hold its pipes open, and then there is no "close".
     child.on("exit", (code, signal) => later(() => finish(ending(code, signal)), LAST_WORDS_MS))

@@ -1,12 +1,12 @@
 // What the memory knows about a message that is about the past goes beside that message.
 import { hiddenPart, writtenText } from "./conversation.js"
 import { LruMap } from "./lru.js"
-import { countdown } from "./timing.js"
+import { countdown, inTime } from "./timing.js"
 
 /** How long a message may be held up. */
 export const RECALL_WAIT_MS = 300
 
-const COLD_LIMIT_MS = 8_000
+const LATE_LIMIT_MS = 8_000
 const LONGEST_TEXT = 8_000
 const MOST_MESSAGES = 200
 
@@ -29,8 +29,9 @@ export class Recall {
   }
 
   /**
-   * Put what is known beside the message. While the engine still starts, nobody waits for it. The first
-   * message stays as it is: OpenCode makes the title of the session from it.
+   * Put what is known beside the message. While the engine still starts, nobody waits for it; what comes
+   * late goes beside the message at the next model call. The first message stays as it is: OpenCode makes
+   * the title of the session from it.
    * @param {import("./sessions.js").Session} session
    * @param {string} messageID
    * @param {import("./conversation.js").Part[]} parts
@@ -39,12 +40,9 @@ export class Recall {
   async besideMessage(session, messageID, parts, isFirst) {
     const text = writtenText(parts).slice(0, LONGEST_TEXT)
     if (!text.trim()) return
-    if (!this.#engine.isReady) {
-      this.#askFor(session, text, COLD_LIMIT_MS).then((context) => this.#beside.set(messageID, context))
-      return
-    }
-    const context = await this.#askFor(session, text, RECALL_WAIT_MS)
-    if (isFirst) this.#beside.set(messageID, context)
+    const asked = this.#askFor(session, text)
+    const context = this.#engine.isReady ? await inTime(asked, RECALL_WAIT_MS) : undefined
+    if (context === undefined || isFirst) asked.then((late) => this.#beside.set(messageID, late))
     else if (context) parts.push(hiddenPart(session.id, messageID, parts, context))
   }
 
@@ -61,18 +59,28 @@ export class Recall {
   }
 
   /**
+   * The memory may be switched off elsewhere while the session goes on: then nothing of it is shown any more.
+   * @param {import("./sessions.js").Session} session
+   * @param {boolean} isUsed
+   */
+  #noticeUse(session, isUsed) {
+    if (!isUsed) this.#beside.clear()
+    this.#sessions.noticeUse(session, isUsed)
+  }
+
+  /**
    * @param {import("./sessions.js").Session} session
    * @param {string} text
-   * @param {number} limitMs
    * @returns {Promise<string>} which never rejects
    */
-  async #askFor(session, text, limitMs) {
+  async #askFor(session, text) {
     const answer = await this.#background.run("what is known about a message", async () => {
-      const left = countdown(limitMs)
+      const left = countdown(LATE_LIMIT_MS)
       if (!(await this.#sessions.isMain(session))) return undefined
       const params = { session: session.id, text }
       return this.#engine.call("session/message", params, { limitMs: left() })
     })
+    if (answer) this.#noticeUse(session, answer.in_use !== false)
     return String(answer?.context ?? "")
   }
 }

@@ -22,6 +22,8 @@ export class Session {
   /** Counts how often the context was asked for anew. */
   round = 0
   hasWaited = false
+  /** @type {boolean | undefined} whether the memory was switched on when it was last asked */
+  isUsed = undefined
   /** The message that is being answered. */
   messageID = ""
   /** The message for which something was suggested last. */
@@ -110,6 +112,16 @@ export class Sessions {
     session.fetching = undefined
     session.hasWaited = false
     this.begin(session)
+  }
+
+  /**
+   * @param {Session} session
+   * @param {boolean} isUsed whether the memory is switched on, as the engine says now
+   */
+  noticeUse(session, isUsed) {
+    const changed = session.isUsed !== undefined && session.isUsed !== isUsed
+    session.isUsed = isUsed
+    if (changed) this.beginAgain(session)
   }
 
   /** After the memory was switched on or off nothing that was fetched before counts. */

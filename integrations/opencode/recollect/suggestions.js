@@ -1,6 +1,6 @@
 // What a message or a written text asks for, and the suggestion that follows from it.
 
-const LIMIT_MS = 10_000
+const LIMIT_MS = 15_000 // more than the engine takes itself
 const LONGEST_TEXT = 4_000
 const SHOWN_MS = 8_000
 
@@ -40,6 +40,7 @@ export class Suggestions {
     this.#suggest(session, text, async (start) => {
       if (!this.#model) return this.#ask("intent/detect", { text: start })
       const request = await this.#ask("intent/request", { text: start })
+      if (!request?.prompt) return undefined
       const reply = await this.#model.reply(request, session.id, modelName)
       return this.#ask("intent/parse", { text: start, reply })
     })

@@ -1,7 +1,7 @@
 // The tools that the model can call. The engine checks their arguments: OpenCode does not.
+import { INVALID_PARAMS } from "./process.js"
 import { messageOf } from "./timing.js"
 
-const INVALID_PARAMS = -32602
 const MORE_MS = 5_000 // than the engine's own limit, so that its answer is the one that is read
 
 /**

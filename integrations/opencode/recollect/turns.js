@@ -5,7 +5,7 @@ import { countdown } from "./timing.js"
 
 const SNAPSHOT_MESSAGES = 40
 const WHOLE_CONVERSATION = 400
-const IDLE_LIMIT_MS = 10_000
+const IDLE_LIMIT_MS = 15_000 // more than the engine takes itself
 
 /** How long a compaction may be held up. */
 export const COMPACTING_LIMIT_MS = 20_000

@@ -12,7 +12,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from recollect.agent.cleaning import Cleaning, secrets_out
-from recollect.agent.quote import Quote, block, quoted
 from recollect.agent.snapshot import origin_of, spoken
 from recollect.errors import PathError, UsageError
 from recollect.files import atomic, snapshots
@@ -23,6 +22,7 @@ from recollect.files.snapshots import Snapshot
 from recollect.memory import Memory
 from recollect.settings import switched_off
 from recollect.text.chunk import weigh
+from recollect.text.quote import Quote, block, quoted
 from recollect.types import cite
 from recollect.writing.clock import local_now
 from recollect.writing.topics import main_note

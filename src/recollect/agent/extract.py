@@ -7,10 +7,10 @@ from typing import Any
 
 from recollect.agent.chat import ChatModel
 from recollect.agent.messages import Message
-from recollect.agent.quote import Quote, block
 from recollect.agent.rules import may_be_kept
 from recollect.agent.sentences import LONGEST
 from recollect.errors import ProviderUnreachable
+from recollect.text.quote import Quote, block
 from recollect.text.words import telling_words, words_of
 
 _KINDS = ("decision", "preference", "to-do", "person", "date", "quantity", "place", "finding", "fact")

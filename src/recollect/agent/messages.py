@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, get_args
 
-from recollect.agent.quote import without_quotes
+from recollect.text.quote import without_quotes
 from recollect.types import Role, Turn
 
 _SECONDS_BELOW = 1e11

@@ -11,7 +11,6 @@ from typing import Any
 
 from recollect.agent.cleaning import Cleaning, for_writing, secrets_out
 from recollect.agent.messages import Message, messages_of
-from recollect.agent.quote import Quote, block
 from recollect.errors import UsageError
 from recollect.files import snapshots
 from recollect.files.snapshots import Listing, Said, Snapshot
@@ -19,6 +18,7 @@ from recollect.files.tombstones import Forgotten
 from recollect.memory import Memory
 from recollect.paths import contains
 from recollect.settings import switched_off
+from recollect.text.quote import Quote, block
 
 READ_CHARACTERS = 200_000
 """How much of a message is looked at: far more than is kept of it, so that no secret is cut before it is

@@ -24,6 +24,8 @@ _DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _LINE_BREAK = re.compile(r"[\t\n\u2028\u2029]")
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _MOST_PROBLEMS = 20
+_MOST_INPUT = 1_000_000
+"""Bytes that are read of standard input; far more than a text may have."""
 _REDRAW_SECONDS = 0.05
 
 
@@ -97,6 +99,19 @@ def print_json(value: Any) -> None:
 def is_terminal(stream: TextIO | None) -> bool:
     """Tell whether somebody watches a stream; one that was closed before we started is `None`."""
     return stream is not None and stream.isatty()
+
+
+def standard_input(purpose: str, example: str) -> str:
+    """Return the text that was piped in, or say what to give instead: a text to do something with."""
+    if sys.stdin is None or is_terminal(sys.stdin):
+        raise UsageError(f"there is no text to {purpose}", todo=f"Give it as words, {example}, or pipe it in")
+    content = sys.stdin.buffer.read(_MOST_INPUT + 1)
+    if len(content) > _MOST_INPUT:
+        raise UsageError(f"there is too much text to {purpose}", todo=f"Give what matters in it to {purpose}")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError("what came from standard input is not UTF-8 text", todo="Convert it first") from None
 
 
 def harmless(text: str) -> str:

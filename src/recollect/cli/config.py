@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from recollect.cli.common import harmless_name, json_option, nearest_workspace, print_json, workspace_option
-from recollect.errors import SettingsError
+from recollect.errors import SettingsError, UsageError
+from recollect.files.begin import holds_memory
 from recollect.paths import Workspace
-from recollect.settings import distrust, load, shown, switched_off, trust
+from recollect.settings import distrust, load, shown, trust
 
 
 @click.group("config")
@@ -58,14 +59,24 @@ def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
     from recollect.writing.switch import switch
 
     workspace = Workspace.at(nearest_workspace(named))
+    load(workspace)  # settings that cannot be read are told before anything is written
+    if not on and not holds_memory(workspace):
+        raise UsageError(
+            f"there is no memory in {str(workspace.root)!r} to switch off", todo="Name another folder"
+        )
     changed = switch(workspace, on=on)
     loaded = load(workspace)
+    if loaded.settings.enabled is not on:
+        raise SettingsError(
+            f"{workspace.config_file} was written, but {loaded.origins['enabled']} overrules it",
+            todo="Change it there as well",
+        )
     if as_json:
         print_json(
             {"file": str(workspace.config_file), "changed": changed, "enabled": loaded.settings.enabled}
         )
         return
-    click.echo(switched_off(loaded) or "memory is on")
+    click.echo("memory is on" if on else "memory is off; 'recollect config on' switches it on again")
 
 
 @command.command("trust")

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from recollect.cli.common import (
     harmless_name,
-    is_terminal,
     json_option,
     nearest_workspace,
     print_json,
+    standard_input,
     workspace_option,
 )
-from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.wire import remembered_json
 from recollect.writing.form import one_line
 
-_MOST_BYTES = 1_000_000
-"""What is read of standard input; far more than a text may have."""
+_EXAMPLE = 'recollect remember "we chose Postgres"'
 
 
 @click.command("remember")
@@ -46,7 +43,7 @@ def command(
     Without TEXT, or with a single dash, the text comes from standard input; put a text that starts
     with a dash after --. What is known already is not written again.
     """
-    words = _from_standard_input() if text in ((), ("-",)) else " ".join(text)
+    words = standard_input("remember", _EXAMPLE) if text in ((), ("-",)) else " ".join(text)
     with Memory(nearest_workspace(workspace)) as memory:
         remembered = memory.remember(words, topic=topic, session=session, to=to, force=force)
     if as_json:
@@ -56,18 +53,3 @@ def command(
     else:
         said = one_line(remembered.duplicate.snippet)
         click.echo(harmless_name(f"Already known: {remembered.citation}: {said}"))
-
-
-def _from_standard_input() -> str:
-    if sys.stdin is None or is_terminal(sys.stdin):
-        raise UsageError(
-            "there is no text to remember",
-            todo='Give it as words, recollect remember "we chose Postgres", or pipe it in',
-        )
-    content = sys.stdin.buffer.read(_MOST_BYTES + 1)
-    if len(content) > _MOST_BYTES:
-        raise UsageError("there is too much text to remember", todo="Remember what matters in it")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError("what came from standard input is not UTF-8 text", todo="Convert it first") from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from recollect.errors import StoreReadOnly, WorkspaceError, WriteError, reason_of
 from recollect.files.atomic import create
 from recollect.files.place import attempt, place_of, writing
 from recollect.files.private import ensure_private
-from recollect.files.scan import NOTES_DIR, ROOT_FILES
+from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from recollect.paths import Workspace
 
 _FIRST_NOTE = """\
@@ -17,6 +18,17 @@ _FIRST_NOTE = """\
 What should be remembered for good: preferences, people, decisions, conventions.
 Daily notes go to `memory/YYYY-MM-DD.md`, topics to `memory/<topic>.md`.
 """
+
+
+def holds_memory(workspace: Workspace) -> bool:
+    """Tell whether a folder holds a memory: a note, or the folder that is made for one."""
+    if workspace.private.is_dir() or any((workspace.root / name).is_file() for name in ROOT_FILES):
+        return True
+    try:
+        with os.scandir(workspace.root / NOTES_DIR) as notes:
+            return any(entry.name.endswith(SUFFIX) for entry in notes)
+    except OSError:
+        return False
 
 
 def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:

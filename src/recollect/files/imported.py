@@ -34,18 +34,25 @@ class Saved:
     outcome: Outcome
 
 
-def save(workspace: Workspace, name: str, content: bytes, relate: Callable[[bytes], Relation]) -> Saved:
+def save(
+    workspace: Workspace,
+    name: str,
+    content: bytes,
+    relate: Callable[[bytes], Relation],
+    *,
+    dry_run: bool = False,
+) -> Saved:
     """Write a transcript under a name, or another one like it if a different conversation has that.
 
-    `relate` tells what a file that is there is to the new one. This is durable when it returns.
+    `relate` tells what a file that is there is to the new one. This is durable when it returns; with
+    `dry_run` nothing is written, and what would be done is told.
     """
     folder = workspace.root / SESSIONS_DIR
+    place = Place(f"{SESSIONS_DIR}/{name}{_ENDING}", folder / f"{name}{_ENDING}")
 
-    def write() -> Saved:
-        atomic.make_folders(folder, workspace.root)
-        atomic.sweep(folder)
+    def placed() -> Saved:
         for file in _names(name):
-            outcome = _written(folder / file, content, relate)
+            outcome = _written(folder / file, content, relate, dry_run=dry_run)
             if outcome is not None:
                 return Saved(f"{SESSIONS_DIR}/{file}", outcome)
         raise WriteError(
@@ -53,8 +60,15 @@ def save(workspace: Workspace, name: str, content: bytes, relate: Callable[[byte
             todo=f"Remove those in {SESSIONS_DIR}/ that are not needed",
         )
 
+    def write() -> Saved:
+        atomic.make_folders(folder, workspace.root)
+        atomic.sweep(folder)
+        return placed()
+
+    if dry_run:
+        return attempt(place, placed)
     with writing(workspace):
-        return attempt(Place(f"{SESSIONS_DIR}/{name}{_ENDING}", folder / f"{name}{_ENDING}"), write)
+        return attempt(place, write)
 
 
 def _names(name: str) -> Iterator[str]:
@@ -63,17 +77,20 @@ def _names(name: str) -> Iterator[str]:
         yield f"{name}-{number}{_ENDING}"
 
 
-def _written(path: Path, content: bytes, relate: Callable[[bytes], Relation]) -> Outcome | None:
+def _written(
+    path: Path, content: bytes, relate: Callable[[bytes], Relation], *, dry_run: bool
+) -> Outcome | None:
     """Write a file unless another conversation is there."""
     old = atomic.read(path, MAX_SESSION_BYTES)
     if old is None:
-        if not atomic.create(path, content, _PRIVATE_FILE):
+        if not dry_run and not atomic.create(path, content, _PRIVATE_FILE):
             raise atomic.Changed
         return "created"
     if old == content:
         return "same"
     relation = "other" if len(old) > MAX_SESSION_BYTES else relate(old)
     if relation == "part":
-        atomic.replace(path, content, expected=old)
+        if not dry_run:
+            atomic.replace(path, content, expected=old)
         return "replaced"
     return "same" if relation == "whole" else None

@@ -16,7 +16,7 @@ from recollect.errors import PathError, StoreReadOnly, WriteError, reason_of
 from recollect.files.atomic import Changed, Unconfirmed
 from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
-from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX
+from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, root_files
 from recollect.paths import Workspace
 
 LOCK_NAME = "notes.lock"
@@ -57,7 +57,7 @@ def place_of(workspace: Workspace, path: str) -> Place:
     if not shown.endswith(SUFFIX):
         raise _refused(path, f"only {SUFFIX} files are")
     below_notes = len(parts) > 1 and parts[0] == NOTES_DIR and not IGNORED_DIRS.intersection(parts[1:-1])
-    if not below_notes and shown not in ROOT_FILES:
+    if not below_notes and shown not in root_files(workspace):
         raise _refused(path, "it lies outside MEMORY.md and memory/")
     real = workspace.root
     for part in parts:

@@ -14,11 +14,11 @@ from recollect.errors import PathError, reason_of
 from recollect.files.scan import (
     IGNORED_DIRS,
     NOTES_DIR,
-    ROOT_FILES,
     SUFFIX,
     extra_roots,
     fingerprint_of,
     limit_for,
+    root_files,
 )
 from recollect.paths import Workspace, contains
 from recollect.types import Document, Excerpt, Fingerprint, FoundFile, Problem, Tail
@@ -243,7 +243,7 @@ def resolve_note(workspace: Workspace, extra_paths: tuple[str, ...], path: str) 
 
 def _is_allowed(workspace: Workspace, extra_paths: tuple[str, ...], candidate: Path) -> bool:
     root = workspace.root
-    if candidate.parent == root and candidate.name in ROOT_FILES:
+    if candidate.parent == root and candidate.name in root_files(workspace):
         return True
     return any(
         contains(folder, candidate)

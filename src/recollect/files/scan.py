@@ -1,9 +1,8 @@
 """Find the notes and transcripts of a workspace without reading them.
 
-Order: `MEMORY.md`, `memory.md`, `memory/**/*.md`, then each extra path, then the transcripts
-in `sessions/`; every folder is listed in sorted order and a file that was found once is not
-found again. Symbolic links are never followed: a link may point outside the workspace, or in
-a circle.
+Order: `MEMORY.md`, `memory.md`, in a workspace of OpenClaw `USER.md`, `memory/**/*.md`, then each extra path,
+then the transcripts in `sessions/`; every folder is listed in sorted order and a file that was found once is
+not found again. Symbolic links are never followed: a link may point outside the workspace, or in a circle.
 """
 
 from __future__ import annotations
@@ -20,6 +19,12 @@ from recollect.paths import PRIVATE_DIR, Workspace, expand_home, is_unicode
 from recollect.types import Discovery, Fingerprint, FoundFile, Problem, Source
 
 ROOT_FILES = ("MEMORY.md", "memory.md")
+USER_FILE = "USER.md"
+"""What an agent of OpenClaw knows about its user; elsewhere a file of this name may be anything."""
+
+_SOUL_FILE = "SOUL.md"
+"""Stands beside it in every workspace that OpenClaw made, and hardly anywhere else."""
+
 NOTES_DIR = "memory"
 SUFFIX = ".md"
 SESSIONS_DIR = "sessions"
@@ -69,6 +74,12 @@ def extra_roots(workspace: Workspace, extra_paths: tuple[str, ...]) -> list[str]
     return list(roots)
 
 
+def root_files(workspace: Workspace) -> tuple[str, ...]:
+    """Return the names of the notes that may stand beside `memory/`."""
+    is_openclaw = os.path.lexists(workspace.root / _SOUL_FILE)
+    return (*ROOT_FILES, USER_FILE) if is_openclaw else ROOT_FILES
+
+
 def limit_for(source: Source, max_bytes: int) -> tuple[int, str]:
     """Return how large a file may be, and that in words; `max_bytes` is the limit for notes."""
     if source == "sessions":
@@ -106,7 +117,7 @@ class _Walk:
     def _root_files(self) -> None:
         """Take the root files by the names they really have, so case-insensitive disks list one once."""
         names = {entry.name: entry for entry in self._entries(self.root)}
-        for name in ROOT_FILES:
+        for name in (*ROOT_FILES, USER_FILE) if _SOUL_FILE in names else ROOT_FILES:
             if name in names:
                 self._consider(names[name])
 

@@ -11,7 +11,14 @@ import threading
 from collections.abc import Collection, Iterator
 
 from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
-from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SESSIONS_DIR, extra_roots
+from recollect.files.scan import (
+    IGNORED_DIRS,
+    NOTES_DIR,
+    ROOT_FILES,
+    SESSIONS_DIR,
+    USER_FILE,
+    extra_roots,
+)
 from recollect.paths import Workspace
 from recollect.types import Source
 
@@ -42,7 +49,7 @@ class Places:
         self._has_notes = has_notes
         self._has_sessions = "sessions" in sources
         self._named = {self._root, self._notes, self._sessions, *self._extras}
-        self._named |= {os.path.join(self._root, name) for name in ROOT_FILES}  # noqa: PTH118
+        self._named |= {os.path.join(self._root, name) for name in (*ROOT_FILES, USER_FILE)}  # noqa: PTH118
         self._open: frozenset[str] = frozenset()
 
     def folders(self) -> dict[str, int]:

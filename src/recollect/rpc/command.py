@@ -14,6 +14,7 @@ from recollect.errors import UsageError
 from recollect.files.begin import begin_workspace
 from recollect.rpc.workplace import Workplace
 from recollect.settings import switched_off
+from recollect.text.quote import escaped
 from recollect.tools import call_tool
 from recollect.writing.switch import switch
 
@@ -38,12 +39,15 @@ def _on(place: Workplace, session: str | None, messages: Messages) -> str:
     still_off = switched_off(place.memory().loaded)
     if still_off:
         return f"Memory stays off: {still_off}."
+    place.memory().start_session()
     if begun:
         return f"Memory is on. {place.workspace.root} is a workspace now, with MEMORY.md and memory/."
     return "Memory is on again for this project." if changed else "Memory is on already."
 
 
 def _off(place: Workplace, session: str | None, messages: Messages) -> str:
+    if not place.is_active:
+        return _NONE
     if not switch(place.workspace, on=False):
         return "Memory is off already."
     place.memory().close()
@@ -73,7 +77,7 @@ def _compact(place: Workplace, session: str | None, messages: Messages) -> str:
         return f"Nothing was written: {off or 'there is no conversation yet'}."
     done = flush(memory, messages, session=session)
     snapshot.take(memory, session, messages)
-    lines = [f"- {entry.text} ({entry.citation})" for entry in done.written]
+    lines = [f"- {escaped(entry.text)} ({entry.citation})" for entry in done.written]
     head = "Written down:" if lines else "There was nothing new to write down."
     warnings = [f"Note: {warning}" for warning in done.warnings]
     return "\n".join([head, *lines, *warnings, "The client's own /compact now loses nothing of it."])

@@ -46,12 +46,13 @@ class UnknownProtocol(UsageError):
 
 
 class Refused(UsageError):
-    """A line that is not done as a request, and the number of the error that says why."""
+    """A request that is not done, and the number of the error that says why."""
 
-    def __init__(self, number: int, what: str, *, request: Id | None = None) -> None:
-        """Name the number and the reason, and the request's id if it could be read."""
+    def __init__(self, number: int, what: str, *, request: Id | None = None, data: Any = None) -> None:
+        """Name the number and the reason, the request's id if it could be read, and what a client may use."""
         self.number = number
         self.request = request
+        self.data = data
         super().__init__(what)
 
 
@@ -105,6 +106,8 @@ def error_line(request: Id | None, number: int, message: str, data: Any = None) 
 
 def raised_line(request: Id | None, error: RecollectError) -> bytes:
     """Return the line that answers a request with an error that its method raised."""
+    if isinstance(error, Refused):
+        return error_line(request, error.number, str(error), error.data)
     data: dict[str, Any] = {**error.to_json()}
     if isinstance(error, UnknownProtocol):
         return error_line(request, UNKNOWN_PROTOCOL, str(error), {**data, "known": list(error.known)})

@@ -37,8 +37,6 @@ from recollect.rpc.messages import (
 from recollect.rpc.workers import Workers
 
 INITIALIZE = "initialize"
-SHUTDOWN = "shutdown"
-CANCEL = "$/cancel"
 
 MOST_OPEN = 64
 """How many requests may wait for their answer."""
@@ -72,6 +70,41 @@ class Method:
     call: Callable[[Mapping[str, Any]], Any]
     seconds: float | Callable[[Mapping[str, Any]], float]
 
+    def limit(self, params: Mapping[str, Any]) -> float:
+        """Return how many seconds it may take with these parameters."""
+        if not callable(self.seconds):
+            return self.seconds
+        try:
+            return self.seconds(params)
+        except Exception:  # noqa: BLE001 (parameters that puzzle it are refused by the method itself)
+            return _SECONDS_OTHERWISE
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between the protocols that are spoken over lines; by default that of the engine."""
+
+    shutdown: str | None = "shutdown"
+    """The request that asks for the end, if there is one."""
+
+    cancel: str = "$/cancel"
+    cancelled: str = "id"
+    """The parameter of `cancel` that holds the id of a request."""
+
+    answers_cancelled: bool = True
+    """Whether a request that was cancelled is answered; if not, `cancel` can only be a notification."""
+
+    needs_initialize: Callable[[Request], bool] = lambda request: True
+    """Whether a request is refused as long as there was no `initialize`."""
+
+    not_initialized: int = NOT_INITIALIZED
+    too_late: int = TOO_LATE
+    too_many: int = TOO_MANY
+
+
+ENGINE = Dialect()
+"""The protocol of `docs/protocol.md`."""
+
 
 def serve(
     methods: Mapping[str, Method],
@@ -80,12 +113,13 @@ def serve(
     *,
     on_end: Callable[[], None],
     events: Events | None = None,
+    dialect: Dialect = ENGINE,
 ) -> None:
     """Answer requests until the input ends, a client asks for the end, or `Event.END` is put into `events`.
 
     Returns within `SECONDS_TO_END` of that. Calls that hang are left behind in threads that nobody waits for.
     """
-    server = _Server(methods, writer, SimpleQueue() if events is None else events)
+    server = _Server(methods, dialect, writer, SimpleQueue() if events is None else events)
     threading.Thread(target=server.read, args=(reader,), name="recollect-requests", daemon=True).start()
     server.watch()
     server.end(on_end)
@@ -113,8 +147,11 @@ class _Call:
 class _Server:
     """The requests of one client that are open. `_lock` guards them; no method is called under it."""
 
-    def __init__(self, methods: Mapping[str, Method], writer: BinaryIO, events: Events) -> None:
+    def __init__(
+        self, methods: Mapping[str, Method], dialect: Dialect, writer: BinaryIO, events: Events
+    ) -> None:
         self._methods = methods
+        self._dialect = dialect
         self._events = events
         self._answers = LineWriter(writer, on_lost=lambda: events.put(Event.END))
         self._workers: Workers[_Call] = Workers(self._work)
@@ -164,28 +201,32 @@ class _Server:
         if request.method == INITIALIZE:
             if self._stage is not _Stage.NEW:
                 raise Refused(NOT_A_REQUEST, "initialize was asked for already")
-        elif self._stage is _Stage.NEW:
-            raise Refused(NOT_INITIALIZED, "the first request has to be initialize")
-        if request.method == SHUTDOWN:
+        elif self._stage is _Stage.NEW and self._dialect.needs_initialize(request):
+            raise Refused(self._dialect.not_initialized, "the first request has to be initialize")
+        if request.method == self._dialect.shutdown:
             self._shut_down(request)
-        elif request.method == CANCEL:
+        elif request.method == self._dialect.cancel:
             self._cancel(request)
         else:
             self._begin(request)
 
     def _shut_down(self, request: Request) -> None:
         if request.params:
-            raise Refused(INVALID_PARAMS, f"{SHUTDOWN} takes no parameters")
+            raise Refused(INVALID_PARAMS, f"{request.method} takes no parameters")
         self._answer_nothing(request)
         self._ending = True
         self._events.put(Event.END)
 
     def _cancel(self, request: Request) -> None:
-        if set(request.params) != {"id"} or not is_id(request.params["id"]):
-            raise Refused(INVALID_PARAMS, f"{CANCEL} takes the id of a request, and nothing else")
-        call = self._open.get(request.params["id"])
+        name, answered = self._dialect.cancelled, self._dialect.answers_cancelled
+        if request.id is not None and not answered:
+            raise Refused(NO_SUCH_METHOD, f"{request.method} is not a request")
+        wanted = request.params.get(name)
+        if not is_id(wanted) or (answered and len(request.params) > 1):
+            raise Refused(INVALID_PARAMS, f"{request.method} takes the {name} of a request, and nothing else")
+        call = self._open.get(wanted)
         if call is not None:
-            self._give_up(call, CANCELLED, f"{call.request.method} was cancelled")
+            self._give_up(call, CANCELLED, f"{call.request.method} was cancelled", silently=not answered)
         self._answer_nothing(request)
 
     def _answer_nothing(self, request: Request) -> None:
@@ -197,13 +238,13 @@ class _Server:
         if method is None:
             raise Refused(NO_SUCH_METHOD, f"there is no method {shortened(request.method)}")
         if len(self._open) >= MOST_OPEN:
-            raise Refused(TOO_MANY, f"{MOST_OPEN} requests are open; wait for an answer")
-        seconds = _seconds(method, request.params)
+            raise Refused(self._dialect.too_many, f"{MOST_OPEN} requests are open; wait for an answer")
+        seconds = method.limit(request.params)
         call = _Call(request, method, seconds, monotonic() + seconds)
         if self._stage is _Stage.WAITING:
             self._held.append(call)
         elif not self._workers.submit(call):
-            raise Refused(TOO_MANY, "every worker hangs in a request that took too long")
+            raise Refused(self._dialect.too_many, "every worker hangs in a request that took too long")
         self._open[call.key] = call
         if request.method == INITIALIZE:
             self._stage = _Stage.WAITING
@@ -217,7 +258,7 @@ class _Server:
         with self._lock:
             if not self._is_open(call):
                 return
-        answer, succeeded = _outcome(call)
+        answer, succeeded = outcome(call.request, call.method)
         with self._lock:
             if self._is_open(call):  # else it was answered without us, and this comes too late
                 self._settle(call, answer, succeeded=succeeded)
@@ -228,7 +269,7 @@ class _Server:
     def _settle(self, call: _Call, answer: bytes, *, succeeded: bool) -> None:
         """Answer an open request; what waited for `initialize` goes on or is refused."""
         del self._open[call.key]
-        if call.request.id is not None:
+        if call.request.id is not None and answer:
             self._answers.put(answer)
         if call is self._initializing:
             self._initializing = None
@@ -239,15 +280,16 @@ class _Server:
 
     def _release(self, call: _Call, *, initialized: bool) -> None:
         if not initialized:
-            self._give_up(call, NOT_INITIALIZED, "initialize failed, and nothing can be done before it")
+            number = self._dialect.not_initialized
+            self._give_up(call, number, "initialize failed, and nothing can be done before it")
         elif not self._workers.submit(call):
-            self._give_up(call, TOO_MANY, "every worker hangs in a request that took too long")
+            self._give_up(call, self._dialect.too_many, "every worker hangs in a request that took too long")
 
-    def _give_up(self, call: _Call, number: int, what: str) -> None:
-        """Answer an open request with an error, and do not wait for what it does."""
+    def _give_up(self, call: _Call, number: int, what: str, *, silently: bool = False) -> None:
+        """Answer an open request with an error, or not at all, and do not wait for what it does."""
         if call in self._held:
             self._held.remove(call)
-        self._settle(call, error_line(call.request.id, number, what), succeeded=False)
+        self._settle(call, b"" if silently else error_line(call.request.id, number, what), succeeded=False)
         self._workers.give_up(call)
 
     # The time
@@ -269,7 +311,7 @@ class _Server:
             for call in [call for call in self._open.values() if call.deadline <= now]:
                 if self._is_open(call):  # those that waited for a late `initialize` went with it
                     what = f"{call.request.method} took longer than {call.seconds:g} seconds"
-                    self._give_up(call, TOO_LATE, what)
+                    self._give_up(call, self._dialect.too_late, what)
             soonest = min((call.deadline for call in self._open.values()), default=now + _LONGEST_WAIT)
             self._next_look = min(soonest, now + _LONGEST_WAIT)
             return max(0.0, self._next_look - now)
@@ -292,20 +334,10 @@ class _Server:
         self._answers.close(until - monotonic())
 
 
-def _seconds(method: Method, params: Mapping[str, Any]) -> float:
-    if not callable(method.seconds):
-        return method.seconds
+def outcome(request: Request, method: Method) -> tuple[bytes, bool]:
+    """Do what a request asks for, and return the line that answers it and whether that is a result."""
     try:
-        return method.seconds(params)
-    except Exception:  # noqa: BLE001 (parameters that puzzle it are refused by the method itself)
-        return _SECONDS_OTHERWISE
-
-
-def _outcome(call: _Call) -> tuple[bytes, bool]:
-    """Do a call, and return the line that answers it and whether that is a result."""
-    request = call.request
-    try:
-        result = call.method.call(request.params)
+        result = method.call(request.params)
         return (b"" if request.id is None else result_line(request.id, result)), True
     except RecollectError as error:
         if request.id is None:

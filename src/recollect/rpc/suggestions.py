@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.agent.intent import Intent
+from recollect.redaction import Rules, redact
 
 _SENTENCES = {
     "remember": "/remember keeps this for later sessions",
@@ -12,12 +13,12 @@ _SENTENCES = {
 _SHOWN = 60
 
 
-def suggestion(found: Intent) -> str | None:
-    """Return a sentence that suggests a command, or nothing."""
+def suggestion(found: Intent, rules: Rules | None = None) -> str | None:
+    """Return a sentence that suggests a command, or nothing; secrets are not in it."""
     sentence = _SENTENCES.get(found.intent)
     if sentence is None:
         return None
-    about = " ".join(found.entities[0].split()) if found.entities else ""
+    about = redact(" ".join(found.entities[0].split()), rules).text if found.entities else ""
     if len(about) > _SHOWN:
         about = f"{about[: _SHOWN - 1].rstrip()}…"
     return f"{sentence}: {about}" if about else sentence

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from pathlib import Path
 
 from recollect.errors import WorkspaceError
-from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
+from recollect.files.begin import holds_memory
 from recollect.memory import Memory
 from recollect.paths import Workspace, nearest_marked, user_config_file, user_state_dir
 
@@ -25,15 +24,8 @@ class Workplace:
 
     @property
     def is_active(self) -> bool:
-        """Whether the folder holds a memory: a note, or the folder that is made for one."""
-        root = self.workspace.root
-        if self.workspace.private.is_dir() or any((root / name).is_file() for name in ROOT_FILES):
-            return True
-        try:
-            with os.scandir(root / NOTES_DIR) as notes:
-                return any(entry.name.endswith(SUFFIX) for entry in notes)
-        except OSError:
-            return False
+        """Whether the folder holds a memory."""
+        return holds_memory(self.workspace)
 
     def memory(self) -> Memory:
         """Return the memory with the settings as they are now."""
@@ -71,6 +63,8 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 def folder_of(directory: str, worktree: str | None) -> Path:
     """Return the folder whose memory is meant by a client that works in a directory of a worktree."""
+    if "\0" in directory or "\0" in (worktree or ""):
+        raise WorkspaceError("the name of a folder holds a NUL", todo="Start the client again")
     here = Path(directory).resolve()
     if not here.is_dir():
         raise WorkspaceError(f"the folder {str(here)!r} does not exist", todo="Start the client again")

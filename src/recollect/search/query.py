@@ -1,7 +1,7 @@
 """What a query asks for: words to rank by, and what narrows the search.
 
-`"a phrase"` must stand there, `-word` must not; `path:people`, `source:sessions`, `after:2026-05`
-and `before:2026-06-01` say where to look. Whatever does not read like one of these is text.
+`"a phrase"` must stand there, `-word` must not; `path:people`, `tag:project`, `source:sessions`,
+`after:2026-05` and `before:2026-06-01` say where to look. Whatever does not read like one of these is text.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from recollect.types import IndexedChunk
 
 _MARK = re.compile(
     r"(?<!\S)(?:"
-    r'(?P<key>path|source|after|before):(?P<value>"[^"]+"|\S+)'
+    r'(?P<key>path|tag|source|after|before):(?P<value>"[^"]+"|\S+)'
     r"|-(?P<without>\w+)"
     r'|"(?P<phrase>[^"]*\w[^"]*)"'
     r")(?!\S)"
 )
 _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
+_TAG = re.compile(r"#?(?P<name>[\w/-]*\w)/?")
 _BLANKS = re.compile(r"\s+")
+_SIGNS = re.compile(r":|(?<!\w)-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Asked:
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     after: str = ""
     before: str = ""
@@ -44,9 +47,12 @@ class Asked:
 
 
 def parse(query: str) -> Asked:
-    """Take a query apart; one that only narrows is searched by the words it narrows with."""
+    """Take a query apart; one that only narrows is searched by the words it narrows with.
+
+    One that only names tags is searched by those.
+    """
     found: dict[str, list[str]] = {
-        key: [] for key in ("phrase", "without", "path", "source", "after", "before")
+        key: [] for key in ("phrase", "without", "path", "tag", "source", "after", "before")
     }
 
     def take(mark: re.Match[str]) -> str:
@@ -62,7 +68,7 @@ def parse(query: str) -> Asked:
         found[key].append(value)
         return ""
 
-    text = _MARK.sub(take, query).strip()
+    text = _MARK.sub(take, query).strip() or " ".join(found["tag"])
     if not text:
         return Asked(query)
     return Asked(
@@ -70,10 +76,16 @@ def parse(query: str) -> Asked:
         tuple(found["phrase"]),
         tuple(found["without"]),
         tuple(found["path"]),
+        tuple(found["tag"]),
         tuple(found["source"]),
         max(found["after"], default=""),
         min(found["before"], default=""),
     )
+
+
+def as_prose(message: str) -> str:
+    """Return a message as a query that narrows nothing: `pytest -x` is no wish to leave out x."""
+    return _MARK.sub(lambda mark: _SIGNS.sub(" ", mark[0]), message.replace('"', " "))
 
 
 def filter_of(asked: Asked, matched: Callable[[str, str], tuple[str, ...]]) -> Callable[[IndexedChunk], bool]:
@@ -81,12 +93,14 @@ def filter_of(asked: Asked, matched: Callable[[str, str], tuple[str, ...]]) -> C
 
     `matched` tells which of the words that must not occur a text in a language holds.
     """
+    tagged = [_tag_pattern(tag) for tag in asked.tags]
 
     def fits(chunk: IndexedChunk) -> bool:
         day = day_of(chunk)
         return (
             (not asked.sources or chunk.source in asked.sources)
             and all(_is_below(path, chunk.path) for path in asked.paths)
+            and all(tag.search(f"{chunk.heading} {chunk.text}") for tag in tagged)
             and (not asked.after or (bool(day) and day >= asked.after))
             and (not asked.before or (bool(day) and day < asked.before))
             and all(phrase in _plain(f"{chunk.heading} {chunk.text}") for phrase in asked.phrases)
@@ -99,7 +113,16 @@ def filter_of(asked: Asked, matched: Callable[[str, str], tuple[str, ...]]) -> C
 def _is_meant(key: str, value: str) -> bool:
     if key in ("after", "before"):
         return _DAY.fullmatch(value) is not None
+    if key == "tag":
+        return _TAG.fullmatch(value) is not None
     return key == "path" or value in ("memory", "sessions")
+
+
+def _tag_pattern(tag: str) -> re.Pattern[str]:
+    """Return what finds a tag, or one below it, in text: `#project` and `#project/alpha`."""
+    found = _TAG.fullmatch(tag)
+    name = re.escape(found["name"] if found else tag)
+    return re.compile(rf"(?<![\w#&/])#{name}(?![\w-])", re.IGNORECASE)
 
 
 def _is_below(wanted: str, path: str) -> bool:

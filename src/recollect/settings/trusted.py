@@ -14,9 +14,10 @@ from recollect.paths import user_state_dir
 from recollect.settings.config_file import read_project_file
 
 
-def trust(config_file: Path) -> str:
-    """Record that a project's file, as it is now, may set every key; return its hash."""
-    content = read_project_file(config_file)
+def trust(config_file: Path, content: bytes | None = None) -> str:
+    """Record that a project's file, as it is now or with this content, may set every key; return its hash."""
+    if content is None:
+        content = read_project_file(config_file)
     if content is None:
         raise SettingsError(
             f"there is no settings file {str(config_file)!r} to trust", todo="Check the workspace"

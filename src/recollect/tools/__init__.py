@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.errors import UsageError
-from recollect.memory import Memory
+from recollect.errors import SettingsError, UsageError
 from recollect.tools.arguments import checked
 from recollect.tools.base import Call, Output, Tool
 from recollect.tools.changing import FORGET, REMEMBER
 from recollect.tools.finding import GET, RECALL, SEARCH
 from recollect.tools.upkeep import STATUS, SYNC
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool for tool in (SEARCH, GET, RECALL, REMEMBER, FORGET, SYNC, STATUS)
@@ -29,5 +31,12 @@ def tool_named(name: Any) -> Tool:
 
 def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = None) -> Output:
     """Check the arguments of a tool and run it."""
+    from recollect.settings import switched_off
+
     tool = tool_named(name)
+    if switched_off(memory.loaded) and tool is not STATUS:
+        raise SettingsError(
+            "the user switched the memory of this project off",
+            todo="Go on without it; only the user may switch it on again (/memory on, recollect config on)",
+        )
     return tool.run(Call(memory, checked(tool, arguments), session))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.memory import Memory
+if TYPE_CHECKING:
+    from recollect.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,12 @@ class Call:
     def get(self, name: str) -> Any:
         """Return an argument, or nothing if it was left out."""
         return self.arguments.get(name)
+
+    def clean(self, text: str) -> str:
+        """Return a text without the secrets that a model must not see, or write down."""
+        from recollect.agent.cleaning import secrets_out
+
+        return secrets_out(self.memory)(text)
 
 
 @dataclass(frozen=True, slots=True)

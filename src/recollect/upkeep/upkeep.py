@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -268,6 +269,13 @@ class Upkeep:
             while len(self._sessions) > _MOST_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
         self.sync_soon()
+
+    def warm_up(self) -> None:
+        """Load a model that is on this machine; one that cannot be loaded is told by the first search."""
+        provider = self.chosen().provider
+        if provider is not None and not provider.sends_to:
+            with suppress(EmbeddingError):
+                provider.embed_query("what was that?")
 
     def sync_soon(self) -> None:
         """Sync in the background."""

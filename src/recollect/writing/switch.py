@@ -13,8 +13,8 @@ from recollect.paths import Workspace
 from recollect.settings import is_trusted, trust
 from recollect.settings.config_file import read_project_file
 
-_KEY = re.compile(r"""^(?:enabled|"enabled"|'enabled')[ \t]*:.*$""", re.MULTILINE)
-_BEGINNING = re.compile(r"(?:\ufeff)?(?:---[ \t]*\n)?")
+_KEY = re.compile(r"""^((?:enabled|"enabled"|'enabled')[ \t]*:[ \t]*)[^\s#]+""", re.MULTILINE)
+_BEGINNING = re.compile(r"(?:\ufeff)?(?:---[ \t]*\r?\n)?")
 
 
 def switch(workspace: Workspace, *, on: bool) -> bool:
@@ -48,7 +48,7 @@ def switch(workspace: Workspace, *, on: bool) -> bool:
                 todo="Check its permissions and the space on the disk",
             ) from error
         if was_trusted:
-            trust(file)
+            trust(file, changed)
     return True
 
 
@@ -67,9 +67,10 @@ def _parsed(content: bytes) -> dict[str, Any] | None:
 
 
 def _with_value(text: str, *, on: bool) -> str:
-    line = f"enabled: {str(on).lower()}"
+    value = str(on).lower()
     if _KEY.search(text):
-        return _KEY.sub(line, text, count=1)
+        return _KEY.sub(rf"\g<1>{value}", text, count=1)
     beginning = _BEGINNING.match(text)
     at = beginning.end() if beginning else 0
-    return f"{text[:at]}{line}\n{text[at:]}"
+    end = "\r\n" if "\r\n" in text else "\n"
+    return f"{text[:at]}enabled: {value}{end}{text[at:]}"

@@ -12,6 +12,6 @@ finds the surest rule that is met.
 
 from recollect.agent.intent.engine import about_past, detect
 from recollect.agent.intent.model import Request, detected, parsed, request
-from recollect.agent.intent.values import Intent
+from recollect.agent.intent.values import Intent, nothing
 
-__all__ = ["Intent", "Request", "about_past", "detect", "detected", "parsed", "request"]
+__all__ = ["Intent", "Request", "about_past", "detect", "detected", "nothing", "parsed", "request"]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.agent.quote import without_quotes
+from recollect.text.quote import without_quotes
 
 READ = 64_000
 """Characters of a message from which what was said is taken."""

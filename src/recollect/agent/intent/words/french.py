@@ -32,10 +32,11 @@ _VERBS = {
         tu (?:te )?(?:retiens|mémorises)(?= (?:que|qu'|ça|ceci|cela|bien)|qu'| ?:)
     """,
     "keep_late": r"""
-        (?:tu|vous) (?:te |vous |les? |la )?(?:retiennes|reteniez|souviennes|souveniez|rappelles|mémorises
-        mémorisiez|gardes en mémoire)
+        (?:tu|vous) (?:te |vous |les? |la )?(?:retiennes|reteniez|souviennes|souveniez|mémorises|mémorisiez
+        gardes en mémoire)
+        que tu te rappelles
         (?:l'|le |la |les )(?:retenir|mémoriser|garder en mémoire)|t'en souvenir|le retenir
-        (?:tu|vous) (?:t'en |le |la |les |l')?(?:souviennes|retiennes|rappelles|mémorises|souveniez
+        (?:tu|vous) (?:t'en |le |la |les |l')?(?:souviennes|retiennes|mémorises|souveniez
         reteniez)|t'en souviennes|le retiennes
     """,
     "fill": r"""
