@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from recollect.backup.gather import extras_within, kept_in_private
 from recollect.backup.manifest import Entry
 from recollect.errors import BackupError
-from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX
+from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, USER_FILE
 from recollect.paths import PRIVATE_DIR, Workspace, is_unicode
 from recollect.settings import Settings
 
@@ -61,7 +61,7 @@ def beside(path: str) -> tuple[str, str, str]:
         stem, dot, ending = name, "", ""
     room = _LONGEST_NEW_NAME - len(f"{_LONGEST_TAG}{dot}{ending}".encode())
     stem = stem.encode()[:room].decode("utf-8", "ignore")
-    return NOTES_DIR if path in ROOT_FILES else folder, f"{stem}-imported-", dot + ending
+    return folder or NOTES_DIR, f"{stem}-imported-", dot + ending
 
 
 def _is_plain(path: str) -> bool:
@@ -74,7 +74,7 @@ def _is_plain(path: str) -> bool:
 
 
 def _is_note(path: str) -> bool:
-    if path in ROOT_FILES:
+    if path in (*ROOT_FILES, USER_FILE):
         return True
     parts = path.split("/")
     return len(parts) > 1 and parts[0] == NOTES_DIR and _is_markdown(parts)

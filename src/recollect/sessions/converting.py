@@ -25,6 +25,12 @@ from recollect.types import Transcript, Turn
 _EXPORT = re.compile(r'\s*\{\s*"info"\s*:\s*(?=\{)')
 _EXPORTED_MESSAGES = re.compile(r'\s*,\s*"messages"\s*:')
 _DECODER = json.JSONDecoder()
+CHATGPT = "chatgpt"
+"""Whose conversations come from an export; there are no transcripts of it to be found."""
+
+WRITTEN_FOR = (*HOSTS, CHATGPT)
+"""The clients that a transcript of the workspace's own may name."""
+
 _HEAD_LINES = 100
 
 
@@ -41,13 +47,13 @@ def conversation_in(text: str) -> Conversation | None:
     """Return the conversation that a file of a client holds, if it is in a format that is known."""
     info = _exported(text)
     if info is not None:
-        return _named("opencode", info.get("id"), parse_export(text))
+        return named("opencode", info.get("id"), parse_export(text))
     lines = list(split(text))
     host = recognise(lines)
     if host is None:
         return None
     client, session = _told(host, records_of(islice(lines, _HEAD_LINES)))
-    return _named(client, session, HOSTS[host].parse(lines, 1))
+    return named(client, session, HOSTS[host].parse(lines, 1))
 
 
 def written(session: str, client: str, started: datetime | None, turns: Iterable[Turn]) -> bytes:
@@ -91,11 +97,12 @@ def _told(host: str, records: Iterator[Record]) -> tuple[str, Any]:
             return host, table(record.get("info")).get("id")
         if host == "openclaw" and kind == "session":
             client = record.get("client")
-            return client if client in list(HOSTS) else host, record.get("id")
+            return client if client in list(WRITTEN_FOR) else host, record.get("id")
     return host, None
 
 
-def _named(client: str, session: Any, transcript: Transcript) -> Conversation:
+def named(client: str, session: Any, transcript: Transcript) -> Conversation:
+    """Return a conversation under the name of its session, or one made of how it began."""
     name = tidy(session)
     if not name:
         first = transcript.turns[:1]

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from recollect.sessions.converting import Conversation, conversation_in, written
 from recollect.settings import Settings
 from recollect.types import Turn
 
-Outcome = Literal["imported", "already there", "replaced", "failed"]
+Outcome = Literal["imported", "already there", "replaced", "left out", "failed"]
 
 _OUTCOMES: Mapping[imported.Outcome, Outcome] = {
     "created": "imported",
@@ -36,7 +36,7 @@ _TODO = "Name a transcript of OpenClaw, Claude Code or Codex, or what 'opencode 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of a file: where it is now, or why it could not be brought in.
+    """What became of a conversation: where it is now, or why it was not brought in.
 
     `damaged` counts lines that are no records, `redacted` the secrets that were taken out, by their kinds.
     """
@@ -76,22 +76,29 @@ def import_transcripts(
     for file in files:
         name = os.fspath(file)
         try:
-            done.append(_brought_in(workspace, name, cleaning))
+            one = bring_in(workspace, _read(name), name, cleaning)
+            # Who names a file and gets nothing of it should hear of that.
+            done.append(replace(one, outcome="failed") if one.outcome == "left out" else one)
         except RecollectError as error:
             done.append(Imported(name, "failed", problem=str(error)))
     return tuple(done)
 
 
-def _brought_in(workspace: Workspace, file: str, cleaning: Cleaning) -> Imported:
-    conversation = _read(file)
+def bring_in(
+    workspace: Workspace, conversation: Conversation, file: str, cleaning: Cleaning, *, dry_run: bool = False
+) -> Imported:
+    """Put a conversation that was read from a file into the workspace, or tell what would be done.
+
+    It is left out if it was forgotten, or nothing is said in it.
+    """
     name = _name(conversation, cleaning.rules)
     names = (conversation.session, name, session_of(Path(file).name))
     if any(cleaning.forgotten.drops_session(one) for one in names):
-        raise PathError(f"the session in {file!r} was forgotten", todo="Import another one")
+        return Imported(file, "left out", problem=f"the session in {file!r} was forgotten")
     transcript = conversation.transcript
     turns, redacted = cleaning.counted(name, transcript.turns)
     if not turns:
-        raise PathError(f"nothing is said in {file!r}", todo=_TODO)
+        return Imported(file, "left out", problem=f"nothing is said in {file!r}. {_TODO}")
     session = redact(conversation.session, cleaning.rules).text
     content = written(session, conversation.client, transcript.started, turns)
 
@@ -104,7 +111,7 @@ def _brought_in(workspace: Workspace, file: str, cleaning: Cleaning) -> Imported
             return "part"
         return "whole" if _begins(known, turns) else "other"
 
-    saved = imported.save(workspace, name, content, relate)
+    saved = imported.save(workspace, name, content, relate, dry_run=dry_run)
     return Imported(
         file,
         _OUTCOMES[saved.outcome],

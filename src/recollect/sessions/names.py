@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.errors import SettingsError
+from recollect.sessions.converting import WRITTEN_FOR
 from recollect.settings import Settings
 from recollect.sources.hosts import HOSTS, PREFIX, host_of
 
@@ -17,7 +18,7 @@ def client_of(path: str) -> str:
     if not path.startswith(PREFIX):
         return ""
     name = path.removeprefix(PREFIX)
-    brought_in = [client for client in HOSTS if "/" not in name and name.startswith(f"{client}-")]
+    brought_in = [client for client in WRITTEN_FOR if "/" not in name and name.startswith(f"{client}-")]
     return brought_in[0] if brought_in else host_of(path).name
 
 

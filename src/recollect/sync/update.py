@@ -12,7 +12,7 @@ from recollect.store.sqlite import cache, tails
 from recollect.store.sqlite.index import Index
 from recollect.sync.carried import carry_file
 from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
-from recollect.text.chunk import chunk_text
+from recollect.text.notes import chunk_note
 from recollect.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Progress, Tail
 
 LABEL = "indexing"
@@ -160,7 +160,7 @@ def read_file(file: FoundFile, max_bytes: int, tail: Tail | None = None) -> Docu
 def chunks_of(document: Document, file: FoundFile, settings: Settings, forgotten: Forgotten) -> Cut | Problem:
     """Cut a document into chunks in the way of its source."""
     if document.source == "memory":
-        return Cut(chunk_text(document.text, settings.chunking.tokens, settings.chunking.overlap))
+        return Cut(chunk_note(document.text, settings.chunking.tokens, settings.chunking.overlap))
     from recollect.sync.transcripts import cut_transcript
 
     return cut_transcript(document, file, settings, forgotten)
