@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
@@ -17,7 +17,7 @@ import click
 
 from recollect.cli.common import FOLDER
 from recollect.errors import UsageError
-from recollect.rpc.server import Event, Events, Method, serve
+from recollect.rpc.server import ENGINE, Dialect, Event, Events, Method, serve
 
 _BY_SIGNAL = 128
 _BUFFER = 64 * 1024
@@ -61,7 +61,7 @@ def command(stdio: bool, workspace: Path | None) -> int:
     return serve_stdio(engine)
 
 
-def serve_stdio(engine: Callable[[], Served]) -> int:
+def serve_stdio(engine: Callable[[], Served], dialect: Dialect = ENGINE) -> int:
     """Serve an engine over the standard streams, and return the exit code.
 
     Does not return if calls still hang: the process ends here then.
@@ -73,9 +73,17 @@ def serve_stdio(engine: Callable[[], Served]) -> int:
         )
     reader, writer = _take_streams()
     events: Events = SimpleQueue()
-    with _ending_on_signals(events) as signals:
+    with ending_on_signals(events) as signals:
         served = engine()
-        serve(served.methods(), reader, writer, on_end=served.close, events=events)
+        serve(served.methods(), reader, writer, on_end=served.close, events=events, dialect=dialect)
+    return exit_code(signals)
+
+
+def exit_code(signals: Sequence[int]) -> int:
+    """Return the exit code after signals that asked for the end, or after none.
+
+    Does not return if threads are left: the process ends here then.
+    """
     code = _BY_SIGNAL + signals[0] if signals else 0
     if any(thread is not threading.main_thread() for thread in threading.enumerate()):
         # Python would wait for some of them, and they may hang. Nothing is flushed: that may hang as well.
@@ -84,7 +92,7 @@ def serve_stdio(engine: Callable[[], Served]) -> int:
 
 
 @contextmanager
-def _ending_on_signals(events: Events) -> Iterator[list[int]]:
+def ending_on_signals(events: Events) -> Iterator[list[int]]:
     """Have signals that ask for the end bring it about; give where those that came are listed."""
     received: list[int] = []
 

@@ -1,0 +1,60 @@
+"""Real clients for the tests, from the npm registry: installed once, in a cache folder for all runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from platformdirs import user_cache_path
+
+CHOSEN = os.environ.get("RECOLLECT_TEST_CLIENTS", "")
+"""Another folder for the clients. Read here, because tests see no variables with this prefix."""
+
+_INSTALL_SECONDS = 900
+
+
+def client(package: str, version: str) -> Path:
+    """Return the program of a package; skip the test where there is no npm to install it with."""
+    shared = Path(CHOSEN) if CHOSEN else user_cache_path("recollect-tests", appauthor=False)
+    folder = shared / f"{package}-{version}"
+    if folder.exists():
+        return _program(folder, package)
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip(f"npm is not there, so {package} cannot be installed")
+    shared.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_name(f"{folder.name}.lock"), timeout=_INSTALL_SECONDS):
+        if not folder.exists():
+            _install(npm, f"{package}@{version}", folder)
+    return _program(folder, package)
+
+
+def _program(folder: Path, package: str) -> Path:
+    described = json.loads((folder / "node_modules" / package / "package.json").read_text(encoding="utf-8"))
+    return folder / "node_modules/.bin" / str(next(iter(described["bin"])))
+
+
+def _install(npm: str, package: str, folder: Path) -> None:
+    """Install beside the folder and rename: what is interrupted leaves no half of it."""
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as beside:
+        made = Path(beside) / "made"
+        made.mkdir()
+        done = subprocess.run(
+            [npm, "install", "--no-audit", "--no-fund", "--prefix", str(made), package],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_INSTALL_SECONDS,
+            check=False,
+        )
+        if done.returncode:
+            pytest.fail(f"npm could not install {package}:\n{done.stdout}", pytrace=False)
+        made.rename(folder)
