@@ -1,6 +1,8 @@
 // What a message or a written text asks for, and the suggestion that follows from it.
+import { pause } from "./timing.js"
 
 const LIMIT_MS = 15_000 // more than the engine takes itself
+const COLD_WAIT_MS = 2_000 // a client that starts is busy; a suggestion is in no hurry
 const LONGEST_TEXT = 4_000
 const SHOWN_MS = 8_000
 
@@ -67,6 +69,7 @@ export class Suggestions {
     if (!text.trim()) return
     const { messageID } = session
     this.#background.run("what a text asks for", async () => {
+      if (!this.#engine.isReady) await pause(COLD_WAIT_MS)
       if (!(await this.#sessions.isMain(session))) return
       const found = await find(text.slice(0, LONGEST_TEXT))
       if (!found?.suggestion || session.suggestedFor === messageID) return

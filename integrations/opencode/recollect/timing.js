@@ -13,6 +13,14 @@ export function later(action, ms) {
 }
 
 /**
+ * @param {number} ms
+ * @returns {Promise<void>}
+ */
+export function pause(ms) {
+  return new Promise((resolve) => later(resolve, ms))
+}
+
+/**
  * Settle as the promise does, or reject when the time is up.
  * @template T
  * @param {Promise<T>} promise

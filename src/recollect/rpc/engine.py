@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 _MOST_SESSIONS = 200
 _MOST_TEXTS = 50
+_SETTLE_SECONDS = 4.0
 _LONGEST_SESSION = 200
 _SURVIVES = (
     "The memory of this workspace has kept the following of this conversation; it can be found again with "
@@ -52,6 +53,7 @@ class Engine:
         self._shown: OrderedDict[str, list[str]] = OrderedDict()
         self._showing = threading.Lock()
         self._prepared: Memory | None = None
+        self._later: list[threading.Timer] = []
 
     def methods(self) -> Mapping[str, Method]:
         """Return every method by its name."""
@@ -72,6 +74,8 @@ class Engine:
 
     def close(self) -> None:
         """End what goes on in the background."""
+        for waiting in self._later:
+            waiting.cancel()
         if self._place is not None:
             self._place.close()
 
@@ -118,8 +122,7 @@ class Engine:
         memory = self._memory_in_use()
         if memory is None:
             return {"context": "", "tokens": 0, "warnings": []}
-        memory.start_session(session)
-        self._prepare_soon(memory)
+        self._settle_later(memory, session)
         context = bootstrap(memory, session=session)
         self._remember_shown(session, [context.text])
         return {"context": context.text, "tokens": context.tokens, "warnings": list(context.warnings)}
@@ -249,20 +252,23 @@ class Engine:
             while len(self._shown) > _MOST_SESSIONS:
                 self._shown.popitem(last=False)
 
-    def _prepare_soon(self, memory: Memory) -> None:
-        """Have ready what the first message needs, once for a memory: that takes a moment."""
-        if memory is not self._prepared:
-            self._prepared = memory
-            threading.Thread(target=_prepare, args=(memory,), name="recollect-prepare", daemon=True).start()
+    def _settle_later(self, memory: Memory, session: str) -> None:
+        """Sync and have ready what searches need, but not now: a client that starts is busy itself.
+
+        Whoever searches before that has it done at once.
+        """
+        later = threading.Timer(_SETTLE_SECONDS, _settle, (memory, session, memory is not self._prepared))
+        self._prepared = memory
+        self._later = [waiting for waiting in self._later if waiting.is_alive()] + [later]
+        later.daemon = True
+        later.start()
 
 
-def _prepare(memory: Memory) -> None:
-    """Read the words of the languages, and load the model if it is on this machine."""
-    from recollect.agent import intent
-
-    for language in memory.settings.intent.languages:
-        intent.about_past("what was that?", languages=[language])
-    memory.warm_up()
+def _settle(memory: Memory, session: str, is_first: bool) -> None:
+    """Sync in the background, and the first time load the model if it is on this machine."""
+    memory.start_session(session)
+    if is_first:
+        memory.warm_up()
 
 
 def _named(given: Mapping[str, Any]) -> str:

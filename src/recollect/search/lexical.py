@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite import words
@@ -139,7 +140,7 @@ def matcher(index: Index, query_words: Iterable[str]) -> Callable[[str, str], tu
     def matched_words(text: str, language: str) -> tuple[str, ...]:
         known, ignored = seen.setdefault(language, {}), dull.setdefault(language, set())
         # Most words of a text match nothing and come again and again: they are looked at once.
-        runs = set(RUN.findall(text)) - ignored
+        runs = _runs(text) - ignored
         new = runs - known.keys()
         plain = {run for run in new if run[:2].lower() not in beginnings and is_plain(run)}
         ignored |= plain
@@ -153,6 +154,12 @@ def matcher(index: Index, query_words: Iterable[str]) -> Callable[[str, str], tu
         return run.isalpha() and run.isascii() and is_one_word(run)
 
     return matched_words
+
+
+@lru_cache(maxsize=4_096)
+def _runs(text: str) -> frozenset[str]:
+    """Return the runs of characters in a text; the same texts are candidates again and again."""
+    return frozenset(RUN.findall(text))
 
 
 def _terms(index: Index, query: str) -> list[Term]:

@@ -38,9 +38,11 @@ search, only by a sync; until then it serves as it is."""
 
 _SYNC_WAIT = 600.0
 _FIRST_SEARCH_WAIT = 10.0
+_OWN_SYNC_WAIT = 2.0
 _BACKGROUND_WAIT = 1.0
-"""Seconds to wait for another writer: when a sync was asked for, when a first search needs one, and in
-the background, where it can be tried again but must be able to end."""
+"""Seconds to wait for another writer: when a sync was asked for, when a first search needs one, when a later
+search finds changes while our own background writes (that takes a moment), and in the background, where it
+can be tried again but must be able to end."""
 
 _BACKGROUND_GROUP = 32
 """Chunks embedded at a time in the background: closing the memory waits for one group."""
@@ -324,7 +326,7 @@ class Upkeep:
         pending = need.pending
         if need.sync:
             try:
-                wait = _FIRST_SEARCH_WAIT if need.is_first else 0.0
+                wait = _FIRST_SEARCH_WAIT if need.is_first else _OWN_SYNC_WAIT * self.background.is_busy
                 report = self.run(embed_limit=need.embeds, wait_seconds=wait, progress=progress)
                 told += report.warnings
                 pending = report.pending
