@@ -15,7 +15,8 @@ FILES = {
     "recollect/tools.json": "[]\n",
     "plugins/recollect.js": "the plugin\n",
 }
-MADE = {*FILES, "recollect/.gitignore", "recollect/command.json", "recollect/receipt.json", ".npmrc"}
+OURS = {f"recollect/{name}" for name in (".gitignore", "command.json", "manifest.json", "receipt.json")}
+MADE = {*FILES, *OURS, ".npmrc"}
 """What an installation leaves in a project that had nothing."""
 
 

@@ -28,7 +28,12 @@ def commands(group: click.Group, above: str = "recollect") -> Iterator[tuple[str
 
 EVERY = dict(commands(cli))
 LEAVES = {words: command for words, command in EVERY.items() if not isinstance(command, click.Group)}
-SPEAKS_JSON_ONLY = {"recollect serve"}
+WITHOUT = {
+    "recollect hook": {"--json", "--workspace", "-w"},
+    "recollect mcp": {"--json"},
+    "recollect serve": {"--json"},
+}
+"""What programs start, and not people: their output is JSON anyway."""
 
 
 @pytest.mark.parametrize("words", EVERY)
@@ -52,7 +57,7 @@ def test_every_option_says_what_it_does(words: str) -> None:
 @pytest.mark.parametrize("words", LEAVES)
 def test_every_command_takes_json_and_a_workspace(words: str) -> None:
     options = {option for parameter in LEAVES[words].params for option in parameter.opts}
-    assert {"--json", "--workspace", "-w"} - options <= ({"--json"} if words in SPEAKS_JSON_ONLY else set())
+    assert {"--json", "--workspace", "-w"} - options <= WITHOUT.get(words, set())
 
 
 @pytest.mark.parametrize("words", LEAVES)

@@ -267,7 +267,51 @@ def test_uninstalling_keeps_what_the_user_changed(place: Place) -> None:
     write(place.folder, {"commands/memory.md": "mine\n"})
     steps = uninstall(place.targets)
     assert [step.path.name for step in steps if step.action == "keep"] == ["memory.md"]
-    assert names(place.folder) == {"commands/memory.md"}
+    assert names(place.folder) == {"commands/memory.md", "recollect/receipt.json", "recollect/.gitignore"}
+
+
+def test_what_was_kept_goes_with_force_later(place: Place) -> None:
+    before = tree(place.project)
+    install(place.targets)
+    write(place.folder, {"commands/memory.md": "mine\n"})
+    uninstall(place.targets)
+    uninstall(place.targets, force=True)
+    assert tree(place.project) == before
+
+
+def test_what_was_kept_is_named_again(place: Place) -> None:
+    install(place.targets)
+    write(place.folder, {"commands/memory.md": "mine\n"})
+    assert [step for step in uninstall(place.targets) if step.action == "keep"] == list(
+        uninstall(place.targets)
+    )
+
+
+def test_what_was_kept_is_ours_when_it_is_installed_again(place: Place) -> None:
+    install(place.targets)
+    write(place.folder, {"commands/memory.md": "mine\n"})
+    uninstall(place.targets)
+    steps = install(place.targets)
+    assert [step.path.name for step in steps if step.action == "keep"] == ["memory.md"]
+    assert names(place.folder) == MADE
+
+
+def test_a_receipt_of_what_was_kept_is_no_installation(place: Place) -> None:
+    install(place.targets)
+    write(place.folder, {"commands/memory.md": "mine\n"})
+    uninstall(place.targets)
+    receipt = read_receipt(place.folder)
+    assert receipt is not None
+    assert not receipt.is_installed()
+
+
+def test_the_receipt_goes_when_what_was_kept_is_gone(place: Place) -> None:
+    install(place.targets)
+    write(place.folder, {"commands/memory.md": "mine\n"})
+    uninstall(place.targets)
+    (place.folder / "commands/memory.md").unlink()
+    uninstall(place.targets)
+    assert names(place.project) == set()
 
 
 def test_with_force_what_the_user_changed_goes_as_well(place: Place) -> None:
@@ -401,7 +445,7 @@ def test_a_folder_that_may_not_be_written_is_said(place: Place) -> None:
     place.project.chmod(0o555)
     done = unprivileged_run(code, place.project, place.source)
     place.project.chmod(0o755)
-    assert "could not be read or written: permission denied" in done.stdout
+    assert f"the folder '{place.project}' may not be written, so nothing was changed" in done.stdout
     assert tree(place.project) == {}
 
 

@@ -116,7 +116,59 @@ def test_a_project_cannot_be_named_for_all_of_them(cli: Cli, project: Path) -> N
 def test_an_unknown_client_is_refused_with_those_that_are_known(cli: Cli) -> None:
     told = cli("install", "emacs")
     assert told.code == 2
-    assert "opencode" in told.err
+    assert "knows no client 'emacs'; it knows claude-code, codex, opencode" in told.err
+
+
+def test_a_client_may_be_named_in_capitals(cli: Cli, project: Path) -> None:
+    assert cli("install", "OpenCode", "-w", project).code == 0
+
+
+@pytest.mark.parametrize("host", ["opencode", "claude-code", "codex"])
+def test_the_home_of_the_user_is_no_project(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("HOME", str(project))
+    told = cli("install", host, "-w", project)
+    assert (told.code, tree(project)) == (2, {})
+    assert "--global" in told.err
+
+
+def test_what_was_installed_in_the_home_can_be_taken_out(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("install", "opencode", "-w", project)
+    monkeypatch.setenv("HOME", str(project))
+    assert cli("uninstall", "opencode", "-w", project).code == 0
+    assert not (project / ".opencode").exists()
+
+
+def test_a_workspace_above_is_spoken_of(cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(project, {"MEMORY.md": "", "src/x.py": ""})
+    monkeypatch.chdir(project / "src")
+    assert f"in {project}, the workspace above; '--workspace .'" in cli("install", "opencode").out
+
+
+def test_a_folder_for_notes_without_any_is_no_memory(cli: Cli, project: Path) -> None:
+    write(project, {"memory/program.py": ""})
+    cli("install", "opencode", "-w", project)
+    assert (project / "MEMORY.md").exists()
+
+
+def test_settings_that_cannot_be_read_are_a_warning(cli: Cli, project: Path) -> None:
+    write(project, {".memory/config.yaml": "a: [\n"})
+    told = cli("install", "opencode", "-w", project)
+    assert told.code == 0
+    assert "config.yaml" in told.err
+
+
+def test_hooks_that_run_twice_are_spoken_of(
+    cli: Cli, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "home" / "codex"))
+    cli("install", "codex", "--global")
+    told = cli("install", "codex", "-w", project).out
+    assert "take one of the two out" in told
+    assert "runs once" not in told
 
 
 def test_two_installations_are_spoken_of(cli: Cli, project: Path) -> None:
@@ -139,13 +191,27 @@ def test_uninstalling_says_what_it_keeps(cli: Cli, project: Path) -> None:
     cli("install", "opencode", "-w", project)
     write(project, {".opencode/commands/memory.md": "mine\n"})
     told = cli("uninstall", "opencode", "-w", project).out
-    assert "kept          commands/memory.md: it was changed since it was installed" in told
+    why = "it was changed since it was installed (uninstall --force removes it)"
+    assert f"kept          commands/memory.md: {why}" in told
+
+
+def test_uninstalling_says_that_the_notes_are_kept(cli: Cli, project: Path) -> None:
+    cli("install", "opencode", "-w", project)
+    told = cli("uninstall", "opencode", "-w", project).out
+    assert told.splitlines()[-1] == "Notes are kept: MEMORY.md, memory/, .memory/"
+
+
+def test_uninstalling_says_in_one_line_what_came_with_the_repository(cli: Cli, project: Path) -> None:
+    cli("install", "opencode", "-w", project)
+    (project / ".opencode/recollect/receipt.json").unlink()
+    told = cli("uninstall", "opencode", "-w", project).out
+    assert told.count("came with the repository") == 1
 
 
 def test_uninstalling_where_nothing_is_installed(cli: Cli, project: Path) -> None:
     told = cli("uninstall", "opencode", "-w", project)
     assert told.code == 0
-    assert "nothing to do" in told.out
+    assert "it is not installed here" in told.out
 
 
 def test_looking_at_what_would_be_removed(cli: Cli, project: Path) -> None:

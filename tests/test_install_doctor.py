@@ -13,6 +13,7 @@ from recollect.doctor.clients import check_clients
 from recollect.doctor.finding import Finding
 from recollect.doctor.patient import Patient
 from recollect.errors import WriteError
+from recollect.hosts import codex
 from recollect.hosts.apply import install, uninstall
 from recollect.hosts.receipt import receipt_file
 from recollect.paths import Workspace
@@ -159,6 +160,28 @@ def test_a_link_to_a_program_of_the_project_is_not_run(place: Place, tmp_path: P
 def test_waiting_for_npm_is_a_warning(place: Place) -> None:
     (place.folder / ".npmrc").unlink()
     assert any("waits for npm" in finding.message for finding in look(place))
+
+
+@pytest.fixture
+def in_codex(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """Only Codex, for a project that nobody trusts yet."""
+    uninstall(place.targets)
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "home" / "codex"))
+    install(codex.targets(place.project))
+    return place
+
+
+def trust(place: Place) -> None:
+    write(codex.global_folder(), {"config.toml": f'[projects."{place.project}"]\ntrust_level = "trusted"\n'})
+
+
+def test_a_project_that_codex_does_not_trust_is_a_warning(in_codex: Place) -> None:
+    assert any("trust the project" in finding.todo for finding in look(in_codex))
+
+
+def test_hooks_that_codex_does_not_trust_are_a_warning(in_codex: Place) -> None:
+    trust(in_codex)
+    assert (only(in_codex).level, only(in_codex).todo) == ("warning", "Type /hooks in codex, and trust them")
 
 
 def test_a_receipt_that_cannot_be_read_is_said(place: Place) -> None:

@@ -117,6 +117,22 @@ def test_an_upgrade_that_failed_can_be_taken_out(tmp_path: Path, fault: str, sti
 
 
 @pytest.mark.parametrize(("fault", "sticky"), CASES)
+def test_an_installation_over_that_of_a_colleague_can_be_finished(
+    tmp_path: Path, fault: str, sticky: bool
+) -> None:
+    prepared = Place(tmp_path / "prepared")
+    write(prepared.source, {"commands/memory.md": "newer\n", "recollect/deep/new.js": "new\n"})
+    install(prepared.targets)
+    (prepared.folder / "recollect/receipt.json").unlink()
+    for place, faults in every_fault(tmp_path, fault, sticky, prepared):
+        with faults.at_work():
+            install(place.targets)
+        install(place.targets)
+        assert names(place.folder) == MADE, faults
+        assert (place.folder / "commands/memory.md").read_bytes() == b"the command\n", faults
+
+
+@pytest.mark.parametrize(("fault", "sticky"), CASES)
 def test_an_uninstallation_that_failed_can_be_finished(tmp_path: Path, fault: str, sticky: bool) -> None:
     prepared = Place(tmp_path / "prepared")
     before = tree(prepared.project)

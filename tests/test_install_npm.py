@@ -10,6 +10,7 @@ import pytest
 
 from recollect.hosts.apply import install, uninstall
 from recollect.hosts.opencode import gives_up_soon, global_folder, waits_for_npm
+from recollect.hosts.receipt import receipt_file
 from tests.support_install import Place, names, tree, write
 
 LOCKED = {"packages": {"": {"dependencies": {"@opencode-ai/plugin": "1.0.0"}}}}
@@ -106,6 +107,16 @@ def test_settings_of_npm_that_are_there_stay_and_the_user_is_told(place: Place) 
     assert (place.folder / ".npmrc").read_text(encoding="utf-8") == "registry=https://example.org/\n"
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_settings_of_npm_that_the_user_extended_are_never_removed(place: Place, force: bool) -> None:
+    install(place.targets)
+    with (place.folder / ".npmrc").open("a", encoding="utf-8") as file:
+        file.write("//example.org/:_authToken=secret\n")
+    (kept,) = [step for step in uninstall(place.targets, force=force) if step.action == "keep"]
+    assert "yours now" in kept.why
+    assert names(place.folder) == {".npmrc"}
+
+
 def test_settings_of_npm_that_do_already_are_not_spoken_of(place: Place) -> None:
     write(place.folder, {".npmrc": "fetch-retries=0\n"})
     assert not [step for step in install(place.targets) if step.path == place.folder / ".npmrc"]
@@ -136,6 +147,20 @@ def test_a_global_installation_outlasts_that_of_a_project(place: Place) -> None:
     install(place.targets)
     uninstall(place.targets)
     assert tree(global_folder()) == everything
+
+
+def test_a_project_does_not_tell_of_what_the_global_installation_needs(place: Place) -> None:
+    install(place.everywhere)
+    here = {step.path for step in install(place.targets)}
+    assert {path for path in here if global_folder() in path.parents} == {global_folder() / ".npmrc"}
+
+
+def test_a_project_leaves_the_version_of_the_global_installation(place: Place) -> None:
+    install(place.everywhere)
+    told = json.loads(receipt_file(global_folder()).read_bytes()) | {"version": "0.0.1"}
+    receipt_file(global_folder()).write_text(json.dumps(told), encoding="utf-8")
+    install(place.targets)
+    assert json.loads(receipt_file(global_folder()).read_bytes())["version"] == "0.0.1"
 
 
 def test_a_project_outlasts_a_global_installation(place: Place) -> None:

@@ -15,28 +15,53 @@ from recollect.cli.common import (
     json_option,
     nearest_workspace,
     print_json,
+    warn,
     workspace_option,
 )
-from recollect.errors import UsageError
-from recollect.files.begin import begin_workspace
-from recollect.files.scan import NOTES_DIR, ROOT_FILES
+from recollect.errors import SettingsError, UsageError
+from recollect.files.begin import begin_workspace, holds_memory
 from recollect.hosts.apply import install, would_install
 from recollect.hosts.catalogue import HOSTS, Host
-from recollect.hosts.plan import Action, Step
+from recollect.hosts.plan import BROUGHT, Action, Step
 from recollect.hosts.receipt import read_receipt
-from recollect.paths import PRIVATE_DIR, Workspace
+from recollect.paths import Workspace
 
-_DONE = {"make": "made", "replace": "replaced", "remove": "removed", "keep": "kept", "unchanged": "unchanged"}
-_PLANNED = {**_DONE, "make": "would make", "replace": "would replace", "remove": "would remove"}
+_DONE = {
+    "make": "made",
+    "replace": "replaced",
+    "edit": "edited",
+    "remove": "removed",
+    "keep": "kept",
+    "unchanged": "unchanged",
+}
+_PLANNED = {
+    **_DONE,
+    "make": "would make",
+    "replace": "would replace",
+    "edit": "would edit",
+    "remove": "would remove",
+}
 
 _MOST_ALIKE = 4
 """How many files of one folder are listed one by one; `--json` lists all."""
 
 
+class _Client(click.Choice[str]):
+    """The name of a client, in capitals or not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        name = str(value).lower()
+        if name not in HOSTS:
+            raise UsageError(
+                f"Recollect knows no client {value!r}; it knows {', '.join(sorted(HOSTS))}", todo="Name one"
+            )
+        return name
+
+
 def host_options(function: Function) -> Function:
     """Add what both commands take: which client, where, and whether only to look."""
     options: Sequence[Callable[[Function], Function]] = (
-        click.argument("host", type=click.Choice(list(HOSTS))),
+        click.argument("host", type=_Client(list(HOSTS))),
         click.option(
             "--project/--global",
             "in_project",
@@ -69,11 +94,17 @@ def command(host: str, in_project: bool, dry_run: bool, workspace: Path | None, 
     A project that holds no memory yet gets one, as with 'recollect init'.
     """
     client, project = HOSTS[host], project_of(in_project, workspace)
+    _refuse_home(project)
     targets = client.targets(project)
     steps = would_install(targets) if dry_run else install(targets)
-    begins = project is not None and not _holds_memory(project)
+    begins = project is not None and not holds_memory(Workspace(project))
     made = begin_workspace(project)[1] if begins and project and not dry_run else []
     notes = _notes(client, project, begins=begins, dry_run=dry_run)
+    if project is not None and workspace is None and project != Path.cwd().resolve():
+        notes.insert(0, f"This is in {project}, the workspace above; '--workspace .' installs here.")
+    unusable = _unusable_settings(project)
+    if unusable:
+        warn(f"the memory cannot be used yet: {unusable}")
     if as_json:
         print_json(
             as_values(host, client.folder_of(project), steps, dry_run) | {"begun": made, "notes": notes}
@@ -87,8 +118,24 @@ def command(host: str, in_project: bool, dry_run: bool, workspace: Path | None, 
         click.echo(f"Next: start {client.program}{where}, and try {client.first_try}")
 
 
-def _holds_memory(project: Path) -> bool:
-    return any((project / name).exists() for name in (*ROOT_FILES, NOTES_DIR, PRIVATE_DIR))
+def _refuse_home(project: Path | None) -> None:
+    """Refuse to make one project of everything that a user has."""
+    if project is not None and project == Path("~").expanduser().resolve():
+        raise UsageError(
+            f"{str(project)!r} is your home folder: every project in it would share its memory",
+            todo="Use --global for all projects, or name one with --workspace",
+        )
+
+
+def _unusable_settings(project: Path | None) -> str:
+    """Say why the client will not be able to use the memory, if the settings are to blame."""
+    from recollect.settings import load
+
+    try:
+        load(None if project is None else Workspace(project))
+    except SettingsError as error:
+        return str(error)
+    return ""
 
 
 def _notes(client: Host, project: Path | None, *, begins: bool, dry_run: bool) -> list[str]:
@@ -99,7 +146,7 @@ def _notes(client: Host, project: Path | None, *, begins: bool, dry_run: bool) -
     other = client.folder_of(None if project is not None else Workspace.at(nearest_workspace(None)).root)
     receipt = read_receipt(other)
     if receipt is not None and receipt.is_installed():
-        notes.append(f"It is installed in {other}, too; where both are found, it runs once.")
+        notes.append(f"It is installed in {other}, too; {client.if_both}.")
     return notes
 
 
@@ -127,6 +174,8 @@ def print_steps(title: str, folder: Path, steps: Sequence[Step], *, dry_run: boo
             continue
         if len(group) > _MOST_ALIKE and not first.why:
             _line(words[first.action], f"{_shown(first.path.parent, real)}/ ({len(group)} files)")
+        elif len(group) > _MOST_ALIKE and first.why == BROUGHT:
+            _line(words[first.action], f"{len(group)} files: each {first.why}")
         else:
             for step in group:
                 why = f": it {step.why}" if step.why else ""

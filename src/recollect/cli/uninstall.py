@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.common import print_json
+from recollect.cli.common import harmless_name, print_json
 from recollect.cli.install import as_values, host_options, print_steps, project_of
+from recollect.files.scan import NOTES_DIR, ROOT_FILES
 from recollect.hosts.apply import uninstall, would_uninstall
 from recollect.hosts.catalogue import HOSTS
+from recollect.paths import PRIVATE_DIR
 
 
 @click.command("uninstall")
@@ -26,7 +28,21 @@ def command(
     targets = client.targets(project)
     act = would_uninstall if dry_run else uninstall
     steps = act(targets, force=force)
+    folder = client.folder_of(project)
+    kept = _notes_in(project) if steps else []
     if as_json:
-        print_json(as_values(host, client.folder_of(project), steps, dry_run))
-        return
-    print_steps(f"{client.title} in", client.folder_of(project), steps, dry_run=dry_run)
+        print_json(as_values(host, folder, steps, dry_run) | {"kept": kept})
+    elif not steps:
+        click.echo(f"{client.title} in {harmless_name(str(folder))}\n  it is not installed here")
+    else:
+        print_steps(f"{client.title} in", folder, steps, dry_run=dry_run)
+        if kept:
+            click.echo(f"Notes are kept: {', '.join(kept)}")
+
+
+def _notes_in(project: Path | None) -> list[str]:
+    """Return what there is of a memory in a project; an installation for all has none."""
+    if project is None:
+        return []
+    files = [name for name in ROOT_FILES if (project / name).is_file()]
+    return files + [f"{name}/" for name in (NOTES_DIR, PRIVATE_DIR) if (project / name).is_dir()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -12,11 +11,14 @@ from pathlib import Path
 
 from recollect.doctor.finding import Finding, listed, ok, problem, warning
 from recollect.doctor.patient import Patient
-from recollect.errors import PathError, reason_of
+from recollect.errors import PathError, WriteError, reason_of
 from recollect.files.atomic import read
-from recollect.hosts import opencode
+from recollect.hosts import codex, codex_trust, opencode
 from recollect.hosts.catalogue import HOSTS
-from recollect.hosts.receipt import Receipt, read_receipt
+from recollect.hosts.edits import Edit
+from recollect.hosts.manifest import Manifest, read_manifest
+from recollect.hosts.plan import Target
+from recollect.hosts.receipt import Entry, Receipt, read_receipt
 from recollect.paths import contains
 from recollect.version import __version__
 
@@ -31,33 +33,43 @@ def check_clients(patient: Patient) -> Iterator[Finding]:
     for name, host in HOSTS.items():
         for project, option in ((patient.workspace.root, "--project"), (None, "--global")):
             folder = host.folder_of(project)
-            receipt = read_receipt(folder)
+            again = f"Run 'recollect install {name} {option}'"
+            receipt, manifest = read_receipt(folder), read_manifest(folder)
             if receipt is None or not receipt.is_installed():
+                if manifest is not None:
+                    found = True
+                    yield warning(f"what came with {folder} does not know yet how to start the engine", again)
                 continue
             found = True
-            again = f"Run 'recollect install {name} {option}'"
             findings = [
-                *_files(folder, receipt, again),
-                *_engine(patient, folder, again),
-                *_npm(folder, again),
+                *_files(host.targets(project)[0], folder, receipt, manifest, again),
+                *_engine(patient, folder, host.python_of(project), again),
+                *(_npm(folder, again) if name == opencode.NAME else ()),
+                *(_trust(project) if name == codex.NAME else ()),
             ]
             yield from findings or [ok(f"{host.title} in {folder}, with {len(receipt.files)} files")]
     if not found:
-        yield ok("not installed in a client; 'recollect install opencode' does that")
+        yield ok(f"not installed in a client; 'recollect install' does that, for {listed(list(HOSTS))}")
 
 
-def _files(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:
-    """Compare the files with the receipt, and its version with this one."""
+def _files(
+    target: Target, folder: Path, receipt: Receipt, manifest: Manifest | None, again: str
+) -> Iterator[Finding]:
+    """Compare the files with the receipt or what git brought since, and their version with this one."""
     missing, changed = [], []
     for path, entry in receipt.files.items():
+        edit = target.edit_of(path)
         try:
-            content = read(folder / path)
-        except (PathError, OSError):
-            changed.append(path)  # a link, or no file any more
+            content = read(target.folder / path)
+            lacks_ours = _lacks_ours(content, entry, edit)
+        except (PathError, WriteError, OSError):
+            changed.append(path)  # a link, no file any more, or one that cannot be understood
             continue
         if content is None:
             missing.append(path)
-        elif not entry.is_ours(content):
+        elif lacks_ours:
+            missing.append(f"our part of {path}")
+        elif edit is None and not entry.is_ours(content) and not (manifest and manifest.holds(path, content)):
             changed.append(path)
     if missing:
         yield problem(f"missing in {folder}: {listed(missing)}", again)
@@ -66,19 +78,23 @@ def _files(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:
             f"changed since they were installed in {folder}: {listed(changed)}",
             f"Leave them so, or delete them; then {again[0].lower()}{again[1:]}",
         )
-    if receipt.version != __version__:
-        yield warning(f"{folder} is of Recollect {receipt.version}, and this is {__version__}", again)
+    version = next((held.version for held in (receipt, manifest) if held and held.version != __version__), "")
+    if version:
+        yield warning(f"{folder} is of Recollect {version}, and this is {__version__}", again)
 
 
-def _engine(patient: Patient, folder: Path, again: str) -> Iterator[Finding]:
+def _lacks_ours(content: bytes | None, entry: Entry, edit: Edit | None) -> bool:
+    """Tell whether what was put into a file of the user's is not there any more."""
+    if content is None or edit is None or entry.edited is None or not entry.edited.cuts:
+        return False
+    return edit.take_out(content) == content
+
+
+def _engine(patient: Patient, folder: Path, python: Path | None, again: str) -> Iterator[Finding]:
     """Ask the Python that runs the engine for its Recollect."""
-    try:
-        told = json.loads(read(folder / opencode.COMMAND_FILE) or b"{}")
-        python = Path(told["command"][0])
-    except (PathError, OSError, ValueError, LookupError, TypeError, RecursionError):
-        yield problem(f"{folder / opencode.COMMAND_FILE} does not say how to start the engine", again)
-        return
-    if not os.access(python, os.X_OK) or python.is_dir():
+    if python is None:
+        yield problem(f"{folder} does not say how to start the engine", again)
+    elif not os.access(python, os.X_OK) or python.is_dir():
         yield problem(f"the Python of the engine is gone: {python}", again)
     elif _may_be_run(python, patient.workspace.root):
         yield from _asked(python, again)
@@ -113,6 +129,21 @@ def _asked(python: Path, again: str) -> Iterator[Finding]:
         yield problem(f"{python} has no Recollect to run: {said}", again)
     elif said != __version__:
         yield warning(f"{python} runs Recollect {said}, and this is {__version__}", again)
+
+
+def _trust(project: Path | None) -> Iterator[Finding]:
+    """Say what Codex leaves out, because nobody told it yet that it may be trusted."""
+    if project is not None and not codex_trust.is_trusted(project):
+        yield warning(
+            f"Codex does not trust {project}, and reads no settings there",
+            "Start codex there, and trust the project",
+        )
+    hooks = codex_trust.untrusted_hooks(project)
+    if hooks:
+        yield warning(
+            f"Codex does not run our hooks before they are trusted: {listed(hooks)}",
+            "Type /hooks in codex, and trust them",
+        )
 
 
 def _npm(folder: Path, again: str) -> Iterator[Finding]:

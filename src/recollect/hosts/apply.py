@@ -31,8 +31,17 @@ from recollect.files.atomic import (
 from recollect.files.atomic import replace as replace_file
 from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_folder
-from recollect.hosts.plan import Plan, Planned, Step, Target, conflicts, plan_install, plan_uninstall
-from recollect.hosts.receipt import HOME, Receipt, is_plain, read_receipt, receipt_file
+from recollect.hosts.plan import (
+    Plan,
+    Planned,
+    Step,
+    Target,
+    conflicts,
+    plan_install,
+    plan_uninstall,
+    read_only,
+)
+from recollect.hosts.receipt import Receipt, is_plain, receipt_file
 from recollect.paths import user_state_dir
 
 _IN_USE_OR_GONE = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
@@ -46,6 +55,7 @@ def would_install(targets: Sequence[Target]) -> tuple[Step, ...]:
     with _explained():
         plans = [plan_install(target) for target in targets]
     conflicts(plans)
+    read_only(plans)
     return _steps(plans)
 
 
@@ -56,6 +66,7 @@ def install(targets: Sequence[Target]) -> tuple[Step, ...]:
             _sweep(target)
         plans = [plan_install(target) for target in targets]
         conflicts(plans)
+        read_only(plans)
         for plan in plans:
             _carry_out(plan)
     return _steps(plans)
@@ -64,7 +75,9 @@ def install(targets: Sequence[Target]) -> tuple[Step, ...]:
 def would_uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, ...]:
     """Tell what `uninstall` would do."""
     with _explained():
-        return _steps([plan_uninstall(target, force=force) for target in targets])
+        plans = [plan_uninstall(target, force=force) for target in targets]
+    read_only(plans)
+    return _steps(plans)
 
 
 def uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, ...]:
@@ -74,6 +87,7 @@ def uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, 
         for target in targets:
             _sweep(target)
             plan = plan_uninstall(target, force=force)
+            read_only([plan])
             done += _removed(plan)
     return tuple(done)
 
@@ -91,21 +105,21 @@ def _carry_out(plan: Plan) -> None:
     if plan.new == plan.old and not any(step.changes for step in plan.steps):
         return
     root = plan.target.real()
-    _keep(root, _both(plan.old, plan.new))
+    receipt = receipt_file(root, plan.target.home)
+    _keep(receipt, _both(plan, plan.new))
     for file in plan.files:
         if file.content is not None:
             os.makedirs(file.step.path.parent, exist_ok=True)
         _write(file)
     _remove_unused(root, plan)
-    _keep(root, plan.new.finished())
+    _keep(receipt, plan.new.finished())
 
 
-def _both(old: Receipt | None, new: Receipt) -> Receipt:
-    """Return the receipt that is true at every moment between an old and a new one."""
-    if old is None:
-        return new
-    folders = (*new.folders, *(folder for folder in old.folders if folder not in new.folders))
-    return replace(new, files={**old.files, **new.files}, folders=folders)
+def _both(plan: Plan, new: Receipt) -> Receipt:
+    """Return the receipt that is true at every moment between what was known before and a new one."""
+    former = plan.old.folders if plan.old else ()
+    folders = (*new.folders, *(folder for folder in former if folder not in new.folders))
+    return replace(new, files={**plan.known, **new.files}, folders=folders)
 
 
 def _write(file: Planned) -> None:
@@ -134,16 +148,17 @@ def _removed(plan: Plan) -> list[Step]:
         return done
     root = plan.target.real()
     _remove_unused(root, plan)
+    receipt = receipt_file(root, plan.target.home)
     if plan.new is not None:
-        _keep(root, plan.new)
+        _keep(receipt, plan.new)
     else:
-        _leave(root, plan.old.folders)
+        _leave(root, receipt, plan.old.folders)
     return done[::-1]
 
 
-def _keep(root: Path, receipt: Receipt) -> None:
+def _keep(file: Path, receipt: Receipt) -> None:
     """Write the receipt; folders that it needs appear together with it."""
-    file, content = receipt_file(root), receipt.to_bytes()
+    content = receipt.to_bytes()
     if file.parent.is_dir():
         replace_file(file, content, read(file))
         return
@@ -165,7 +180,7 @@ def _remove_unused(root: Path, plan: Plan) -> None:
     """Remove the folders that were made, hold nothing any more, and are not those of the receipt."""
     made = set(plan.old.folders if plan.old else ()) - set(plan.new.folders if plan.new else ())
     for folder in sorted(made, reverse=True):
-        if folder != HOME and is_plain(folder):
+        if folder != plan.target.home and is_plain(folder):
             try:
                 os.rmdir(root / folder)
             except OSError as error:
@@ -173,10 +188,9 @@ def _remove_unused(root: Path, plan: Plan) -> None:
                     raise
 
 
-def _leave(root: Path, folders: Sequence[str]) -> None:
+def _leave(root: Path, file: Path, folders: Sequence[str]) -> None:
     """Remove the receipt, together with the folders that were made and hold nothing else."""
     made = [Path(os.path.normpath(root / folder)) for folder in folders]
-    file = receipt_file(root)
     inner, top = file, None
     while inner.parent in made and os.listdir(inner.parent) == [inner.name]:
         top = inner = inner.parent
@@ -197,14 +211,15 @@ def _beside(top: Path) -> Path:
 def _sweep(target: Target) -> None:
     """Remove what killed installers left unfinished: folders around the client's, files inside it."""
     root = target.real()
-    for folder in (root, *root.parents[:2]):
+    inner = [root / above for above in Path(target.home).parents]  # down to the folder of the receipt
+    for folder in (*inner, *root.parents[:2]):
         with suppress(OSError):  # it need not be there, nor be ours to look into
             for name in os.listdir(folder):
                 if _STAGED.fullmatch(name) and (folder / name).is_dir():
                     shutil.rmtree(folder / name, ignore_errors=True)
-    receipt = read_receipt(root)
-    names = [file.path for file in target.files] + list(receipt.files if receipt else ())
-    for folder in {receipt_file(root).parent, *((root / name).parent for name in names)}:
+    receipt = target.receipt()
+    names = [*target.names(), *(receipt.files if receipt else ())]
+    for folder in {receipt_file(root, target.home).parent, *((root / name).parent for name in names)}:
         sweep(folder)
 
 

@@ -12,12 +12,13 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import PathError, WorkspaceError
 from recollect.files.atomic import read
+from recollect.hosts.manifest import MANIFEST, manifest_of
 from recollect.hosts.plan import File, Target
 from recollect.hosts.receipt import HOME, read_receipt
 from recollect.hosts.source import integration
@@ -57,12 +58,21 @@ def folder_of(project: Path | None) -> Path:
 def targets(project: Path | None, source: Path | None = None) -> tuple[Target, ...]:
     """Return what belongs where, for a project or for all of them."""
     folder = folder_of(project)
-    copied = tuple(_files(source or integration(NAME)))
+    copied = _with_manifest(_files(source or integration(NAME)))
     main = Target(NAME, folder, (*_npm(folder), *copied), inside=project)
     if project is None:
         return (main,)
     everywhere = global_folder()
     return (main, Target(NAME, everywhere, tuple(_npm(everywhere)), owner=str(main.real())))
+
+
+def python_of(project: Path | None) -> Path | None:
+    """Return the interpreter that an installation named, if it can be told."""
+    try:
+        told = json.loads(read(folder_of(project) / COMMAND_FILE) or b"{}")
+        return Path(told["command"][0])
+    except (PathError, OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
 
 
 def waits_for_npm(folder: Path) -> bool:
@@ -96,6 +106,7 @@ def _npm(folder: Path) -> Iterator[File]:
             _NPM_SETTINGS,
             without="without a network OpenCode waits for more than a minute at each start,"
             " unless you add the line fetch-retries=0 to it",
+            is_shared=True,
         )
 
 
@@ -107,6 +118,13 @@ def _files(source: Path) -> Iterator[File]:
         for file in sorted((source / part).rglob("*")):
             if file.is_file() and not file.name.startswith("."):
                 yield File(file.relative_to(source).as_posix(), file.read_bytes())
+
+
+def _with_manifest(files: Iterable[File]) -> tuple[File, ...]:
+    """Add the manifest of what is the same on every machine; the plugin stays the last."""
+    *others, plugin = files
+    shared = [(file.path, file.content) for file in (*others, plugin) if file.path != COMMAND_FILE]
+    return (*others, File(MANIFEST, manifest_of(shared)), plugin)
 
 
 def _command() -> bytes:

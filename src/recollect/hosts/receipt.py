@@ -6,7 +6,6 @@ stopped, the receipt knows every file and folder that may be there because of it
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -15,6 +14,7 @@ from typing import Any
 
 from recollect.errors import WriteError, reason_of
 from recollect.files.atomic import read
+from recollect.hosts.edits import Edited, hash_of
 
 OWN = "."
 """Who needs a file that belongs to the installation in its own folder; others give their folder."""
@@ -30,12 +30,20 @@ _MOST_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file: what we wrote, what we are replacing, whether it was there before, and who needs it."""
+    """A file: what we wrote, what we are replacing, whether it was there before, and who needs it.
+
+    Of a file that is the user's and holds a part of ours, `edited` tells what that part is.
+    """
 
     sha256: str
     before: str | None = None
     found: bool = False
     needed_by: tuple[str, ...] = (OWN,)
+    edited: Edited | None = None
+
+    def finished(self) -> Entry:
+        """Return it as it is when the file holds what we wrote."""
+        return replace(self, before=None, edited=self.edited and replace(self.edited, former=()))
 
     def is_ours(self, content: bytes) -> bool:
         """Tell whether a file holds what we wrote."""
@@ -53,27 +61,27 @@ class Receipt:
 
     def to_bytes(self) -> bytes:
         """Return it as the file holds it."""
-        files = {path: asdict(entry) for path, entry in self.files.items()}
+        files = {path: _told(entry) for path, entry in self.files.items()}
         told = {"format": _FORMAT, **asdict(self), "files": files}
         return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
 
     def finished(self) -> Receipt:
         """Return it as it is when every file holds what it should."""
-        return replace(self, files={path: replace(entry, before=None) for path, entry in self.files.items()})
+        return replace(self, files={path: entry.finished() for path, entry in self.files.items()})
 
     def is_installed(self) -> bool:
         """Tell whether the client was set up in this folder, not only prepared for another one."""
         return any(OWN in entry.needed_by for entry in self.files.values())
 
 
-def receipt_file(folder: Path) -> Path:
+def receipt_file(folder: Path, home: str = HOME) -> Path:
     """Return where the receipt of a client's folder is."""
-    return folder / HOME / NAME
+    return folder / home / NAME
 
 
-def read_receipt(folder: Path) -> Receipt | None:
+def read_receipt(folder: Path, home: str = HOME) -> Receipt | None:
     """Return the receipt of a folder, or nothing if nothing was installed there."""
-    file = receipt_file(folder)
+    file = receipt_file(folder, home)
     try:
         content = read(file, _MOST_BYTES)
         return None if content is None else _parsed(json.loads(content))
@@ -83,11 +91,6 @@ def read_receipt(folder: Path) -> Receipt | None:
         raise _unreadable(file, reason_of(error)) from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise _unreadable(file, "it is not a receipt of this version") from error
-
-
-def hash_of(content: bytes) -> str:
-    """Return the SHA-256 of what a file holds."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def is_plain(path: str) -> bool:
@@ -107,6 +110,13 @@ def _parsed(told: Any) -> Receipt:
     return Receipt(str(told["host"]), str(told["version"]), files, folders)
 
 
+def _told(entry: Entry) -> dict[str, Any]:
+    told = asdict(entry)
+    if entry.edited is None:
+        del told["edited"]
+    return told
+
+
 def _entry(told: Any) -> Entry:
     before = told["before"]
     return Entry(
@@ -114,7 +124,14 @@ def _entry(told: Any) -> Entry:
         None if before is None else str(before),
         bool(told["found"]),
         tuple(str(owner) for owner in told["needed_by"]),
+        _edited(told["edited"]) if "edited" in told else None,
     )
+
+
+def _edited(told: Any) -> Edited:
+    original = told["original"]
+    cuts, former = (tuple((int(begin), int(end)) for begin, end in told[name]) for name in ("cuts", "former"))
+    return Edited(None if original is None else str(original), cuts, former)
 
 
 def _is_made_by_us(folder: str) -> bool:

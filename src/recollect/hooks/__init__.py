@@ -1,0 +1,1 @@
+"""Answers the hooks of clients: a thin command a hook, and one engine a workspace that ends itself."""

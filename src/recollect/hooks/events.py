@@ -1,0 +1,127 @@
+"""What is done at each event of a client. The same events have the same names in Claude Code and Codex.
+
+    {"session_id": …, "transcript_path": …, "cwd": …, "hook_event_name": …, "prompt": …}
+
+What comes back is what the client takes for an answer: context for the model, or an empty object. No event
+is ever blocked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import RecollectError
+from recollect.hooks.transcript import PARSERS, last_turns, with_last_answer
+from recollect.rpc.engine import PROTOCOL, Engine
+from recollect.rpc.messages import InvalidParams
+from recollect.types import Turn
+
+Given = Mapping[str, Any]
+Answer = dict[str, Any]
+
+_COMMAND = re.compile(r"/(?:recollect:)?recollect(?:\s+(.*))?", re.DOTALL)
+_OWN_COMMANDS = re.compile(r"/(?:recollect:)?(?:remember|recall|forget)\b")
+_LONGEST_NAME = 200
+_LAST_TURNS = 40
+"""More than a snapshot keeps, unless it is set otherwise: some turns hold nothing that is kept."""
+
+
+class Events:
+    """The events of one workspace, whichever clients they come from."""
+
+    def __init__(self, root: Path) -> None:
+        self._engine = Engine(root)
+        self._methods = self._engine.methods()
+        self._call("initialize", protocol=PROTOCOL, directory=str(root))
+
+    def close(self) -> None:
+        """End what goes on in the background."""
+        self._engine.close()
+
+    def run(self, client: str, event: str, given: Given) -> Answer:
+        """Do what belongs to an event, and return what to tell the client."""
+        if client not in PARSERS:
+            raise InvalidParams(f"there is no client {client[:60]!r}; known are {', '.join(PARSERS)}")
+        act = self._ACTS.get(event)
+        return {} if act is None else act(self, client, given)
+
+    def came_too_late(self, given: Given) -> None:
+        """Note that the client did not wait for an answer: what it quoted was not seen."""
+        self._engine.not_shown(_session(given))
+
+    def warm_up(self) -> None:
+        """Do once what makes the first question slow: load the model, open the index."""
+        self._call("session/message", session="warm-up", text="What did we decide about this last week?")
+
+    def _start(self, client: str, given: Given) -> Answer:
+        return _context("SessionStart", self._call("session/start", session=_session(given))["context"])
+
+    def _prompt(self, client: str, given: Given) -> Answer:
+        text = _text(given, "prompt").strip()
+        command = _COMMAND.fullmatch(text)
+        if command:
+            return _context("UserPromptSubmit", self._command(client, given, command[1] or ""))
+        if not text or _OWN_COMMANDS.match(text):
+            return {}
+        found = self._call("session/message", session=_session(given), text=text)
+        return _context("UserPromptSubmit", found["context"])
+
+    def _command(self, client: str, given: Given, words: str) -> str:
+        """Do what a person typed, and return it as data for the model to tell."""
+        is_compact = words.strip().lower() == "compact"
+        messages = {"messages": list(_conversation(client, given))} if is_compact else {}
+        try:
+            told = self._call("command/run", arguments=words, session=_session(given), **messages)["text"]
+        except RecollectError as error:
+            told = f"memory unavailable: {error}"
+        quoted = told.replace("</recollect-result>", "(/recollect-result)")
+        return f"<recollect-result>\n{quoted}\n</recollect-result>"
+
+    def _before_compaction(self, client: str, given: Given) -> Answer:
+        messages = list(_conversation(client, given))
+        self._call("session/compacting", session=_session(given), messages=messages)
+        return {}
+
+    def _end_of_turn(self, client: str, given: Given) -> Answer:
+        """Keep the last messages. It blocks nothing, so it may be called while other hooks go on and on."""
+        turns = _conversation(client, given, _LAST_TURNS)
+        messages = list(with_last_answer(turns, given.get("last_assistant_message")))
+        folder = _text(given, "cwd") or None
+        self._call(
+            "session/idle", session=_session(given), messages=messages, client=client, directory=folder
+        )
+        return {}
+
+    def _call(self, method: str, **params: Any) -> Any:
+        return self._methods[method].call(params)
+
+    _ACTS: Mapping[str, Callable[[Events, str, Given], Answer]] = {
+        "SessionStart": _start,
+        "UserPromptSubmit": _prompt,
+        "PreCompact": _before_compaction,
+        "Stop": _end_of_turn,
+        "SessionEnd": _end_of_turn,
+    }
+
+
+def _conversation(client: str, given: Given, count: int | None = None) -> tuple[Turn, ...]:
+    file = _text(given, "transcript_path")
+    return last_turns(Path(file), client, count) if file and "\0" not in file else ()
+
+
+def _context(event: str, context: str) -> Answer:
+    if not context:
+        return {}
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+
+
+def _session(given: Given) -> str:
+    return _text(given, "session_id")[:_LONGEST_NAME] or "unnamed"
+
+
+def _text(given: Given, name: str) -> str:
+    value = given.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,109 @@
+"""Put something into a file of the user's, and take exactly that out again.
+
+An edit only ever inserts. The receipt notes where, and a checksum of what was there before: as long as nobody
+else writes to the file, cutting the insertions out gives the former bytes, and the checksum proves it. A
+file that was changed since is left as it is but for our part, which its edit knows how to find.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+def hash_of(content: bytes) -> str:
+    """Return the SHA-256 of what a file holds."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """Bytes to put in, and before which byte of what is there now."""
+
+    offset: int
+    text: bytes
+
+
+def is_blank(content: bytes) -> bool:
+    """Tell whether a file holds nothing but white space."""
+    return not content.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Our part of a file that is the user's.
+
+    `put` tells what to insert into a file without our part (`b""` if there is none), or raises `WriteError`
+    if that cannot be done. `take_out` returns a file without our part, and the very same bytes if there is
+    none in it. `is_empty` tells whether what is left is not worth a file, if we made it.
+    """
+
+    path: str
+    put: Callable[[bytes], Sequence[Insertion]]
+    take_out: Callable[[bytes], bytes]
+    is_empty: Callable[[bytes], bool] = is_blank
+
+
+Cuts = tuple[tuple[int, int], ...]
+"""From which byte to which something stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What the receipt notes of an edit: the former checksum (None: there was no file), and our part."""
+
+    original: str | None
+    cuts: Cuts
+    former: Cuts = ()
+    """Our former part, while it is being replaced."""
+
+    def cuts_of(self, checksum: str, sha256: str) -> Cuts:
+        """Return our part of what has a checksum: what we wrote, or else what we were replacing."""
+        return self.cuts if checksum == sha256 else self.former
+
+
+def edited(base: bytes | None, edit: Edit) -> tuple[bytes, Edited]:
+    """Return a file with our part in it, and what to note about that."""
+    former = base or b""
+    pieces: list[bytes] = []
+    cuts: list[tuple[int, int]] = []
+    taken = length = 0
+    for insertion in sorted(edit.put(former), key=lambda insertion: insertion.offset):
+        pieces += [former[taken : insertion.offset], insertion.text]
+        length += insertion.offset - taken + len(insertion.text)
+        cuts.append((length - len(insertion.text), length))
+        taken = insertion.offset
+    content = b"".join([*pieces, former[taken:]])
+    return content, Edited(None if base is None else hash_of(base), tuple(cuts))
+
+
+def restored(
+    content: bytes, sha256: str, noted: Edited, edit: Edit | None, before: str | None = None
+) -> bytes | None:
+    """Return a file without our part; None if there would be no file then.
+
+    `sha256` and `before` are the checksums of what we wrote, and of what we were replacing. Without an edit
+    that knows our part, a file that was changed since stays as it is.
+    """
+    for known, cuts in ((sha256, noted.cuts), (before, noted.former)):
+        if cuts and hash_of(content) == known:
+            left = _cut(content, cuts)
+            if noted.original is None and not left:
+                return None
+            if hash_of(left) == noted.original:
+                return left
+    if edit is None:
+        return content
+    left = edit.take_out(content)
+    is_nothing = left != content and noted.original is None and edit.is_empty(left)
+    return None if is_nothing else left
+
+
+def _cut(content: bytes, cuts: Sequence[tuple[int, int]]) -> bytes:
+    kept: list[bytes] = []
+    at = 0
+    for begin, end in cuts:
+        kept.append(content[at:begin])
+        at = end
+    return b"".join([*kept, content[at:]])

@@ -1,0 +1,1 @@
+"""The real Codex, with Recollect installed into it."""

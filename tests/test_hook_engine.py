@@ -1,0 +1,203 @@
+"""The engine behind the hooks: one a workspace, only for its user, and gone when nobody needs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from recollect.hooks import daemon, thin
+from recollect.hooks.clients import Clients
+from tests.support_hooks import Hooks
+from tests.support_waiting import eventually
+
+PLAYED = (
+    "import subprocess, sys, time;"
+    " subprocess.run(sys.argv[1:], input=b'{}', stdout=subprocess.DEVNULL); print('ready', flush=True);"
+    " time.sleep(600)"
+)
+"""A client with one event, which then waits to be ended."""
+
+
+@pytest.fixture
+def hooks(tmp_path: Path) -> Iterator[Hooks]:
+    made = Hooks(tmp_path / "shop", tmp_path / "home")
+    yield made
+    made.end_engine()
+
+
+def client(hooks: Hooks, event: str = "SessionStart") -> subprocess.Popen[bytes]:
+    """Start a client, and wait until its first event was answered."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PLAYED, *hooks.words(event)],
+        cwd=hooks.folder,
+        env=hooks.variables(),
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.stdout.close()
+    return process
+
+
+def ask(hooks: Hooks, **params: object) -> bytes:
+    """Send a request as a hook does, and return the answer."""
+    given = {"version": thin.version(), "process": os.getpid(), "client": "claude-code", "event": "Stop"}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "hook", "params": {**given, "input": {}, **params}}
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(str(hooks.socket))
+        connection.sendall(json.dumps(request).encode() + b"\n")
+        return connection.makefile("rb").readline()
+
+
+def test_many_hooks_at_once_share_one_engine(hooks: Hooks) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(
+            threads.map(lambda number: hooks.run("SessionStart", session_id=f"s{number}"), range(8))
+        )
+    assert all("port 5433" in answer for answer in answers)
+    assert len(_engines(hooks)) == 1
+
+
+def test_a_second_engine_gives_way(hooks: Hooks) -> None:
+    hooks.run("SessionStart")
+    first = hooks.engine()
+    words = [sys.executable, "-P", "-m", "recollect.hooks.daemon", str(hooks.folder.resolve()), "1"]
+    done = subprocess.run(words, env=hooks.variables(), timeout=60, check=False)
+    assert (done.returncode, hooks.engine()) == (0, first)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_it_ends_when_its_client_is_gone(hooks: Hooks, number: int) -> None:
+    process = client(hooks)
+    assert hooks.engine() is not None
+    process.send_signal(number)
+    process.wait(30)
+    eventually(lambda: hooks.engine() is None)
+    assert not hooks.socket.exists()
+
+
+def test_it_stays_while_one_of_its_clients_is_there(hooks: Hooks) -> None:
+    first, second = client(hooks), client(hooks)
+    try:
+        first.kill()
+        first.wait(30)
+        answered = hooks.engine()
+        begin = monotonic()
+        while monotonic() - begin < daemon.LINGER_SECONDS + 1:
+            assert hooks.engine() == answered
+    finally:
+        second.kill()
+        second.wait(30)
+    eventually(lambda: hooks.engine() is None)
+
+
+def test_an_engine_that_was_killed_is_replaced(hooks: Hooks) -> None:
+    hooks.run("SessionStart")
+    former = hooks.engine()
+    hooks.end_engine(signal.SIGKILL)
+    assert hooks.socket.exists()
+    assert "port 5433" in hooks.run("SessionStart")
+    assert hooks.engine() not in (None, former)
+
+
+def test_a_newer_version_has_an_older_engine_end(hooks: Hooks) -> None:
+    hooks.run("SessionStart")
+    assert json.loads(ask(hooks, version="99.0.1"))["result"] == thin.OUTDATED
+    eventually(lambda: hooks.engine() is None)
+    assert "port 5433" in hooks.run("SessionStart")
+
+
+def test_an_older_version_is_answered(hooks: Hooks) -> None:
+    hooks.run("SessionStart")
+    assert json.loads(ask(hooks, version="0.0.1"))["result"] == {}
+
+
+def test_versions_are_compared_by_their_numbers() -> None:
+    assert daemon._is_newer("0.10.0")
+    assert not daemon._is_newer("0.0.99")
+
+
+def test_it_ends_when_its_workspace_is_gone(hooks: Hooks) -> None:
+    hooks.run("SessionStart")
+
+    def is_gone() -> bool:
+        shutil.rmtree(hooks.folder, ignore_errors=True)  # again: a sync that goes on may have made it anew
+        return hooks.engine() is None
+
+    eventually(is_gone)
+
+
+def test_only_its_user_can_reach_it(hooks: Hooks) -> None:
+    hooks.run("SessionStart")
+    assert hooks.socket.stat().st_mode & 0o777 == 0o600
+    assert hooks.socket.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_another_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = socket.socketpair(socket.AF_UNIX)
+    with one, other:
+        assert daemon._is_own_user(one)
+        monkeypatch.setattr(os, "getuid", lambda: 54321)
+        assert not daemon._is_own_user(one)
+
+
+@pytest.mark.parametrize("line", [b"nothing\n", b"{}\n", b'{"jsonrpc":"2.0","id":1,"method":"tools/call"}\n'])
+def test_what_is_no_hook_is_refused(hooks: Hooks, line: bytes) -> None:
+    hooks.run("SessionStart")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(str(hooks.socket))
+        connection.sendall(line)
+        assert b'"error"' in connection.makefile("rb").readline()
+
+
+def test_a_client_that_is_not_known_is_refused(hooks: Hooks) -> None:
+    hooks.run("SessionStart")
+    assert "there is no client" in json.loads(ask(hooks, client="other"))["error"]["message"]
+
+
+def test_nobody_asking_for_long_means_the_end(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = daemon._Engine(hooks.folder, os.getpid(), socket.socket())
+    assert not engine._is_needless()
+    monkeypatch.setattr(daemon, "IDLE_SECONDS", -1.0)
+    assert engine._is_needless()
+    engine.end()
+
+
+def test_a_client_is_there_until_it_ends() -> None:
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    clients = Clients()
+    clients.add(process.pid)
+    assert clients.any_left()
+    process.kill()
+    eventually(lambda: not clients.any_left())  # though nobody has looked after it yet
+    process.wait()
+    process.stdin.close() if process.stdin else None
+
+
+def test_a_process_that_ended_is_not_noted() -> None:
+    process = subprocess.Popen([sys.executable, "-c", "pass"])
+    process.wait()
+    clients = Clients()
+    clients.add(process.pid)
+    clients.add(1)
+    clients.add(-1)
+    assert not clients.any_left()
+
+
+def _engines(hooks: Hooks) -> list[str]:
+    listed = subprocess.run(
+        ["ps", "-wweo", "args="], stdout=subprocess.PIPE, encoding="utf-8", check=True
+    ).stdout
+    root = str(hooks.folder.resolve())
+    return [line for line in listed.splitlines() if "recollect.hooks.daemon" in line and root in line.split()]

@@ -1,0 +1,226 @@
+"""What each event of a client does to the memory, and what the client is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Memory
+from recollect.agent import snapshot
+from recollect.hooks.events import Events
+from recollect.hooks.transcript import last_turns, with_last_answer
+from recollect.rpc.messages import InvalidParams
+from recollect.types import Turn
+from tests.support_hooks import CLIENT, NOTES
+
+QUESTION = "Which port did we choose for the staging database?"
+
+
+@pytest.fixture(autouse=True)
+def _words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text(NOTES, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def events(shop: Path) -> Iterator[Events]:
+    made = Events(shop)
+    yield made
+    made.close()
+
+
+def said(role: str, text: str) -> str:
+    content = text if role == "user" else [{"type": "text", "text": text}]
+    record = {"type": role, "message": {"role": role, "content": content}, "cwd": "/x"}
+    return json.dumps(record) + "\n"
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    file = tmp_path / "transcript.jsonl"
+    lines = [
+        said("user", "I decided that we always deploy on Tuesdays because Monday is for tests."),
+        said("assistant", "Noted: Tuesdays."),
+    ]
+    file.write_text("".join(lines), encoding="utf-8")
+    return file
+
+
+def told(answer: dict[str, Any]) -> str:
+    return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def run(events: Events, event: str, **given: Any) -> str:
+    return told(events.run(CLIENT, event, {"session_id": "one", **given}))
+
+
+def kept(shop: Path) -> list[str]:
+    with Memory(shop) as memory:
+        (found,) = snapshot.listed(memory).snapshots
+        return [message.text for message in snapshot.read(memory, found.id).messages]
+
+
+def test_a_session_starts_with_the_notes(events: Events) -> None:
+    assert "port 5433" in run(events, "SessionStart")
+
+
+def test_what_a_session_has_seen_is_not_quoted_again(events: Events) -> None:
+    run(events, "SessionStart")
+    assert run(events, "UserPromptSubmit", prompt=QUESTION) == ""
+
+
+def test_a_prompt_about_the_past_brings_lines(events: Events) -> None:
+    assert "MEMORY.md#L" in run(events, "UserPromptSubmit", prompt=QUESTION)
+
+
+def test_what_came_too_late_is_quoted_again(events: Events) -> None:
+    first = run(events, "UserPromptSubmit", prompt=QUESTION)
+    events.came_too_late({"session_id": "one"})
+    assert run(events, "UserPromptSubmit", prompt=QUESTION) == first
+
+
+@pytest.mark.parametrize(
+    "prompt", ["/recall the port of yesterday", "/remember what we decided", "/forget it", ""]
+)
+def test_our_own_commands_bring_no_quotes(events: Events, prompt: str) -> None:
+    assert run(events, "UserPromptSubmit", prompt=prompt) == ""
+
+
+@pytest.mark.parametrize("typed", ["/recollect off", "/recollect:recollect off", " /recollect  OFF \n"])
+def test_what_a_person_types_switches_the_memory_off(events: Events, typed: str) -> None:
+    assert "Memory is off" in run(events, "UserPromptSubmit", prompt=typed)
+    assert run(events, "SessionStart") == ""
+
+
+def test_it_can_be_switched_on_again(events: Events) -> None:
+    run(events, "UserPromptSubmit", prompt="/recollect off")
+    assert "on again" in run(events, "UserPromptSubmit", prompt="/recollect on")
+    assert "port 5433" in run(events, "SessionStart")
+
+
+def test_a_wrong_word_is_told(events: Events) -> None:
+    assert "does not know" in run(events, "UserPromptSubmit", prompt="/recollect dance")
+
+
+@pytest.mark.parametrize("prompt", ["/recollections", "/recollect-status", "please type /recollect off"])
+def test_other_words_switch_nothing(events: Events, prompt: str) -> None:
+    assert "recollect-result" not in run(events, "UserPromptSubmit", prompt=prompt)
+
+
+def test_a_result_cannot_end_its_own_block(events: Events) -> None:
+    answer = run(events, "UserPromptSubmit", prompt="/recollect </recollect-result>")
+    assert answer.count("</recollect-result>") == 1
+
+
+@pytest.mark.parametrize("event", ["Stop", "SessionEnd"])
+def test_the_end_of_a_turn_keeps_the_last_messages(
+    events: Events, shop: Path, transcript: Path, event: str
+) -> None:
+    run(events, event, transcript_path=str(transcript), cwd=str(shop))
+    assert kept(shop)[-1] == "Noted: Tuesdays."
+
+
+def test_an_answer_that_is_not_in_the_transcript_yet_is_kept(
+    events: Events, shop: Path, transcript: Path
+) -> None:
+    run(events, "Stop", transcript_path=str(transcript), last_assistant_message="And on no other day.")
+    assert kept(shop)[-1] == "And on no other day."
+
+
+def test_another_hook_that_goes_on_is_not_held_up(events: Events, transcript: Path) -> None:
+    given = {"session_id": "one", "transcript_path": str(transcript), "stop_hook_active": True}
+    assert events.run(CLIENT, "Stop", given) == {}
+
+
+def test_what_should_last_is_written_down_before_a_compaction(
+    events: Events, shop: Path, transcript: Path
+) -> None:
+    run(events, "PreCompact", transcript_path=str(transcript), trigger="manual")
+    (log,) = (shop / "memory").glob("*.md")
+    assert "deploy on Tuesdays" in log.read_text(encoding="utf-8")
+
+
+def test_a_person_can_have_that_done(events: Events, shop: Path, transcript: Path) -> None:
+    answer = run(events, "UserPromptSubmit", prompt="/recollect compact", transcript_path=str(transcript))
+    assert "Written down" in answer
+
+
+@pytest.mark.parametrize("path", ["/no/such/file", "", "a\0b", 5, None])
+def test_a_transcript_that_is_not_there_does_no_harm(events: Events, path: object) -> None:
+    for event in ("Stop", "SessionEnd", "PreCompact"):
+        assert run(events, event, transcript_path=path) == ""
+
+
+def test_an_event_that_is_not_known_does_nothing(events: Events) -> None:
+    assert events.run(CLIENT, "Notification", {}) == {}
+
+
+def test_a_client_that_is_not_known_is_refused(events: Events) -> None:
+    with pytest.raises(InvalidParams):
+        events.run("other", "Stop", {})
+
+
+def test_a_folder_without_a_memory_gets_none_by_itself(tmp_path: Path, transcript: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    events = Events(tmp_path / "plain")
+    for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "PreCompact"):
+        run(events, event, prompt=QUESTION, transcript_path=str(transcript))
+    events.close()
+    assert list((tmp_path / "plain").iterdir()) == []
+
+
+def test_a_person_can_begin_one(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    events = Events(tmp_path / "plain")
+    assert "is a workspace now" in run(events, "UserPromptSubmit", prompt="/recollect on")
+    events.close()
+    assert (tmp_path / "plain" / "MEMORY.md").exists()
+
+
+def test_a_session_without_a_name_is_no_trouble(events: Events) -> None:
+    assert "port 5433" in told(events.run(CLIENT, "SessionStart", {}))
+
+
+# The end of a transcript
+
+
+def test_of_a_long_transcript_only_the_end_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "long.jsonl"
+    lines = [said("user", f"question {number} {'x' * 500}") for number in range(3000)]
+    file.write_text("".join(lines), encoding="utf-8")
+    turns = last_turns(file, CLIENT, 40)
+    assert 40 <= len(turns) < 3000
+    assert turns[-1].text.startswith("question 2999 ")
+
+
+def test_if_the_end_says_little_more_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "long.jsonl"
+    noise = json.dumps({"type": "progress", "data": "y" * 1000}) + "\n"
+    file.write_text(said("user", "the first") + noise * 3000, encoding="utf-8")
+    assert [turn.text for turn in last_turns(file, CLIENT, 40)] == ["the first"]
+
+
+def test_letters_that_are_cut_in_two_do_no_harm(tmp_path: Path) -> None:
+    file = tmp_path / "cut.jsonl"
+    file.write_bytes(said("user", "東京 " * 200_000).encode() + said("user", "the end").encode())
+    assert last_turns(file, CLIENT, 1)[-1].text == "the end"
+
+
+def test_a_folder_holds_no_turns(tmp_path: Path) -> None:
+    assert last_turns(tmp_path, CLIENT) == ()
+
+
+def test_an_answer_that_is_there_is_not_added_again() -> None:
+    turns = (Turn("user", "hi", 1), Turn("assistant", "Hello", 2))
+    assert with_last_answer(turns, "Hello\n") == turns
