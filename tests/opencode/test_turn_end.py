@@ -88,7 +88,7 @@ class TestCompaction:
         assert today(window).count("Postgres 17") == 1
 
     def test_the_model_is_told_what_must_survive(self, request_for_it: Request) -> None:
-        assert re.search(r"Postgres 17 for billing.*\(memory/[\d-]+\.md#L\d+\)", request_for_it.asked)
+        assert re.search(r"memory/[\d-]+\.md#L\d+:\n> .*Postgres 17 for billing", request_for_it.asked)
 
     def test_what_was_kept_is_found_in_another_session(self, window: Window) -> None:
         assert "Postgres 17" in window.search("which database for billing?")
@@ -118,7 +118,7 @@ class TestCompactionThatNobodyAskedFor:
             for request in window.model.requests
             if request.is_for_compaction and "ship the parser" in request.asked
         ]
-        assert re.search(r"ship the parser.*\(memory/[\d-]+\.md#L\d+\)", asked)
+        assert re.search(r"memory/[\d-]+\.md#L\d+:\n> .*ship the parser", asked)
 
     def test_the_notes_are_told_again_afterwards(self, window: Window) -> None:
         (going_on,) = window.model.about("Continue if you have next steps")
