@@ -23,7 +23,10 @@ from tests.support_cli import MAIN
 from tests.support_mcp import WORDS_ONLY, listening, write_notes
 from tests.support_npm import client
 
-pytestmark = pytest.mark.timeout(1200)  # the first of them waits until the programs are installed
+pytestmark = [
+    pytest.mark.slow,  # they need a newer Node, of 190 MB, than most machines have
+    pytest.mark.timeout(1200),  # the first of them waits until the programs are installed
+]
 
 INSPECTOR = ("@modelcontextprotocol/inspector", "2.12.0")
 CONFORMANCE = ("@modelcontextprotocol/conformance", "0.1.16")

@@ -114,6 +114,7 @@ class TestOddAnswers:
         assert window.say(SEARCH).text == END
 
 
+@pytest.mark.slow  # the fault turns try these too, many times over
 @pytest.mark.parametrize(
     "fault",
     ["killed", "killed at any moment", "half an answer", "disk full", "does not start", "starts late"],
