@@ -13,7 +13,7 @@ from typing import Any, get_args
 from recollect.errors import UsageError
 from recollect.settings.keys import known_keys
 from recollect.settings.rules import shown_value
-from recollect.types import Mode, Source
+from recollect.types import Mode, Source, cited
 
 
 def check_search(query: object, max_results: object, min_score: object, mode: object, sources: Any) -> None:
@@ -41,6 +41,22 @@ def check_context(message: object, max_tokens: object) -> None:
     _check_text("message", message)
     if not isinstance(max_tokens, int) or not _is_whole(max_tokens) or max_tokens < 1:
         raise _wrong("max_tokens", max_tokens, "a whole number above 0")
+
+
+def named_lines(path: str, start: int | None, lines: int | None) -> tuple[str, int | None, int | None]:
+    """Return the path, the first line and how many, where the path may be a citation of them.
+
+    What was said beside a citation counts more than its lines.
+    """
+    place = cited(path)
+    if place is None:
+        return path, start, lines
+    path, first, last = place
+    if not 1 <= first <= last:
+        raise UsageError(f"the citation #L{first}-L{last} names no lines", todo="Lines count from 1")
+    if start is not None:
+        return path, start, lines
+    return path, first, last - first + 1 if lines is None else lines
 
 
 def check_texts(*, optional: bool = False, **values: object) -> None:

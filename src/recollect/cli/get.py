@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from recollect.arguments import named_lines
 from recollect.cli.common import (
     counted,
     harmless,
@@ -18,7 +19,7 @@ from recollect.cli.common import (
 )
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.types import Excerpt, cited
+from recollect.types import Excerpt
 from recollect.wire import excerpt_json
 
 
@@ -41,14 +42,7 @@ def command(
 
     At most 12,000 characters are shown at a time; where to go on is told.
     """
-    place = cited(path)
-    if place:
-        path, first, last = place
-        if not 1 <= first <= last:
-            raise UsageError(f"the citation #L{first}-L{last} names no lines", todo="Lines count from 1")
-        if start is None:
-            start = first
-            lines = last - first + 1 if lines is None else lines
+    path, start, lines = named_lines(path, start, lines)
     for option, value in (("--from", start), ("--lines", lines), ("--column", column)):
         if value is not None and value < 1:
             raise UsageError(f"{option} is {value}", todo="It takes a whole number of at least 1")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import UsageError
+from recollect.arguments import named_lines
 from recollect.text.quote import Quote, block
 from recollect.tools.base import Call, Output, Tool, flag, number, text, whole
-from recollect.types import Excerpt, SearchResult, cite, cited
+from recollect.types import Excerpt, SearchResult, cite
 from recollect.wire import excerpt_json, recalled_json, search_json
 
 if TYPE_CHECKING:
@@ -50,15 +50,7 @@ def _hits(result: SearchResult, *, citations: bool) -> str:
 
 
 def _get(call: Call) -> Output:
-    path, start, lines = call.arguments["path"], call.get("from"), call.get("lines")
-    place = cited(path)
-    if place is not None:
-        path, first, last = place
-        if not 1 <= first <= last:
-            raise UsageError(f"the citation #L{first}-L{last} names no lines", todo="Lines count from 1")
-        if start is None:
-            start = first
-            lines = last - first + 1 if lines is None else lines
+    path, start, lines = named_lines(call.arguments["path"], call.get("from"), call.get("lines"))
     excerpt = call.memory.read(path, start, lines, call.get("column"))
     excerpt = replace(excerpt, text=call.clean(excerpt.text))
     return Output(_excerpt(excerpt), excerpt_json(excerpt))
