@@ -109,7 +109,7 @@ def test_parameters_that_give_no_time_limit_are_left_to_the_method() -> None:
 
 
 def test_a_result_that_comes_too_late_is_dropped(gate: Gate) -> None:
-    with served({"gate": Method(gate, SOON), "echo": echo}) as client:
+    with served({"gate": Method(gate, 1.0), "echo": echo}) as client:
         client.refused("gate")
         gate.opened.set()
         gate.left.get(timeout=DEADLINE)
@@ -139,7 +139,7 @@ def test_workers_that_hang_are_replaced(gate: Gate) -> None:
 
 
 def test_requests_that_waited_for_workers_that_hang_are_done(gate: Gate) -> None:
-    with served({"hang": Method(gate, 0.3), "echo": echo}) as client:
+    with served({"hang": Method(gate, 2.0), "echo": echo}) as client:
         for _ in range(MOST_AT_ONCE):
             client.send("hang")
         gate.wait_for(MOST_AT_ONCE)
@@ -149,10 +149,8 @@ def test_requests_that_waited_for_workers_that_hang_are_done(gate: Gate) -> None
 
 def test_when_every_worker_hangs_requests_are_refused_until_one_is_back(gate: Gate) -> None:
     with served({"hang": Method(gate, SOON), "echo": echo}) as client:
-        for _ in range(MOST_THREADS // MOST_AT_ONCE):
-            for each in [client.send("hang") for _ in range(MOST_AT_ONCE)]:
-                assert client.answer(each)["error"]["code"] == -32001
-        gate.wait_for(MOST_THREADS)
+        while gate.begun.qsize() < MOST_THREADS:  # on a busy machine some are late before they begin
+            client.answer(client.send("hang"))
         assert client.refused("echo") == -32004
         gate.opened.set()
         eventually(lambda: "result" in client.answer(client.send("echo")))
@@ -163,9 +161,8 @@ def test_workers_that_were_replaced_leave_when_they_are_back(gate: Gate) -> None
         return sum(thread.name == "recollect-worker" for thread in threading.enumerate())
 
     with served({"hang": Method(gate, SOON), "echo": echo}) as client:
-        for _ in range(2):
-            for each in [client.send("hang") for _ in range(MOST_AT_ONCE)]:
-                client.answer(each)
+        while gate.begun.qsize() < 2 * MOST_AT_ONCE:
+            client.answer(client.send("hang"))
         client.ask("echo")
         assert workers() > MOST_AT_ONCE
         gate.opened.set()
