@@ -22,8 +22,8 @@ def telling_words(text: str) -> list[str]:
     a verb in Dutch. A query made of nothing else keeps them: "to be or not to be" is a question
     too. Where a script has no blanks between words, pairs of characters stand for them.
     """
-    every = _distinct(text)
-    return [word for word in every if word not in _small(text)] or every
+    every, small = _distinct(text), _small(text)
+    return [word for word in every if word not in small] or every
 
 
 def is_small_talk(text: str) -> bool:
