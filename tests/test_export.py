@@ -60,8 +60,8 @@ def test_a_note_too_large_for_the_index_is_exported(notes: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "everything", "taken"),
     [
-        (".memory/facts/data/1.lance", False, True),
-        (".memory/facts.json", False, True),
+        (".memory/facts/data/1.lance", False, False),
+        (".memory/facts.json", False, False),
         (".memory/snapshots/a.json", False, True),
         (".memory/history/memory/a.md/1.md", False, False),
         (".memory/history/memory/a.md/1.md", True, True),

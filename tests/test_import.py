@@ -120,30 +120,12 @@ def test_settings_are_told_and_not_applied(notes: Path, archive: Path, workspace
 
 
 def test_private_files_come_back(notes: Path, archive: Path, workspace: Path) -> None:
-    private = {".memory/facts/a.lance": b"\x00\x01", ".memory/snapshots/s.json": b"{}"}
+    private = {".memory/snapshots/s.json": b"{}"}
     private |= {".memory/trash/1/memory/x.md": b"x", ".memory/history/memory/x.md/1.md": b"x"}
     fill(notes, private)
     export(notes, archive, force=True, everything=True)
     bring_in(workspace, archive)
     assert tree(workspace) == tree(notes)
-
-
-def test_facts_are_not_mixed_with_those_of_another_database(
-    notes: Path, archive: Path, workspace: Path
-) -> None:
-    fill(notes, {".memory/facts/1.lance": b"theirs", ".memory/facts/2.lance": b"theirs"})
-    export(notes, archive, force=True)
-    fill(workspace, {".memory/facts/1.lance": b"mine"})
-    done = bring_in(workspace, archive)
-    assert [problem.path for problem in done.failed] == [".memory/facts"]
-    assert tree(workspace / ".memory/facts") == {"1.lance": b"mine"}
-
-
-def test_facts_that_came_in_half_are_completed(notes: Path, archive: Path, workspace: Path) -> None:
-    fill(notes, {".memory/facts/1.lance": b"one", ".memory/facts/2.lance": b"two"})
-    export(notes, archive, force=True)
-    fill(workspace, {".memory/facts/1.lance": b"one"})
-    assert ".memory/facts/2.lance" in bring_in(workspace, archive).created
 
 
 def test_a_folder_that_is_a_link_is_not_written_through(

@@ -22,7 +22,7 @@ from recollect.paths import PRIVATE_DIR, Workspace, contains, is_unicode
 from recollect.settings import Settings
 from recollect.types import Problem
 
-ALWAYS_KEPT = re.compile(r"facts[\w.-]*|snapshots|forgotten\.(?:jsonl|salt)")
+ALWAYS_KEPT = re.compile(r"snapshots|forgotten\.(?:jsonl|salt)")
 KEPT_ON_REQUEST = re.compile(r"history|trash")
 """Files and folders in the private folder that belong to a copy."""
 

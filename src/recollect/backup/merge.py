@@ -15,9 +15,8 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
-from recollect.backup.gather import list_private
 from recollect.backup.manifest import Entry, digest
-from recollect.backup.names import beside, is_facts
+from recollect.backup.names import beside
 from recollect.errors import BackupError, reason_of
 from recollect.files.atomic import create, make_folders, read
 from recollect.files.place import writing
@@ -87,15 +86,9 @@ class _Merge:
         self._taken = {entry.path for entry in entries}
         self._made: set[Path] = set()
         self._listed: dict[str, list[str]] = {}
-        self._facts_differ = not _facts_fit(workspace, entries)
 
     def plan(self, entry: Entry) -> None:
         """Decide where an entry goes, if anywhere."""
-        if self._facts_differ and is_facts(entry.path):
-            if not any(problem.path == f"{PRIVATE_DIR}/facts" for problem in self.failed):
-                reason = "is another database here, so the facts of the copy were left in it"
-                self.failed.append(Problem(f"{PRIVATE_DIR}/facts", reason, failed=True))
-            return
         try:
             target = self._target(entry)
         except BackupError as error:
@@ -202,23 +195,6 @@ def _blocked(root: Path, place: Path, what: str) -> BackupError:
         f"cannot be placed: {place.relative_to(root).as_posix()} is {what} here",
         todo="Rename it, and run the same command again",
     )
-
-
-def _facts_fit(workspace: Workspace, entries: Sequence[Entry]) -> bool:
-    """Tell whether the workspace has no facts, or only files that are in the copy as well."""
-    coming = {entry.path: entry for entry in entries if is_facts(entry.path)}
-    if not coming:
-        return True
-    here: dict[str, str] = {}
-    list_private(workspace, here, [], everything=False)
-    try:
-        return all(
-            path in coming and _is_same(Path(real), coming[path])
-            for path, real in here.items()
-            if is_facts(path)
-        )
-    except OSError:
-        return False
 
 
 def _refuse_without_room(workspace: Workspace, needed: int) -> None:

@@ -44,12 +44,6 @@ def refuse_strange(workspace: Workspace, settings: Settings, entries: Iterable[E
             )
 
 
-def is_facts(path: str) -> bool:
-    """Tell whether a file belongs to the facts, which are one database and cannot be mixed with another."""
-    parts = path.split("/")
-    return parts[0] == PRIVATE_DIR and parts[1].startswith("facts")
-
-
 def beside(path: str) -> tuple[str, str, str]:
     """Return folder, beginning and ending of the names of a file's imported versions.
 
@@ -97,4 +91,4 @@ def _is_private(path: str) -> bool:
     parts = path.split("/")
     if parts[0] != PRIVATE_DIR or len(parts) < 2 or not kept_in_private(parts[1], everything=True):
         return False
-    return len(parts) > 2 or is_facts(path)  # the others are folders
+    return len(parts) > 2  # what is kept there are folders
