@@ -139,7 +139,9 @@ def indexed(workspace: Path) -> dict[str, list[Lines]]:
 def chunks_in(index: Index) -> dict[str, list[Lines]]:
     """Return the chunks of an open index, by file."""
     found: dict[str, list[Lines]] = {}
-    rows = index.connection.execute("SELECT path, start_line, end_line, text FROM chunks ORDER BY number")
+    rows = index.connection.execute(
+        "SELECT path, start_line, end_line, text FROM chunks ORDER BY path, start_line, end_line, text"
+    )
     for path, start, end, text in rows:
         found.setdefault(path, []).append((start, end, text))
     return found

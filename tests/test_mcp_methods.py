@@ -20,7 +20,7 @@ from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_no
 from tests.support_rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "78953086937a3f0e01f4e95f660cfd36dde266182cc4878502f281a63d15f2e5"
+LISTING = "53c248ba100ee3569a460171ba954ce52a4f80792d85a854537f15d6a2ceac12"
 """What clients and models were told when somebody last read it with care."""
 
 

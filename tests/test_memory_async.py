@@ -31,6 +31,15 @@ def test_every_call_of_memory_can_be_awaited(workspace: Path) -> None:
     assert asyncio.run(use()) == (2, "forced", "memory/a.md", "The kestrel lives here.", 2)
 
 
+def test_facts_can_be_awaited(workspace: Path) -> None:
+    async def use() -> list[str]:
+        async with AsyncMemory(workspace, WORDS_ONLY) as memory:
+            await memory.facts.store("Prefers tabs over spaces")
+            return [found.fact.text for found in (await memory.facts.recall("tabs or spaces")).found]
+
+    assert asyncio.run(use()) == ["Prefers tabs over spaces"]
+
+
 def test_leaving_the_block_closes_the_index(workspace: Path) -> None:
     write(workspace, NOTES)
 

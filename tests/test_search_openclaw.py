@@ -127,7 +127,7 @@ def test_how_many_candidates_each_leg_looks_at(
 ) -> None:
     limits = []
 
-    def find_all(index: object, query: str, limit: int, sources: object) -> dict[int, float]:
+    def find_all(index: object, query: str, limit: int, sources: object, only: object) -> dict[int, float]:
         limits.append(limit)
         return {1: 0.5}
 

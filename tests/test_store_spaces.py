@@ -188,5 +188,5 @@ def test_a_file_can_be_put_again_after_the_change(index: Index) -> None:
     spaces.begin(index.connection, A)
     index.put(document("memory/a.md", "one\ntwo"), lines_of("one\ntwo"))
     fill(index, A)
-    index.put(document("memory/a.md", "one"), lines_of("one"))
-    assert (len(numbers_of(index, "memory/a.md")), index.count_pending(A)) == (1, 1)
+    index.put(document("memory/a.md", "one\nthree"), lines_of("one\nthree"))
+    assert (len(numbers_of(index, "memory/a.md")), index.count_pending(A)) == (2, 1)

@@ -5,20 +5,50 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from recollect.memory import Memory
 from recollect.types import CONTEXT_TOKENS, Excerpt, Mode, Report, SearchResult, Source, Space, Status
 
 if TYPE_CHECKING:
+    from recollect.facts.facts import Facts
     from recollect.sync.plan import Plan
     from recollect.writing.candidates import Candidate
     from recollect.writing.proof import Receipt
     from recollect.writing.recall import Recalled
     from recollect.writing.remember import Remembered
+
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+
+def _awaited(call: Callable[_Given, _Result]) -> Callable[_Given, Awaitable[_Result]]:
+    """Return a call of the same shape that is done in a thread."""
+
+    async def wait(*args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        return await asyncio.to_thread(call, *args, **kwargs)
+
+    return wait
+
+
+class AsyncFacts:
+    """The long-term facts of a memory, without blocking the event loop; see `Facts`."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.list = _awaited(facts.list)
+        self.get = _awaited(facts.get)
+        self.recall = _awaited(facts.recall)
+        self.candidates = _awaited(facts.candidates)
+        self.was_forgotten = _awaited(facts.was_forgotten)
+        self.stats = _awaited(facts.stats)
+        self.store = _awaited(facts.store)
+        self.edit = _awaited(facts.edit)
+        self.review = _awaited(facts.review)
+        self.forget = _awaited(facts.forget)
 
 
 class AsyncMemory:
@@ -37,6 +67,11 @@ class AsyncMemory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    @property
+    def facts(self) -> AsyncFacts:
+        """The long-term facts."""
+        return AsyncFacts(self.memory.facts)
 
     async def close(self) -> None:
         """Let go of the index."""

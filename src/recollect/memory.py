@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from recollect.arguments import check_context, check_read, check_search, check_texts
 from recollect.embed.base import Provider
-from recollect.errors import EmbeddingError, SettingsError, StoreDamaged, StoreError
+from recollect.errors import EmbeddingError, SettingsError, StoreError
 from recollect.files.read import read_lines
 from recollect.files.scan import SUFFIX
 from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.search.legs import Request
 from recollect.settings import Loaded, Settings, load, overridden, switched_off
 from recollect.status import Found, status_of
+from recollect.text.fact_note import note_path
 from recollect.types import (
     CONTEXT_TOKENS,
     Excerpt,
@@ -35,10 +36,13 @@ from recollect.types import (
     Space,
     Status,
 )
-from recollect.upkeep.answering import answer
+from recollect.upkeep.answering import fresh_answer
+from recollect.upkeep.follow_up import FollowUp
+from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep, silent
 
 if TYPE_CHECKING:
+    from recollect.facts.facts import Facts
     from recollect.sync.plan import Plan
     from recollect.writing.candidates import Candidate
     from recollect.writing.proof import Receipt
@@ -71,6 +75,9 @@ class Memory:
         self.loaded: Loaded = load(self.workspace, settings)
         _refuse_unavailable(self.settings)
         self._upkeep = Upkeep(self.workspace, self.loaded)
+        self._upkeep.follow_up = FollowUp(note_path(self.settings.facts.file), lambda: self.facts.heal())
+        self._facts: Facts | None = None
+        self._making_facts = threading.Lock()
 
     @property
     def settings(self) -> Settings:
@@ -90,6 +97,16 @@ class Memory:
         self.close()
 
     # What people and agents call
+
+    @property
+    def facts(self) -> Facts:
+        """The long-term facts: short memories with a category, which stand in a note of their own."""
+        from recollect.facts.facts import Facts
+
+        with self._making_facts:
+            if self._facts is None:
+                self._facts = Facts(self._upkeep, self.forget)
+        return self._facts
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
         """Make the index equal the files; `force` builds it anew."""
@@ -201,12 +218,7 @@ class Memory:
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
-        warnings = self._upkeep.refresh(progress)
-        try:
-            return answer(self._upkeep, request, warnings)
-        except StoreDamaged:
-            report = self._upkeep.replace_damaged(progress)
-            return answer(self._upkeep, request, [*warnings, *report.warnings])
+        return fresh_answer(self._upkeep, request, progress)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.
@@ -297,7 +309,10 @@ class Memory:
 
         self._refuse_if_off()
         self._upkeep.close()  # what is open could hold on to what is to go
-        receipt = forget(self.workspace, self.settings, chosen, self._upkeep.index_file, search=self.search)
+        with self.facts.without_table():  # earlier versions of facts may be left in it
+            receipt = forget(
+                self.workspace, self.settings, chosen, self._upkeep.index_file, search=self.search
+            )
         self._upkeep.look_again()
         return receipt
 
@@ -348,9 +363,7 @@ class Memory:
         return replace(status, probe=_probe(found.at_work)) if deep else status
 
     def _refuse_if_off(self) -> None:
-        off = switched_off(self.loaded)
-        if off:
-            raise SettingsError(off, todo="Switch it on with 'recollect config on', or where it was set")
+        refuse_if_off(self.loaded)
 
 
 def _probe(provider: Provider | None) -> Mapping[str, Any]:

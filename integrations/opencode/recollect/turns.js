@@ -6,6 +6,7 @@ import { countdown } from "./timing.js"
 const SNAPSHOT_MESSAGES = 40
 const WHOLE_CONVERSATION = 400
 const IDLE_LIMIT_MS = 15_000 // more than the engine takes itself
+const SHOWN_MS = 8_000
 
 /** How long a compaction may be held up. */
 export const COMPACTING_LIMIT_MS = 20_000
@@ -40,12 +41,25 @@ export class Turns {
     if (!messages.length || session.snapshotOf === snapshotOf) return
     session.snapshotOf = snapshotOf
     const params = { session: session.id, messages, client: "opencode", directory: this.#directory }
+    let answer
     try {
-      await this.#engine.call("session/idle", params, { limitMs: IDLE_LIMIT_MS })
+      answer = await this.#engine.call("session/idle", params, { limitMs: IDLE_LIMIT_MS })
     } catch (error) {
       session.snapshotOf = ""
       throw error
     }
+    await this.#tellOf(answer?.captured ?? [])
+  }
+
+  /**
+   * Show the facts that were taken from what the user wrote: nothing is kept behind anybody's back.
+   * @param {{text: string}[]} captured
+   */
+  async #tellOf(captured) {
+    if (!captured.length) return
+    const texts = captured.map(({ text }) => text).join(" · ")
+    const message = `Noted: ${texts} (recollect facts review)`
+    await this.#client.tui.showToast({ body: { title: "Memory", message, variant: "info", duration: SHOWN_MS } })
   }
 
   /**

@@ -71,7 +71,7 @@ def command(
             if as_json:
                 print_json({"candidates": [candidate.to_json() for candidate in found], "receipt": None})
             return 0 if found else 1
-        chosen = found if yes else _asked(found, pick=bool(query))
+        chosen = found if yes else ask_which(found, pick=bool(query))
         if yes and query and len(found) > 1:
             raise UsageError(
                 f"the words find {counted(len(found), 'place')}, and --yes would forget all of them",
@@ -84,7 +84,7 @@ def command(
     elif receipt is None:
         click.echo("Nothing was forgotten.")
     else:
-        _print_receipt(receipt)
+        print_receipt(receipt)
     return 0 if receipt is None or receipt.complete else 1
 
 
@@ -114,7 +114,7 @@ def _first_line(text: str) -> str:
     return (first if len(first) <= _WIDTH else f"{first[: _WIDTH - 1]}…") + more
 
 
-def _asked(found: list[Candidate], *, pick: bool) -> list[Candidate]:
+def ask_which(found: list[Candidate], *, pick: bool) -> list[Candidate]:
     """Let a person choose and confirm; where nobody can answer, refuse."""
     if not is_terminal(sys.stdin):
         raise UsageError(
@@ -144,7 +144,8 @@ def _picked(found: list[Candidate], answer: str) -> list[Candidate]:
     return [candidate for number, candidate in enumerate(found, 1) if number in numbers]
 
 
-def _print_receipt(receipt: Receipt) -> None:
+def print_receipt(receipt: Receipt) -> None:
+    """Print what is gone, and what is left of it."""
     counts = [(place, receipt.removed[place]) for place in _PLACES if receipt.removed.get(place)]
     if counts:
         click.echo("Forgotten: " + ", ".join(_counted(place, count) for place, count in counts) + ".")

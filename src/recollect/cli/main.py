@@ -23,6 +23,7 @@ COMMANDS = {
     "remember": ("recollect.cli.remember", "Write something into the notes."),
     "recall": ("recollect.cli.recall", "Show recent entries, decisions and topics."),
     "forget": ("recollect.cli.forget", "Remove something for good, and prove it."),
+    "facts": ("recollect.cli.facts", "Keep short long-term memories: preferences, decisions, people."),
     "get": ("recollect.cli.get", "Show lines of a note."),
     "sessions": ("recollect.cli.sessions", "List, read, search and import conversations."),
     "snapshots": ("recollect.cli.snapshots", "Show the last messages of sessions, and go on from there."),

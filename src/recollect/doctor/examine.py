@@ -11,6 +11,7 @@ from typing import Any
 from recollect.doctor.clients import check_clients
 from recollect.doctor.database import check_identity, check_index, check_orphans, check_texts, check_words
 from recollect.doctor.engines import check_engines, check_provider
+from recollect.doctor.facts import check_facts
 from recollect.doctor.files import check_contents, check_files, check_skipped
 from recollect.doctor.finding import Finding, Level, problem
 from recollect.doctor.left import check_locks, check_set_aside, check_unfinished
@@ -46,6 +47,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("kept", check_kept),
     ("provider", check_provider),
     ("engines", check_engines),
+    ("facts", check_facts),
     ("clients", check_clients),
 )
 """Every check and its name, in the order of what a person would look at first."""

@@ -30,6 +30,7 @@ from recollect.files.place import Place, attempt, reading, writing
 from recollect.paths import Workspace
 from recollect.text.chunk import weigh
 from recollect.text.entries import Kind, entries_of
+from recollect.text.facts import CATEGORIES
 from recollect.text.terms import RUN, is_unspaced
 from recollect.types import Turn
 
@@ -45,6 +46,10 @@ _LEAD = re.compile(
     r"(?:[-\u2013\u2014]\s+)?)?"
 )
 _SESSION_MARK = re.compile(r"\s*\[session [^\]\n]*\]")
+_CATEGORY = re.compile(rf"\[(?:{'|'.join(CATEGORIES)})\]\s+")
+_AFTER_FACT = re.compile(r"\s*(?:\{[^{}]*\}\s*)?\^[a-z2-7]{10}\s*$")
+"""What stands around the words of a fact in its note: its category before, its origin and its name after."""
+
 _BORDER = re.compile("\n+|(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
 _AFTER = re.compile(r"[.,;:!?)\]\"'*_`\u2026\u3002\uff01\uff1f\uff0c]*")
 _ASCII_WORD = re.compile(r"[a-z0-9](?:[a-z0-9_]*[a-z0-9])?")
@@ -208,10 +213,19 @@ def pieces_of(text: str) -> tuple[list[str], bool]:
 
 
 def bare(text: str) -> str:
-    """Return an entry or a line without its list marker, its time and the mark of its session."""
+    """Return an entry or a line without its list marker, its time and the mark of its session.
+
+    Of a fact only its words are left.
+    """
     rest = _SESSION_MARK.sub("", text)
     lead = _LEAD.match(rest)
-    return rest[lead.end() :].strip() if lead else rest.strip()
+    rest = rest[lead.end() :] if lead else rest
+    category = _CATEGORY.match(rest)
+    rest = rest[category.end() :] if category else rest
+    fact = _AFTER_FACT.search(rest)
+    if not (category or fact):
+        return rest.strip()
+    return (rest[: fact.start()] if fact else rest).strip().removeprefix("~~").removesuffix("~~").strip()
 
 
 def session_of(path: str) -> str:

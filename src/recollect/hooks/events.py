@@ -90,10 +90,11 @@ class Events:
         turns = _conversation(client, given, _LAST_TURNS)
         messages = list(with_last_answer(turns, given.get("last_assistant_message")))
         folder = _text(given, "cwd") or None
-        self._call(
+        done = self._call(
             "session/idle", session=_session(given), messages=messages, client=client, directory=folder
         )
-        return {}
+        noted = " · ".join(fact["text"] for fact in done["captured"])
+        return {"systemMessage": f"Memory noted: {noted} (recollect facts review)"} if noted else {}
 
     def _call(self, method: str, **params: Any) -> Any:
         return self._methods[method].call(params)

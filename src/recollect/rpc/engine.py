@@ -10,6 +10,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -129,20 +130,31 @@ class Engine:
 
     def _message(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from recollect.agent import intent
+        from recollect.agent.unasked import fitting_facts
 
         given = taken(params, {"session": str, "text": str})
         memory = self._memory_in_use()
         languages = memory.settings.intent.languages if memory else ()
         about_past = intent.about_past(given["text"], languages=languages)
-        if memory is None or not about_past:
-            return {"context": "", "about_past": about_past, "in_use": memory is not None, "warnings": []}
+        if memory is None:
+            return {"context": "", "about_past": about_past, "in_use": False, "warnings": []}
         session = _named(given)
-        known = self._shown.get(session, ())
-        found = relevant(given["text"], memory.loaded, memory.search, known=known)
-        if found.text:
-            self._remember_shown(session, [*known, found.text])
-        warnings = list(found.warnings)
-        return {"context": found.text, "about_past": True, "in_use": True, "warnings": warnings}
+        known = list(self._shown.get(session, ()))
+        facts = fitting_facts(memory, given["text"], known=known)
+        shown, warnings = [facts.text], [*facts.warnings]
+        if about_past:
+            found = relevant(given["text"], memory.loaded, memory.search, known=[*known, facts.text])
+            shown.append(found.text)
+            warnings += found.warnings
+        shown = [text for text in shown if text]
+        if shown:
+            self._remember_shown(session, [*known, *shown])
+        return {
+            "context": "\n\n".join(shown),
+            "about_past": about_past,
+            "in_use": True,
+            "warnings": list(dict.fromkeys(warnings)),
+        }
 
     def _idle(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from recollect.agent import snapshot
@@ -150,7 +162,7 @@ class Engine:
         given = taken(params, {"session": str, "messages": list}, {"client": str, "directory": str})
         memory = self._memory_in_use()
         if memory is None:
-            return {"snapshot": None, "warnings": []}
+            return {"snapshot": None, "captured": [], "warnings": []}
         taken_now = snapshot.take(
             memory,
             _named(given),
@@ -158,8 +170,19 @@ class Engine:
             client=given["client"] or "",
             cwd=given["directory"],
         )
+        captured = self._capture(memory, given)
         memory.sync_soon()
-        return {"snapshot": taken_now.path if taken_now else None, "warnings": []}
+        return {"snapshot": taken_now.path if taken_now else None, **captured}
+
+    def _capture(self, memory: Memory, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Take facts from what the user wrote, if that is wanted."""
+        if not memory.settings.facts.auto_capture:
+            return {"captured": [], "warnings": []}
+        from recollect.agent.capture import capture
+
+        client = given["client"] or ""
+        done = capture(memory, given["messages"], session=_named(given), client=client)
+        return {"captured": [line.fact.to_json() for line in done.stored], "warnings": list(done.warnings)}
 
     def _compacting(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from recollect.agent.flush import flush
@@ -265,10 +288,14 @@ class Engine:
 
 
 def _settle(memory: Memory, session: str, is_first: bool) -> None:
-    """Sync in the background, and the first time load the model if it is on this machine."""
+    """Sync in the background, and the first time load what the first message needs."""
+    from recollect.agent.unasked import fitting_facts
+
     memory.start_session(session)
     if is_first:
         memory.warm_up()
+        with suppress(RecollectError):  # whoever asks for something is told what is wrong
+            fitting_facts(memory, "What was that about?")
 
 
 def _named(given: Mapping[str, Any]) -> str:

@@ -14,9 +14,9 @@ from recollect.search.candidates import Candidates
 from recollect.search.decay import decayed
 from recollect.search.diversity import diversified, without_repeats
 from recollect.search.judge import judged
-from recollect.search.legs import Legs, Request
+from recollect.search.legs import Legs, Request, Within
 from recollect.search.query import Asked, filter_of, parse
-from recollect.search.when import When, evidence_by_days, understood
+from recollect.search.when import When, evidence_by_days, evidence_by_known_days, understood
 from recollect.store.sqlite.index import Index
 from recollect.text.words import words_of
 from recollect.types import Hit, IndexedChunk, Why
@@ -66,8 +66,10 @@ def vector_of(question: Question, provider: Provider) -> bytes | None:
     return to_blobs(embed_query(provider, question.request.text)[None, :])[0]
 
 
-def search(index: Index, question: Question, vector: bytes | None, model: str) -> Answer:
-    """Answer a question; no hits are an honest answer.
+def search(
+    index: Index, question: Question, vector: bytes | None, model: str, within: Within | None = None
+) -> Answer:
+    """Answer a question, with a few chunks only if `within` names them; no hits are an honest answer.
 
     The caller holds a snapshot of the index, so that everything below speaks of one state of it.
     """
@@ -75,13 +77,13 @@ def search(index: Index, question: Question, vector: bytes | None, model: str) -
     if question.is_empty:
         return Answer()
     wanted = lexical.look_up(index, request.text)
-    found = legs.find(index, wanted, vector, model, request, narrowed=asked.narrows)
+    found = legs.find(index, wanted, vector, model, request, narrowed=asked.narrows, within=within)
     candidates = Candidates(index, wanted)
     scores = _fused(found, request)
-    timely = evidence_by_days(index, when) if _is_judged(request) else {}
+    timely = _timely(index, when, within) if _is_judged(request) else {}
     scores = fuse.evidence(scores, timely) if timely else scores
     if asked.narrows or legs.sources_to_ask(index, request):
-        fits = filter_of(asked, lexical.matcher(index, asked.without))
+        fits = filter_of(asked, lexical.matcher(index, asked.without), within.days if within else None)
         chunks = candidates.read(scores)
         scores = {
             number: scores[number]
@@ -94,6 +96,13 @@ def search(index: Index, question: Question, vector: bytes | None, model: str) -
     how = _explained(found, request, relaxed=relaxed)
     hits = tuple(_hit(candidates.chunk(number), score, found, candidates, how) for number, score in shown)
     return Answer(hits, None if hits else max(scores.values(), default=None))
+
+
+def _timely(index: Index, when: When, within: Within | None) -> dict[int, float]:
+    if within is None:
+        return evidence_by_days(index, when)
+    told = evidence_by_known_days(within.days, when) if within.timely else {}
+    return {number: evidence for number, evidence in told.items() if number in within.numbers}
 
 
 def _is_judged(request: Request) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import nlargest
 from itertools import islice
@@ -39,6 +40,24 @@ class Request:
     """Whether `min_score` was asked for in this call, so that nothing below it may be shown."""
 
 
+Nearest = Callable[[bytes, int], dict[int, float] | None]
+"""Returns the cosines of so many chunks that are nearest to a vector, or nothing if it cannot; it may be
+called in another thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The few chunks that alone may answer, and what is known about them beside the index."""
+
+    numbers: frozenset[int]
+    days: dict[int, str] = field(default_factory=dict)
+    """The day a chunk belongs to, as `2026-11-16`, where that is known."""
+    nearest: Nearest | None = None
+    """Who else than the index can tell which of them are nearest to a vector."""
+    timely: bool = True
+    """Whether their days speak for them where the query asks for days."""
+
+
 @dataclass(frozen=True, slots=True)
 class Legs:
     """What each leg found: word scores, vector scores, and the cosines behind those."""
@@ -58,22 +77,48 @@ def find(
     request: Request,
     *,
     narrowed: bool,
+    within: Within | None = None,
 ) -> Legs:
     """Ask both legs, or the one that was asked for; without a vector there are only words."""
     if request.profile == "openclaw":
-        return _openclaw(index, vector, request)
+        return _openclaw(index, vector, request, within)
     depth = _NARROWED_DEPTH if narrowed else _DEPTH
+    only = within.numbers if within else None
+    if within is not None and vector is not None:
+        within = _begun(within, vector, depth)
     found: dict[int, float] = {}
     if request.mode != "vectors":
-        found = lexical.find(index, wanted, depth, sources_to_ask(index, request))
+        found = lexical.find(index, wanted, depth, sources_to_ask(index, request), only)
     if vector is None:
         return Legs(found, {}, {})
     # Search is exact, so the chunks found by words get their true cosine too.
-    cosines = index.vectors.nearest(vector, depth, also=found)
+    cosines = nearest(index, vector, depth, found, within)
     hopeful = {*nlargest(_LOOKED_INTO, cosines, key=cosines.__getitem__), *islice(found, _LOOKED_INTO)}
     sentences = best_sentence(vector, index.vectors.sentences(hopeful))
     common = None if is_fitted(model) else common_cosine(vector, index.vectors.background())
     return Legs(found, scaled(cosines, sentences, model, common), cosines, measured=common is not None)
+
+
+def nearest(
+    index: Index, vector: bytes, limit: int, also: Iterable[int], within: Within | None
+) -> dict[int, float]:
+    """Return the cosines of the nearest chunks, and of some others whatever theirs is."""
+    near = within.nearest(vector, limit) if within and within.nearest else None
+    if near is None:
+        return index.vectors.nearest(vector, limit, also, within.numbers if within else None)
+    return near | index.vectors.cosines(vector, [number for number in also if number not in near])
+
+
+def _begun(within: Within, vector: bytes, limit: int) -> Within:
+    """Have somebody else look for what is near while the index looks for words."""
+    if within.nearest is None:
+        return within
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(1)
+    near = pool.submit(within.nearest, vector, limit)
+    pool.shutdown(wait=False)
+    return replace(within, nearest=lambda *_: near.result())
 
 
 def sources_to_ask(index: Index, request: Request) -> tuple[Source, ...]:
@@ -82,14 +127,15 @@ def sources_to_ask(index: Index, request: Request) -> tuple[Source, ...]:
     return () if set(held) <= set(request.sources) else request.sources
 
 
-def _openclaw(index: Index, vector: bytes | None, request: Request) -> Legs:
+def _openclaw(index: Index, vector: bytes | None, request: Request, within: Within | None) -> Legs:
     query = request.query
+    only = within.numbers if within else None
     limit = min(_DEPTH, max(1, int(query.max_results * query.hybrid.candidate_multiplier)))
     sources = sources_to_ask(index, request)
     found: dict[int, float] = {}
     if request.mode != "vectors":
-        found = lexical.find_all(index, request.text, limit, sources)
+        found = lexical.find_all(index, request.text, limit, sources, only)
         if not found and vector is None:
-            found = lexical.find_each(index, request.text, limit, sources)
-    cosines = index.vectors.nearest(vector, limit) if vector is not None else {}
+            found = lexical.find_each(index, request.text, limit, sources, only)
+    cosines = nearest(index, vector, limit, (), within) if vector is not None else {}
     return Legs(found, cosines, cosines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -65,22 +65,24 @@ def look_up(index: Index, query: str) -> Wanted:
     return Wanted(tuple(_terms(index, query)), index.count_chunks(), phrase)
 
 
-def find(index: Index, wanted: Wanted, limit: int, sources: Sequence[Source]) -> dict[int, float]:
-    """Return the chunks that hold any telling word of the query, best first.
+def find(
+    index: Index, wanted: Wanted, limit: int, sources: Sequence[Source], only: Set[int] | None = None
+) -> dict[int, float]:
+    """Return the chunks that hold any telling word of the query, best first; none but those among `only`.
 
     The score is the chunk's BM25 as a part of what a chunk of average length would get that
     holds every word once. It says how much of the query a chunk covers, rare words counting
     more, and means the same in a small workspace and a large one.
     """
     if wanted.phrase:
-        found = words.match(index.connection, wanted.phrase, limit, sources)
+        found = words.match(index.connection, wanted.phrase, limit, sources, only)
         return {number: COVERED for number, _ in found}
     present = [term for term in wanted.terms if term.chunks]
     if not present:
         return {}
     complete = sum(wanted.weights().values())
     expression = " OR ".join(term.expression for term in _affordable(present, wanted.total))
-    found = words.match(index.connection, expression, limit, sources)
+    found = words.match(index.connection, expression, limit, sources, only)
     return {number: 1.0 - math.exp(-_STEEPNESS * -rank / complete) for number, rank in found}
 
 
@@ -97,21 +99,25 @@ def _phrase(index: Index, query: str) -> str:
     return " OR ".join(dict.fromkeys("(" + " + ".join(map(_quoted, terms)) + ")" for terms in joined))
 
 
-def find_all(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dict[int, float]:
+def find_all(
+    index: Index, query: str, limit: int, sources: Sequence[Source], only: Set[int] | None = None
+) -> dict[int, float]:
     """Return the chunks that hold every word of the query, scored as OpenClaw does."""
     terms = _looked_up(index, list(dict.fromkeys(words_of(query)))[:_MOST_WORDS])
     if not terms:
         return {}
     expression = " AND ".join(term.expression for term in terms)
-    found = words.match(index.connection, expression, limit, sources)
+    found = words.match(index.connection, expression, limit, sources, only)
     return {number: openclaw_score(rank) for number, rank in found}
 
 
-def find_each(index: Index, query: str, limit: int, sources: Sequence[Source]) -> dict[int, float]:
+def find_each(
+    index: Index, query: str, limit: int, sources: Sequence[Source], only: Set[int] | None = None
+) -> dict[int, float]:
     """Search every keyword by itself, as OpenClaw does without vectors when all together find nothing."""
     best: dict[int, float] = {}
     for term in _looked_up(index, telling_words(query)[:_MOST_WORDS]):
-        for number, rank in words.match(index.connection, term.expression, limit, sources):
+        for number, rank in words.match(index.connection, term.expression, limit, sources, only):
             best[number] = max(best.get(number, 0.0), openclaw_score(rank))
     return dict(sorted(best.items(), key=lambda item: -item[1])[:limit])
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -88,15 +88,18 @@ def as_prose(message: str) -> str:
     return _MARK.sub(lambda mark: _SIGNS.sub(" ", mark[0]), message.replace('"', " "))
 
 
-def filter_of(asked: Asked, matched: Callable[[str, str], tuple[str, ...]]) -> Callable[[IndexedChunk], bool]:
+def filter_of(
+    asked: Asked, matched: Callable[[str, str], tuple[str, ...]], days: Mapping[int, str] | None = None
+) -> Callable[[IndexedChunk], bool]:
     """Return a function that tells whether a chunk is what a query narrows to.
 
-    `matched` tells which of the words that must not occur a text in a language holds.
+    `matched` tells which of the words that must not occur a text in a language holds, `days` on which day
+    chunks were written, where that is known better than by their file.
     """
     tagged = [_tag_pattern(tag) for tag in asked.tags]
 
     def fits(chunk: IndexedChunk) -> bool:
-        day = day_of(chunk)
+        day = day_of(chunk) if days is None else days.get(chunk.number, "")
         return (
             (not asked.sources or chunk.source in asked.sources)
             and all(_is_below(path, chunk.path) for path in asked.paths)

@@ -62,6 +62,19 @@ def evidence_by_days(index: Index, when: When) -> dict[int, float]:
     return dict.fromkeys(numbers, _ONLY_DAYS if when.is_all else _SAME_DAYS)
 
 
+def evidence_by_known_days(days: dict[int, str], when: When) -> dict[int, float]:
+    """Return what the days of chunks say for them where those are known beside the index.
+
+    They only count where the query speaks of nothing else: what was written down on a day need not be
+    about it.
+    """
+    spans = [(span.first.isoformat(), span.last.isoformat()) for span in when.spans if when.is_all]
+    fitting = (
+        number for number in reversed(days) if any(first <= days[number] <= last for first, last in spans)
+    )
+    return dict.fromkeys(islice(fitting, _MOST) if spans else (), _ONLY_DAYS)
+
+
 def evidence_of_date(when: When, chunk: IndexedChunk) -> float:
     """Return what it says for a chunk that it has a date, where the query asks for one."""
     return _ANY_DAY if when.is_asked and day_of(chunk) else 0.0

@@ -10,6 +10,7 @@ from recollect.settings.rules import rule
 Client = Literal["claude-code", "codex", "opencode", "openclaw"]
 Language = Literal["en", "nl", "de", "fr", "es"]
 ChatProvider = Literal["none", "openai", "anthropic"]
+FactStore = Literal["auto", "lancedb", "index"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Snapshots:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Short long-term memories taken from conversations."""
+    """Short long-term memories: where they are kept, and which are taken from and given to conversations."""
 
     auto_capture: bool = field(
         default=False, metadata=rule("flag", "Whether facts are taken from what the user writes.")
@@ -109,4 +110,34 @@ class Facts:
     capture_max_chars: int = field(
         default=500,
         metadata=rule("whole", "Longer messages are not captured.", low=100, high=10_000),
+    )
+    capture_triggers: tuple[str, ...] = field(
+        default=(),
+        metadata=rule("list", "Your own words that make a sentence worth capturing, such as `house rule`."),
+    )
+    recall_max_results: int = field(
+        default=3,
+        metadata=rule("whole", "How many facts are given unasked.", low=1, high=20),
+    )
+    recall_min_score: float = field(
+        default=0.5,
+        metadata=rule("number", "How likely a fact must fit before it is given unasked.", low=0, high=1),
+    )
+    file: str = field(
+        default="memory/facts.md",
+        metadata=rule("text", "The note in which facts stand, a line each."),
+    )
+    store: FactStore = field(
+        default="auto",
+        metadata=rule(
+            "text",
+            "What finds facts: a LanceDB table, the main index, or the table if its package is installed.",
+            choices=get_args(FactStore),
+        ),
+    )
+    uri: str | None = field(
+        default=None,
+        metadata=rule(
+            "text", "Where that table is kept, if not in the workspace: a folder, `s3://…` or `gs://…`."
+        ),
     )

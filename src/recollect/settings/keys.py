@@ -25,7 +25,7 @@ _CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 @functools.cache
 def known_keys() -> Mapping[str, Key]:
     """Return every key by its dotted name, in the order of the tree."""
-    return MappingProxyType({key.name: key for key in _keys_below(Settings, "", "", later=False)})
+    return MappingProxyType({key.name: key for key in _keys_below(Settings, "", "")})
 
 
 @functools.cache
@@ -69,18 +69,17 @@ def unknown(name: object, origin: str, known: Iterable[str]) -> SettingsError:
     )
 
 
-def _keys_below(section: type, name: str, attribute: str, *, later: bool) -> Iterator[Key]:
+def _keys_below(section: type, name: str, attribute: str) -> Iterator[Key]:
     """Walk the fields of a section and of the sections below it."""
     for member in fields(section):
         own_name = name + _plain(member.name)
         own_attribute = attribute + member.name
-        own_later = member.metadata.get("later", later)
         inner = _section_of(member)
         if inner is not None:
-            yield from _keys_below(inner, own_name + ".", own_attribute + ".", later=own_later)
+            yield from _keys_below(inner, own_name + ".", own_attribute + ".")
         else:
             variable = VARIABLE_PREFIX + own_name.upper().replace(".", "__")
-            yield Key(own_name, own_attribute, variable, member.default, member.metadata["rule"], own_later)
+            yield Key(own_name, own_attribute, variable, member.default, member.metadata["rule"])
 
 
 def _build(section: type, name: str, values: Mapping[str, Any]) -> Any:

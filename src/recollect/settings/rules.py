@@ -23,9 +23,6 @@ conversation is kept and how large a file is read are "less": a project may ask 
 than the user's own settings give it, such as switching something off, but never for more.
 """
 
-LATER = {"later": True}
-"""The metadata of a section whose keys are known and checked, but not read by anything in this version."""
-
 _SHOWN_VALUE = 80
 
 
@@ -53,15 +50,13 @@ def rule(
     secret: bool = False,
     expands: bool = False,
     project: Project = "no",
-    later: bool | None = None,
 ) -> dict[str, Any]:
     """Return the metadata of a field: numbers are clamped to `low` and `high`.
 
     `secret` values are never shown; in a value that `expands`, `${VAR}` stands for an
-    environment variable. `later` says otherwise than the section of the key.
+    environment variable.
     """
-    metadata: dict[str, Any] = {"rule": Rule(kind, doc, low, high, choices, secret, expands, project)}
-    return metadata if later is None else {**metadata, "later": later}
+    return {"rule": Rule(kind, doc, low, high, choices, secret, expands, project)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +68,6 @@ class Key:
     variable: str
     default: Any
     rule: Rule
-    later: bool = False
 
     @property
     def optional(self) -> bool:

@@ -38,9 +38,6 @@ error that names the nearest known one. YAML anchors, aliases and tags are not a
 error that says where it was set. The two weights of `query.hybrid` are scaled to add up to 1. What is asked
 for in one call (`recollect search --max-results 0`, `min_score=2` in Python) is an error if out of range.
 
-**Later.** Keys marked "(later)" are known and checked, so that a file may hold them, but nothing reads them
-in this version.
-
 **Environment variables.** Lists are separated by commas: `RECOLLECT_SOURCES=memory,sessions`. Headers are
 written `name=value,name=value`. Switches take true, false, yes, no, on, off, 1 and 0. An empty variable
 clears a setting whose default is nothing.
@@ -79,7 +76,7 @@ def _row(key: Key) -> str:
         _default(key),
         f"`{key.variable}`",
         _PROJECT_WORDS[key.rule.project],
-        f"(later) {key.rule.doc}" if key.later else key.rule.doc,
+        key.rule.doc,
     )
     return f"| {' | '.join(cells)} |\n"
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from recollect.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots
 from recollect.settings.providers_tree import Embeddings, Spend
-from recollect.settings.rules import LATER, rule
+from recollect.settings.rules import rule
 from recollect.types import Source
 
 Profile = Literal["default", "openclaw"]
@@ -296,5 +296,5 @@ class Settings:
     redaction: Redaction = field(default_factory=Redaction)
     snapshots: Snapshots = field(default_factory=Snapshots)
     chat: Chat = field(default_factory=Chat)
-    facts: Facts = field(default_factory=Facts, metadata=LATER)
+    facts: Facts = field(default_factory=Facts)
     spend: Spend = field(default_factory=Spend)

@@ -6,7 +6,7 @@ other place. A file that was moved or changed, and an index that is built anew, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
 from recollect.store.sqlite import cache, spaces
@@ -24,9 +24,8 @@ def carry_vectors(old: Index, new: Index) -> None:
         _carry(old, new, entry, numbers)
 
 
-def carry_file(index: Index, path: str) -> None:
-    """Put the vectors of a file's chunks into the cache before they go."""
-    numbers = list(index.numbers_of([path]))
+def carry_chunks(index: Index, numbers: Collection[int]) -> None:
+    """Put the vectors of chunks into the cache before they go."""
     for entry in spaces.entries(index.connection) if numbers else ():
         _carry(index, index, entry, numbers)
 

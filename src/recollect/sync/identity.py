@@ -13,6 +13,7 @@ from recollect.embed.base import Provider
 from recollect.settings import Settings
 from recollect.store.sqlite.vectors import MATRIX
 from recollect.text.chunk import CHUNKER_VERSION, text_hash
+from recollect.text.fact_note import note_path
 from recollect.text.sentences import SENTENCES_VERSION
 from recollect.text.terms import TERMS_VERSION
 from recollect.types import Space
@@ -30,6 +31,7 @@ def identity_of(settings: Settings) -> dict[str, Any]:
         "sources": sorted(settings.sources),
         "extra_paths": list(settings.extra_paths),
         "redaction": _redaction(settings),
+        "facts_file": note_path(settings.facts.file),
     }
 
 

@@ -10,8 +10,9 @@ from recollect.files.tombstones import Forgotten
 from recollect.settings import Cache, Settings
 from recollect.store.sqlite import cache, tails
 from recollect.store.sqlite.index import Index
-from recollect.sync.carried import carry_file
+from recollect.sync.carried import carry_chunks
 from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
+from recollect.text.fact_note import note_path
 from recollect.text.notes import chunk_note
 from recollect.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Progress, Tail
 
@@ -83,7 +84,7 @@ def _remove_missing(
     for path in missing:
         if path not in held_back:
             if changes.keeps_vectors:
-                carry_file(index, path)
+                carry_chunks(index, list(index.numbers_of([path])))
             index.remove(path)
             changes.removed.append(path)
 
@@ -135,9 +136,9 @@ def _update_file(
         if isinstance(cut, Problem):
             _put_problem(index, file, cut, changes)
         else:
-            if entry is not None and changes.keeps_vectors:
-                carry_file(index, file.path)
             since = content.first_line if content.first_line > 1 else 0
+            if entry is not None and changes.keeps_vectors:
+                carry_chunks(index, index.leaving(content, cut.chunks, since))
             index.put(content, cut.chunks, cut.tail, since)
             changes.indexed.append(file.path)
 
@@ -160,7 +161,12 @@ def read_file(file: FoundFile, max_bytes: int, tail: Tail | None = None) -> Docu
 def chunks_of(document: Document, file: FoundFile, settings: Settings, forgotten: Forgotten) -> Cut | Problem:
     """Cut a document into chunks in the way of its source."""
     if document.source == "memory":
-        return Cut(chunk_note(document.text, settings.chunking.tokens, settings.chunking.overlap))
+        size = settings.chunking.tokens, settings.chunking.overlap
+        if document.path != note_path(settings.facts.file):
+            return Cut(chunk_note(document.text, *size))
+        from recollect.text.fact_chunks import chunk_facts
+
+        return Cut(chunk_facts(document.text, *size))
     from recollect.sync.transcripts import cut_transcript
 
     return cut_transcript(document, file, settings, forgotten)

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from recollect.text.outline import heading_above, outline
 from recollect.types import Chunk
 
-CHUNKER_VERSION = 2
-"""Part of the index's identity: a change of the rules below, of those for front matter (`notes.py`), or of
-those for transcripts (`turns.py` and the parsers), makes a rebuild."""
+CHUNKER_VERSION = 3
+"""Part of the index's identity: a change of the rules below, of those for front matter (`notes.py`), for
+facts (`facts.py`, `fact_chunks.py`), or for transcripts (`turns.py` and the parsers), makes a rebuild."""
 
 _CHARACTERS_PER_TOKEN = 4
 _SMALLEST_LIMIT = 32

@@ -89,7 +89,8 @@ UNSPACED_STOP_WORDS = STOP_WORDS["ko"] | STOP_WORDS["ja"] | STOP_WORDS["zh"]
 STEMMED = ("en", "nl", "de", "fr", "es", "pt", "it")
 """The languages whose words are cut to their stems."""
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]{2,}|(?<!['\u2019])[^\W\d_]")
+"""A word; the letter of what's and isn't is none, or English would look like French."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]{2}")
 _SURELY = 3
 _LOOKED_AT = 4_000

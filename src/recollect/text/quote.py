@@ -1,6 +1,7 @@
 """Quote what the memory holds, so that a model takes it for data; and take such quotes out again.
 
-Everything that Recollect puts into a conversation stands between `<recollect-context>` and its closing tag.
+Everything that Recollect puts into a conversation stands between `<recollect-context>` and its closing tag;
+facts that nobody asked for stand in `<relevant-memories>`, as agents know it from other memories.
 Inside, every quoted line begins with `> `, and nothing in it can begin or end a tag: no text can close the
 quote it stands in. Because the tags are known, the same text is never taken for something that was said.
 """
@@ -12,10 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 TAG = "recollect-context"
+FACTS_TAG = "relevant-memories"
 
 _HOST_TAGS = (
     r"recollect-[\w-]*",
-    "relevant-memories",
+    FACTS_TAG,
     "system-reminder",
     "environment_context",
     "user_instructions",
@@ -26,7 +28,7 @@ _HOST_TAGS = (
 
 _NAMES = "|".join(_HOST_TAGS)
 _OPENING = re.compile(rf"<({_NAMES})(?:\s[^<>]*)?>", re.IGNORECASE)
-_OWN_CLOSING = re.compile(rf"</{TAG}\s*>", re.IGNORECASE)
+_OWN_CLOSING = re.compile(rf"</(?:{TAG}|{FACTS_TAG})\s*>", re.IGNORECASE)
 
 _TAG_START = re.compile(r"<(?=[\w/!?|\\])")
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
@@ -42,10 +44,10 @@ class Quote:
     text: str
 
 
-def block(introduction: str, quotes: Iterable[Quote]) -> str:
+def block(introduction: str, quotes: Iterable[Quote], tag: str = TAG) -> str:
     """Return quotes as one block of Markdown that nothing inside can end."""
     parts = [f"{escaped(quote.origin)}:\n{quoted(quote.text)}" for quote in quotes]
-    return "\n".join([f"<{TAG}>", introduction, "", "\n\n".join(parts), "", f"</{TAG}>"])
+    return "\n".join([f"<{tag}>", introduction, "", "\n\n".join(parts), "", f"</{tag}>"])
 
 
 def quoted(text: str) -> str:

@@ -8,6 +8,10 @@ from recollect.text.language import STOP_WORDS, UNSPACED_STOP_WORDS, language_of
 from recollect.text.terms import RUN, is_unspaced
 
 _WORD = re.compile(r"\w+")
+_CLIPPED = re.compile(
+    r"(?<=\w)['\u2019](?:s|t|d|m|ll|ve|re)\b|\b(?:d|l|j|m|t|s|n|c|qu)['\u2019](?=\w)", re.IGNORECASE
+)
+"""What is left of a small word beside an apostrophe: what's, isn't, d'accord, qu'il."""
 
 
 def words_of(text: str) -> list[str]:
@@ -33,7 +37,8 @@ def is_small_talk(text: str) -> bool:
 
 
 def _distinct(text: str) -> list[str]:
-    return list(dict.fromkeys(word for run in RUN.findall(text) for word in _words_in(run)))
+    runs = RUN.findall(_CLIPPED.sub(" ", text)) or RUN.findall(text)
+    return list(dict.fromkeys(word for run in runs for word in _words_in(run)))
 
 
 def _small(text: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from recollect.errors import SettingsError, UsageError
 from recollect.tools.arguments import checked
 from recollect.tools.base import Call, Output, Tool
 from recollect.tools.changing import FORGET, REMEMBER
+from recollect.tools.facts import STORE
 from recollect.tools.finding import GET, RECALL, SEARCH
 from recollect.tools.upkeep import STATUS, SYNC
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.memory import Memory
 
 TOOLS: Mapping[str, Tool] = {
-    tool.name: tool for tool in (SEARCH, GET, RECALL, REMEMBER, FORGET, SYNC, STATUS)
+    tool.name: tool for tool in (SEARCH, GET, RECALL, REMEMBER, STORE, FORGET, SYNC, STATUS)
 }
 
 __all__ = ["TOOLS", "Call", "Output", "Tool", "call_tool", "tool_named"]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recollect.embed.base import Provider
-from recollect.errors import EmbeddingError, ModelChanged, UsageError
+from recollect.errors import EmbeddingError, ModelChanged, StoreDamaged, UsageError
 from recollect.search.engine import Question, search, understand, vector_of
-from recollect.search.legs import Request
+from recollect.search.legs import Request, Within
 from recollect.settings import Settings
 from recollect.store.sqlite import spaces
-from recollect.types import Hit, Mode, SearchResult, Space
+from recollect.store.sqlite.index import Index
+from recollect.types import Hit, Mode, Progress, SearchResult, Space
 from recollect.upkeep.upkeep import Upkeep
+
+Narrowed = Callable[[Index], Within]
+"""Names the chunks of an open index that alone may answer."""
 
 _FLOAT_BYTES = 4
 _TRIES = 3
@@ -19,25 +24,40 @@ _TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
     """Who embeds a query, of which space the answer must be, and what stands against a better one."""
 
     provider: Provider | None
     space: Space | None = None
     doubts: tuple[str, ...] = ()
 
-    def by_words(self, error: EmbeddingError) -> _Asked:
+    def by_words(self, error: EmbeddingError) -> Asked:
         """Return the same, where the query has no vector for a reason."""
         return replace(self, doubts=(*self.doubts, f"answered by words only: {error}"))
 
 
-def answer(upkeep: Upkeep, request: Request, warnings: list[str]) -> SearchResult:
+def fresh_answer(
+    upkeep: Upkeep, request: Request, progress: Progress, narrowed: Narrowed | None = None
+) -> SearchResult:
+    """Bring the index up to date and answer a query from it; a damaged index is built anew first."""
+    warnings = upkeep.refresh(progress)
+    try:
+        return answer(upkeep, request, warnings, narrowed)
+    except StoreDamaged:
+        report = upkeep.replace_damaged(progress)
+        return answer(upkeep, request, [*warnings, *report.warnings], narrowed)
+
+
+def answer(
+    upkeep: Upkeep, request: Request, warnings: list[str], narrowed: Narrowed | None = None
+) -> SearchResult:
     """Answer a query by words and by vectors, or by words alone where there is no vector for it.
 
     While a query is embedded nothing is held, so that others need not wait for somebody's network.
+    `narrowed` tells which chunks of an index alone may answer; without it all may.
     """
     for _ in range(_TRIES):
-        asked = _whom_to_ask(upkeep, request.mode)
+        asked = whom_to_ask(upkeep, request.mode)
         question = understand(_in_mode(request, asked.provider))
         vector = None
         if asked.provider is not None:
@@ -47,15 +67,20 @@ def answer(upkeep: Upkeep, request: Request, warnings: list[str]) -> SearchResul
                 if isinstance(error, ModelChanged):
                     upkeep.forget_providers()
                 asked, question = asked.by_words(error), question.by_words()
-        result = _answered(upkeep, question, vector, asked, warnings)
+        result = _answered(upkeep, question, vector, asked, warnings, narrowed)
         if result is not None:
             return result
     doubt = "answered by words only: another model took over again and again"
-    return answer(upkeep, replace(request, mode="words"), [*warnings, doubt])
+    return answer(upkeep, replace(request, mode="words"), [*warnings, doubt], narrowed)
 
 
 def _answered(
-    upkeep: Upkeep, question: Question, vector: bytes | None, asked: _Asked, warnings: list[str]
+    upkeep: Upkeep,
+    question: Question,
+    vector: bytes | None,
+    asked: Asked,
+    warnings: list[str],
+    narrowed: Narrowed | None,
 ) -> SearchResult | None:
     """Answer with a vector, unless another model took over since it was made."""
     with upkeep.reading:
@@ -71,7 +96,8 @@ def _answered(
                     asked, question = asked.by_words(_changed(now)), question.by_words()
                     vector = None
             provider = asked.provider
-            found = search(index, question, vector, provider.model if provider else "")
+            within = narrowed(index) if narrowed else None
+            found = search(index, question, vector, provider.model if provider else "", within)
             pending = index.count_chunks() - index.vectors.count() if provider else 0
     return SearchResult(
         hits=tuple(_as_shown(hit, upkeep.settings) for hit in found.hits),
@@ -101,10 +127,10 @@ def _in_mode(request: Request, provider: Provider | None) -> Request:
     return request
 
 
-def _whom_to_ask(upkeep: Upkeep, mode: Mode) -> _Asked:
+def whom_to_ask(upkeep: Upkeep, mode: Mode) -> Asked:
     """Return whose vectors serve, if it can be asked, and what stands against using them."""
     if mode == "words":
-        return _Asked(None)
+        return Asked(None)
     choice = upkeep.chosen()
     reasons = (choice.reason,) if choice.reason else ()
     if choice.provider is None:
@@ -112,21 +138,21 @@ def _whom_to_ask(upkeep: Upkeep, mode: Mode) -> _Asked:
             raise UsageError(
                 "there are no vectors to search", todo="Set embeddings.provider, or search by words"
             )
-        return _Asked(None, None, reasons)
+        return Asked(None, None, reasons)
     with upkeep.reading:
         index = upkeep.open_reader()
         if index is None:
-            return _Asked(choice.provider)
+            return Asked(choice.provider)
         with index.errors():
             now = spaces.serving(index.connection)
     if now is None:
-        return _Asked(choice.provider, None, reasons)
+        return Asked(choice.provider, None, reasons)
     provider = upkeep.provider_of(now.space)
     if provider is None:
         wanted = f"{choice.provider.id} ({choice.provider.model})"
         doubt = f"the vectors are of {now.space}, which may not or cannot be asked now; until those of"
-        return _Asked(None, None, (*reasons, f"{doubt} {wanted} are complete, words alone answer"))
-    return _Asked(provider, now.space, reasons)
+        return Asked(None, None, (*reasons, f"{doubt} {wanted} are complete, words alone answer"))
+    return Asked(provider, now.space, reasons)
 
 
 def _contradicts(now: spaces.SpaceEntry, provider: Provider | None, vector: bytes) -> bool:

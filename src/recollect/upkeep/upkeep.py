@@ -23,6 +23,7 @@ from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.waiting import count_to_do
 from recollect.types import Discovery, IndexedFile, Progress, Report, Space
 from recollect.upkeep.background import Background
+from recollect.upkeep.follow_up import FollowUp
 
 if TYPE_CHECKING:
     from recollect.sources.hosts import Known
@@ -102,6 +103,7 @@ class Upkeep:
         self._given_up = (0, 0.0)
         self.heads: Known = {}
         self._former: dict[Space, Provider | None] = {}
+        self.follow_up: FollowUp | None = None
 
     @property
     def settings(self) -> Settings:
@@ -206,7 +208,9 @@ class Upkeep:
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
         """Make the index equal the files, vectors included; whoever asked waits for it."""
         self.background.stop()  # what it embeds would be left to it
-        return self.run(force=force, progress=progress)
+        report = self.run(force=force, progress=progress)
+        told = self.follow_up.work() if self.follow_up else ()
+        return replace(report, warnings=(*report.warnings, *told))
 
     def run(
         self,
@@ -225,6 +229,9 @@ class Upkeep:
             job = replace(job, provider=hurried(job.provider))  # somebody waits for an answer
         report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
         report = replace(report, warnings=(*report.warnings, *_uncounted(job.provider)))
+        # Whoever embeds does it afterwards; the first search of a program may be its last.
+        if self.follow_up and embed_limit == 0 and not report.pending:
+            self.follow_up.soon(self.background, report)
         reason = self.chosen().reason
         if not reason:
             return report
@@ -300,7 +307,11 @@ class Upkeep:
             report = run.run(words, _BACKGROUND_WAIT)
         except StoreBusy:
             return ()  # another sync is under way, and every search looks for changes itself
-        return [*report.warnings, *(self._embed_unasked(progress) if report.pending else ())]
+        if report.pending:
+            return [*report.warnings, *self._embed_unasked(progress)]
+        if self.follow_up:
+            self.follow_up.soon(self.background, report)
+        return report.warnings
 
     def _embed_unasked(self, progress: Progress) -> Iterable[str]:
         from recollect.sync.vectors import add_vectors
@@ -314,7 +325,7 @@ class Upkeep:
             return ()  # another process embeds them
         # What could not be embedded is not tried again at every search.
         self._given_up = (report.pending, time.monotonic() + _EMBEDDING_REST)
-        return report.warnings
+        return [*report.warnings, *(self.follow_up.work() if self.follow_up else ())]
 
     # Before a search
 

@@ -48,10 +48,12 @@ _TURNING_WORDS = """
     ne n pas non jamais rien personne sans aucun aucune plus seulement sauf si avant après mais
     no nunca jamás nada nadie sin ni ningún ninguno ninguna solo sólo excepto salvo antes después pero
     não nem nunca sem só mas senza mai non né solo ma se
+    ne není nejsou nemá nebude nikdy nikdo nic nikde žádný žádná žádné žádného bez jen pouze jenom kromě pokud
+    dokud než před po ale už
 """
 """Words that say the opposite or less of what is said without them, folded as words are compared."""
 
-_TURNING = frozenset(_TURNING_WORDS.split())
+TURNING = frozenset(_TURNING_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,14 @@ def find(text: str, now: datetime, entries: Iterable[tuple[str, Entry]]) -> Hit 
         if entry.kind == "heading":
             continue
         old = _said(body_of(entry.text))
-        if _same(new, old) and _same_days(new.text, now, old.text, day_of(path, entry)):
+        if _same(new, old) and same_days(new.text, now, old.text, day_of(path, entry)):
             return Hit(path, entry.first, entry.last, 1.0, entry.text, "memory", entry.heading)
     return None
+
+
+def same_words(new: str, known: str) -> bool:
+    """Tell whether a known text says in the same words what a new one says."""
+    return _same(_said(new), _said(known))
 
 
 def query_of(text: str) -> str:
@@ -107,7 +114,7 @@ def _almost_same(new: _Said, old: _Said) -> bool:
         return False
     adds = len(new.words) > len(old.words)
     more = _more(new.words, old.words) if adds else _more(old.words, new.words)
-    if more is None or any(word in _TURNING or is_unspaced(word) for word in more):
+    if more is None or any(word in TURNING or is_unspaced(word) for word in more):
         return False
     return not adds or STOP_WORDS[language_of(new.text)].issuperset(more)
 
@@ -124,7 +131,7 @@ def _more(longer: Sequence[str], shorter: Sequence[str]) -> list[str] | None:
     return more if at == len(shorter) else None
 
 
-def _same_days(text: str, now: datetime, known: str, day: date | None) -> bool:
+def same_days(text: str, now: datetime, known: str, day: date | None) -> bool:
     """Tell whether both texts speak of the same days, each seen from the day it was said on."""
     spans = spans_of(text, now)
     if day is None:

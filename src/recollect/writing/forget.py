@@ -28,8 +28,10 @@ from recollect.store.sqlite.raw import NO_TEXT
 from recollect.sync.finding import find_files
 from recollect.sync.transcripts import read_transcript, transcript_of
 from recollect.text.entries import entries_of
+from recollect.text.fact_chunks import chunk_facts
+from recollect.text.fact_note import note_path
 from recollect.text.words import words_of
-from recollect.types import Problem, cite
+from recollect.types import Chunk, Problem, cite
 from recollect.writing.candidates import (
     NOTE,
     SNAPSHOT,
@@ -196,14 +198,26 @@ def _remaining(plan: _Plan) -> list[str]:
 def _from_indexes(plan: _Plan, found: Forgotten, signs: _Signs, transcripts: Sequence[str]) -> Counter[str]:
     removed: Counter[str] = Counter()
     files = {*transcripts, *(candidate.path for candidate in plan.chosen if candidate.kind != SNAPSHOT)}
+    remaining = _remaining_facts(plan)
     for index in plan.indexes:
-        erased = store.erase(index, files, found.drops)
+        erased = store.erase(index, files, found.drops, remaining)
         removed.update(chunks=erased.chunks, vectors=erased.vectors, cached=erased.cached)
         removed.update(copies=store.remove_copies(index))
         held = holders([index], signs.pieces).get(index, [])
         if not all(store.is_live(index, piece) for piece in held):
             store.rewrite(index)
     return removed
+
+
+def _remaining_facts(plan: _Plan) -> dict[str, list[Chunk]]:
+    """Return the chunks of the note of facts as it will be, if facts go; they keep their vectors."""
+    path = note_path(plan.settings.facts.file)
+    lines = plan.lines_by_note().get(path)
+    if not lines or path in {note.path for note in plan.of(NOTE)}:
+        return {}
+    text, _ = erase.without(text_of(plan.workspace, plan.settings, path), lines, path)
+    size = plan.settings.chunking
+    return {path: chunk_facts(text, size.tokens, size.overlap)}
 
 
 def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:

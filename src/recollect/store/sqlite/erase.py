@@ -10,10 +10,11 @@ Whoever calls this holds the writer lock of the index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from recollect.errors import StoreDamaged, StoreError
 from recollect.store.sqlite import cache
@@ -27,6 +28,7 @@ from recollect.types import Chunk
 
 _ASIDE = ".damaged-"
 _UNFINISHED = ".rebuild-"
+_NOTHING: Mapping[str, Sequence[Chunk]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +56,22 @@ def indexes_in(folder: Path) -> list[Path]:
     ]
 
 
-def erase(path: Path, files: Collection[str], holds: Callable[[str], bool]) -> Erased:
+def erase(
+    path: Path,
+    files: Collection[str],
+    holds: Callable[[str], bool],
+    remaining: Mapping[str, Sequence[Chunk]] = _NOTHING,
+) -> Erased:
     """Take some files out of an index, and every transcript with a chunk that holds what is forgotten.
 
-    The next sync reads those that still exist again. An index that cannot be used is removed.
+    The next sync reads those that still exist again. Of a file whose remaining chunks are named, these stay
+    with their vectors. An index that cannot be used is removed.
     """
     try:
         with _writer(path) as index, index.errors():
             before = index.count_chunks(), index.vectors.count()
             for file in sorted({*files, *_transcripts(index.connection, holds)}):
-                index.remove(file)
+                index.remove(file, remaining.get(file, ()))
             cached = cache.keep_only(index.connection, _live_hashes(index.connection))
             erased = Erased(before[0] - index.count_chunks(), before[1] - index.vectors.count(), cached)
             # The terms of deleted chunks stay in their segment until it is merged with all others.

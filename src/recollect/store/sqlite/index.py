@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import StoreDamaged
-from recollect.store.sqlite import spaces, tails
+from recollect.store.sqlite import changes, spaces, tails
 from recollect.store.sqlite.db import (
     Connection,
     closing_on_error,
@@ -30,7 +31,7 @@ from recollect.store.sqlite.db import (
 from recollect.store.sqlite.health import check_database, check_file
 from recollect.store.sqlite.schema import MIGRATIONS, migrate, version_of
 from recollect.store.sqlite.vectors import MATRIX, VectorTable
-from recollect.text.chunk import chunk_id, text_hash
+from recollect.text.chunk import text_hash
 from recollect.text.language import language_of
 from recollect.text.terms import terms_of, title_of
 from recollect.types import (
@@ -217,35 +218,49 @@ class Index:
     ) -> None:
         """Replace everything the index holds of a file, in one transaction.
 
-        Of a transcript that grew, only what stands in the lines `since` its tail is replaced.
+        Of a transcript that grew, only what stands in the lines `since` its tail is replaced. Chunks that
+        are the same as before keep their words and vectors.
         """
-        distinct: dict[str, Chunk] = {}
-        for chunk in chunks:
-            # Equal pieces of one long line have one name: they are one answer, not two.
-            distinct.setdefault(chunk_id(document.source, document.path, chunk), chunk)
-        language = (since and self._language_of(document.path)) or language_of(document.text)
+        language_in = self._languages_for(document, since)
         with transaction(self.connection):
-            self._delete_chunks(document.path, since)
-            self._note_language(language)
+            changed = changes.compare(self.connection, document, chunks, language_in, since)
+            self._delete(changed.gone)
+            changes.move(self.connection, changed.moved)
+            self._note_languages(map(language_in, chunks))
             tails.put(self.connection, document.path, tail)
             self._put_file(
                 IndexedFile(
                     document.path, document.source, document.hash, document.fingerprint, document.settled
                 )
             )
-            numbers = [self._put_chunk(name, document, chunk, language) for name, chunk in distinct.items()]
+            new = changed.new
+            numbers = [
+                self._put_chunk(name, document, chunk, language_in(chunk)) for name, chunk in new.items()
+            ]
             # Words come last: any other insert would make FTS5 write out what it gathered so far.
             self.connection.executemany(
                 "INSERT INTO chunks_fts(rowid, words, title) VALUES(?, ?, ?)",
                 [
                     (
                         number,
-                        " ".join(terms_of(chunk.text, language)),
-                        " ".join(terms_of(title_of(document.path, chunk.heading), language)),
+                        " ".join(terms_of(chunk.text, language_in(chunk))),
+                        " ".join(terms_of(title_of(document.path, chunk.heading), language_in(chunk))),
                     )
-                    for number, chunk in zip(numbers, distinct.values(), strict=True)
+                    for number, chunk in zip(numbers, new.values(), strict=True)
                 ],
             )
+
+    def leaving(self, document: Document, chunks: Sequence[Chunk], since: int = 0) -> list[int]:
+        """Return the numbers of the chunks that go if a document is put with these ones."""
+        languages = self._languages_for(document, since)
+        return changes.compare(self.connection, document, chunks, languages, since).gone
+
+    def _languages_for(self, document: Document, since: int) -> Callable[[Chunk], str]:
+        """Return what tells the language of a chunk: that of its file, but facts are in one each."""
+        if document.path == self.identity().get("facts_file"):
+            return cache(lambda chunk: language_of(chunk.text))
+        language = (since and self._language_of(document.path)) or language_of(document.text)
+        return lambda _: language
 
     def _language_of(self, path: str) -> str:
         sql = "SELECT language FROM chunks WHERE path = ? LIMIT 1"
@@ -255,10 +270,11 @@ class Index:
         """Return the languages whose words the index holds as stems."""
         return tuple((self._meta(_LANGUAGES) or "").split())
 
-    def _note_language(self, language: str) -> None:
+    def _note_languages(self, languages: Iterable[str]) -> None:
         known = self.languages()
-        if language and language not in known:
-            self.note(_LANGUAGES, " ".join([*known, language]))
+        every = dict.fromkeys([*known, *(language for language in languages if language)])
+        if len(every) > len(known):
+            self.note(_LANGUAGES, " ".join(every))
 
     def _put_chunk(self, name: str, document: Document, chunk: Chunk, language: str) -> int:
         row = (
@@ -295,11 +311,15 @@ class Index:
                 self._delete_chunks(file.path)
             self._put_file(file)
 
-    def remove(self, path: str) -> None:
-        """Remove every trace of a file."""
+    def remove(self, path: str, but: Sequence[Chunk] = ()) -> None:
+        """Remove every trace of a file, but for some chunks if they are there; it is read again then."""
         with transaction(self.connection):
-            self._delete_chunks(path)
-            self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
+            if but:
+                self._delete(changes.others(self.connection, path, but))
+                self.connection.execute("UPDATE files SET hash = '', settled = 0 WHERE path = ?", (path,))
+            else:
+                self._delete_chunks(path)
+                self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
     def _put_file(self, file: IndexedFile) -> None:
         self.connection.execute(
@@ -317,10 +337,11 @@ class Index:
             ),
         )
 
-    def _delete_chunks(self, path: str, since: int = 0) -> None:
-        sql = "SELECT number FROM chunks WHERE path = ? AND start_line >= ?"
-        numbers = [row[0] for row in self.connection.execute(sql, (path, since))]
+    def _delete_chunks(self, path: str) -> None:
         tails.put(self.connection, path, None)
+        self._delete(list(self.numbers_of([path])))
+
+    def _delete(self, numbers: Sequence[int]) -> None:
         if not numbers:
             return
         rows = [(number,) for number in numbers]
@@ -354,7 +375,8 @@ class Index:
     def chunks_of(self, path: str) -> list[Chunk]:
         """Return the chunks of a file, in their order."""
         rows = self.connection.execute(
-            "SELECT start_line, end_line, text, hash, heading FROM chunks WHERE path = ? ORDER BY number",
+            "SELECT start_line, end_line, text, hash, heading FROM chunks WHERE path = ?"
+            " ORDER BY start_line, number",
             (path,),
         )
         return [Chunk(*row) for row in rows]

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,22 @@ class Matrix:
         chosen = np.union1d(best, np.flatnonzero(wanted))
         chosen = chosen[~self.dead[chosen]]
         return dict(zip(self.chunks[chosen].tolist(), scores[chosen].tolist(), strict=True))
+
+    def among(self, chunks: Collection[int]) -> Matrix:
+        """Return the vectors of some chunks alone, to search in."""
+        inside = np.isin(self.chunks, np.fromiter(chunks, np.int64, len(chunks)))
+        if 2 * np.count_nonzero(inside) >= len(inside):  # a copy would take more room than it saves time
+            return replace(self, dead=self.dead | ~inside)
+        alive = inside & ~self.dead
+        borders = np.cumsum([len(part) for part in self.parts])[:-1]
+        kept = np.split(alive, borders)
+        return replace(
+            self,
+            chunks=self.chunks[alive],
+            parts=tuple(part[rows] for part, rows in zip(self.parts, kept, strict=True)),
+            dead=np.zeros(np.count_nonzero(alive), np.bool_),
+            rows=self.rows[alive],
+        )
 
     def save_if_stale(self) -> None:
         """Write the copy again if it would save a good part of the reading at the next start."""

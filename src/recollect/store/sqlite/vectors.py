@@ -7,6 +7,7 @@ faster; the second needs no numpy.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -26,6 +27,9 @@ _BACKGROUND = "background_"
 _MOST_NEIGHBOURS = 4096
 """What sqlite-vec takes for `k` at most; it refuses more."""
 
+_MOST_PARTS = 2
+"""Parts of the vectors that are kept in memory beside all of them."""
+
 
 class VectorTable:
     """The vectors of one space of an open index; `number` 0 stands for none, which has no vectors."""
@@ -39,6 +43,7 @@ class VectorTable:
         self.table = vectors_table(number)
         self.sentences_table = sentences_table(number)
         self._matrix: Matrix | None = None
+        self._parts: dict[frozenset[int], Matrix] = {}
         self._loaded = engine != SQLITE_VEC
 
     @property
@@ -131,13 +136,38 @@ class VectorTable:
                 "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (self._background, vector.hex())
             )
 
-    def nearest(self, query: bytes, limit: int, also: Iterable[int] = ()) -> dict[int, float]:
-        """Return the cosine of the nearest chunks, and of some others whatever theirs is."""
+    def nearest(
+        self, query: bytes, limit: int, also: Iterable[int] = (), only: frozenset[int] | None = None
+    ) -> dict[int, float]:
+        """Return the cosine of the nearest chunks, and of some others whatever theirs is.
+
+        None but those among `only`, if that is given, are looked at.
+        """
         if not self._exists():
             return {}
         if self.engine == SQLITE_VEC:
-            return self._nearest_by_extension(query, limit, list(also))
-        return self.matrix().nearest(query, limit, also)
+            return self._nearest_by_extension(query, limit, list(also), only)
+        matrix = self.matrix() if only is None else self._part(only)
+        return matrix.nearest(query, limit, also)
+
+    def cosines(self, query: bytes, chunks: Iterable[int]) -> dict[int, float]:
+        """Return the cosines of those chunks that have a vector."""
+        import numpy as np
+
+        held = {number: blob for number, blob in self.of(chunks).items() if len(blob) == len(query)}
+        if not held:
+            return {}
+        rows = np.frombuffer(b"".join(held.values()), "<f4").reshape(len(held), -1)
+        return dict(zip(held, np.vecdot(rows, np.frombuffer(query, "<f4")).tolist(), strict=True))
+
+    def _part(self, only: frozenset[int]) -> Matrix:
+        """Return the vectors of some chunks as a matrix, which is kept until the vectors change."""
+        before, now = self._matrix, self.matrix()
+        if now is not before or len(self._parts) == _MOST_PARTS:
+            self._parts = {}
+        if only not in self._parts:
+            self._parts[only] = now.among(only)
+        return self._parts[only]
 
     def matrix(self) -> Matrix:
         """Return the vectors as one matrix, read again if they changed."""
@@ -182,10 +212,13 @@ class VectorTable:
                 " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
             )
 
-    def _nearest_by_extension(self, query: bytes, limit: int, also: list[int]) -> dict[int, float]:
+    def _nearest_by_extension(
+        self, query: bytes, limit: int, also: list[int], only: frozenset[int] | None
+    ) -> dict[int, float]:
+        narrowed = "" if only is None else "AND rowid IN (SELECT value FROM json_each(?))"
         rows = self.connection.execute(
-            f"SELECT rowid, distance FROM {self.table} WHERE embedding MATCH ? AND k = ?",
-            (query, min(limit, _MOST_NEIGHBOURS)),
+            f"SELECT rowid, distance FROM {self.table} WHERE embedding MATCH ? AND k = ? {narrowed}",
+            (query, min(limit, _MOST_NEIGHBOURS), *([] if only is None else [json.dumps(list(only))])),
         )
         sql = f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM {self.table} WHERE rowid IN ({{marks}})"
         every = chain(rows, rows_in(self.connection, sql, also, (query,)))

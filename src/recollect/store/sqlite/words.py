@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from itertools import islice
 
 from recollect.store.sqlite.db import Connection, rows_in
 from recollect.types import Source
@@ -12,9 +13,16 @@ _TITLE_WEIGHT = 0.5
 
 
 def match(
-    connection: Connection, expression: str, limit: int, sources: Sequence[Source] = ()
+    connection: Connection,
+    expression: str,
+    limit: int,
+    sources: Sequence[Source] = (),
+    only: Set[int] | None = None,
 ) -> list[tuple[int, float]]:
-    """Return chunk numbers with their BM25 rank (negative, lower is better), best first."""
+    """Return chunk numbers with their BM25 rank (negative, lower is better), best first.
+
+    Numbers that are not among `only`, if that is given, are passed over.
+    """
     join, extra = "", ""
     if sources:
         join = "JOIN chunks c ON c.number = chunks_fts.rowid"
@@ -22,9 +30,10 @@ def match(
     rows = connection.execute(
         f"SELECT chunks_fts.rowid, rank FROM chunks_fts {join} WHERE chunks_fts MATCH ?"
         f" AND rank MATCH 'bm25(1.0, {_TITLE_WEIGHT})' {extra} ORDER BY rank LIMIT ?",
-        (expression, *sources, limit),
+        (expression, *sources, limit if only is None else -1),
     )
-    return [(number, rank) for number, rank in rows]
+    found = ((number, rank) for number, rank in rows if only is None or number in only)
+    return list(islice(found, limit))
 
 
 def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, int]:

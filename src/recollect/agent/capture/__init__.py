@@ -1,0 +1,18 @@
+"""Take long-term facts from what a user writes.
+
+    captured(text, now=…) → what of a message is worth keeping, by rules alone
+    category_of(text), is_injection(text) for a fact that somebody hands over
+    capture(memory, messages, session=…) at the end of a turn: judged once, stored as facts
+
+`speech.py` cuts a message into sentences, `words/` holds the word classes of each language, `reading.py`
+looks for them in a sentence, `rules.py` says which of them together keep it, `injection.py` and `shape.py`
+refuse the rest; `turn.py` stores what is left, `seen.py` knows which messages were judged, and `extract.py`
+asks a model instead of the rules.
+"""
+
+from recollect.agent.capture.injection import is_injection
+from recollect.agent.capture.rules import captured, category_of
+from recollect.agent.capture.turn import Captured, Skipped, capture
+from recollect.agent.capture.values import Capture
+
+__all__ = ["Capture", "Captured", "Skipped", "capture", "captured", "category_of", "is_injection"]

@@ -1,0 +1,193 @@
+"""Take facts from what a user wrote, at the end of a turn.
+
+Every message is judged once, whatever a client hands over again. What is known already, as a fact or in the
+notes, and what somebody had forgotten, is not stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from recollect.agent.capture.injection import is_injection
+from recollect.agent.capture.rules import captured
+from recollect.agent.capture.seen import marks_of, opened
+from recollect.agent.capture.shape import is_no_speech
+from recollect.agent.capture.values import MOST, Capture
+from recollect.agent.cleaning import for_writing
+from recollect.agent.messages import Message, messages_of
+from recollect.errors import EmbeddingError, StoreError
+from recollect.files.scan import NOTES_DIR, SUFFIX
+from recollect.memory import Memory
+from recollect.settings import switched_off
+from recollect.text.entries import Entry
+from recollect.text.facts import CAPTURE, FactLine, source_of
+from recollect.writing.clock import local_now
+from recollect.writing.duplicates import find, query_of
+from recollect.writing.reading import entries_in
+
+if TYPE_CHECKING:
+    from recollect.agent.chat import ChatModel
+
+MOST_LOOKED_AT = 1_000
+"""Messages of a session that are looked at, the last ones: fewer than are known as judged."""
+
+_FOUND_NOTES = 20
+_SECONDS = 20.0
+"""How long a model may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A text that is worth keeping and was not stored, and why not."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """The facts that were stored, what was not stored although it is worth keeping, and what went wrong."""
+
+    stored: tuple[FactLine, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "stored": [line.fact.to_json() for line in self.stored],
+            "skipped": [{"text": one.text, "why": one.why} for one in self.skipped],
+            "warnings": list(self.warnings),
+        }
+
+
+def capture(
+    memory: Memory,
+    messages: Iterable[Any],
+    *,
+    session: str,
+    client: str = "",
+    now: datetime | None = None,
+    model: ChatModel | None = None,
+) -> Captured:
+    """Store what of a user's messages is worth keeping as facts, at most three, if the settings want that.
+
+    A fact that cannot be written is an error, and the messages count as not judged; a further call goes on.
+    """
+    off = switched_off(memory.loaded)
+    if off or not memory.settings.facts.auto_capture:
+        return Captured(warnings=(f"nothing was captured: {off}",) if off else ())
+    moment = (now or datetime.now(UTC)).astimezone(UTC)
+    said = [message for message in messages_of(messages) if message.role == "user"][-MOST_LOOKED_AT:]
+    if not said:
+        return Captured()
+    warnings: list[str] = []
+    with opened(memory.workspace) as seen:
+        new = [message for message in said if marks_of(message, session) not in seen]
+        chosen = _chosen(memory, new, moment, model, warnings)
+        source = source_of(f"{CAPTURE} {client} {session}")
+        stored, skipped = _stored(memory, chosen, source, moment, warnings)
+        for message in said:
+            seen.add(marks_of(message, session))
+        seen.save()
+    return Captured(tuple(stored), tuple(skipped), tuple(warnings))
+
+
+def _chosen(
+    memory: Memory, messages: Sequence[Message], now: datetime, model: ChatModel | None, warnings: list[str]
+) -> list[Capture]:
+    """Return what is worth keeping, what was said last first."""
+    clean = for_writing(memory)
+    limits = memory.settings.facts
+    texts = [clean(message.text) for message in reversed(messages)]
+    by_model = _by_model(memory, texts, model, warnings)
+    if by_model is not None:
+        return by_model
+    found: dict[str, Capture] = {}
+    for text in texts:
+        for one in captured(
+            text, now=now, max_chars=limits.capture_max_chars, triggers=limits.capture_triggers
+        ):
+            found.setdefault(one.text.casefold(), one)
+    return list(found.values())
+
+
+def _by_model(
+    memory: Memory, texts: Sequence[str], model: ChatModel | None, warnings: list[str]
+) -> list[Capture] | None:
+    """Return what a model picks; nothing if there is none, or, with a warning, if it cannot be asked."""
+    if model is None and memory.settings.chat.provider == "none":
+        return None
+    from recollect.agent.capture.extract import asked
+    from recollect.agent.chat import configured
+
+    limit = memory.settings.facts.capture_max_chars
+    fit = [text for text in texts if not (is_no_speech(text, limit) or is_injection(text))]
+    chosen = model or _patient(configured(memory.settings.chat))
+    if chosen is None or not fit:
+        return []
+    try:
+        return asked(chosen, fit[::-1])
+    except EmbeddingError as error:
+        warnings.append(f"the rules decided what to keep, because the chat model could not: {error.what}")
+        return None
+
+
+def _patient(model: ChatModel | None) -> ChatModel | None:
+    """Return a model that is not waited for longer than a client waits at the end of a turn."""
+    from recollect.embed.remote.http import Patience
+
+    return replace(model, patience=Patience(total=_SECONDS, connect=5, retries=0)) if model else None
+
+
+def _stored(
+    memory: Memory, chosen: Sequence[Capture], source: str, now: datetime, warnings: list[str]
+) -> tuple[list[FactLine], list[Skipped]]:
+    """Store what is not known yet, as far as one turn may; return that, and what was left out."""
+    stored: list[FactLine] = []
+    skipped: list[Skipped] = []
+    for one in chosen:
+        why = _why_not(memory, one.text, now, len(stored))
+        if why:
+            skipped.append(Skipped(one.text, why))
+            continue
+        done = memory.facts.store(
+            one.text, importance=one.importance, category=one.category, source=source, now=now
+        )
+        warnings.extend(warning for warning in done.warnings if warning not in warnings)
+        if done.action == "duplicate":
+            skipped.append(Skipped(one.text, "it is known already"))
+        else:
+            stored.append(done.line)
+    return stored, skipped
+
+
+def _why_not(memory: Memory, text: str, now: datetime, stored: int) -> str:
+    """Say why a text is not stored; nothing if it may be."""
+    if stored == MOST:
+        return "there is more than one turn may leave"
+    if memory.facts.was_forgotten(text):
+        return "somebody had it forgotten"
+    moment = local_now(memory.settings, now)
+    if find(text, moment, _entries_like(memory, text, moment)) is not None:
+        return "the notes hold it already"
+    return ""
+
+
+def _entries_like(memory: Memory, text: str, now: datetime) -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of today's log and of notes like a text; facts are compared where they are stored."""
+    log = f"{NOTES_DIR}/{now.date().isoformat()}{SUFFIX}"
+    paths = {log: None}
+    with suppress(StoreError, EmbeddingError):  # an unusable index must not keep anybody from storing
+        hits = memory.search(
+            query_of(text), mode="words", max_results=_FOUND_NOTES, min_score=0.0, sources=("memory",)
+        )
+        paths |= dict.fromkeys(hit.path for hit in hits)
+    for path in paths:
+        if path != memory.facts.path:
+            for entry in entries_in(memory.workspace, memory.settings, path):
+                yield path, entry

@@ -1,0 +1,358 @@
+"""Long-term facts of an open memory: recall them, store them, change and forget them.
+
+Facts stand in their note, a line each. What is stored is known when the note is durable; the index and the
+table that find it follow, as after any change of a note.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from recollect.arguments import check_search, check_texts
+from recollect.errors import UsageError, WriteError
+from recollect.facts.book import Book
+from recollect.facts.contradiction import contradicted
+from recollect.facts.derived import Derived
+from recollect.facts.near import Nearby, nearby
+from recollect.facts.recall import Found, Recollection, Source, recall, request_of, similar
+from recollect.facts.sameness import duplicate_of
+from recollect.facts.shelf import Shelves
+from recollect.files.lock import WriterLock
+from recollect.files.private import ensure_private
+from recollect.files.tombstones import Forgotten
+from recollect.settings.rules import shown_value
+from recollect.store.sqlite.index import Index
+from recollect.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
+from recollect.types import cite
+from recollect.upkeep.switch import refuse_if_off
+from recollect.upkeep.upkeep import Upkeep
+from recollect.writing.candidates import Candidate
+from recollect.writing.clock import local_now
+from recollect.writing.duplicates import same_words
+
+if TYPE_CHECKING:
+    from recollect.writing.proof import Receipt
+
+Action = Literal["created", "duplicate", "superseded"]
+Forget = Callable[[Iterable[Candidate]], "Receipt"]
+
+CANDIDATE = 0.7
+"""How similar a fact must be to a description to be a candidate for forgetting."""
+
+MEANT = 0.9
+"""A single candidate that is more similar than this is what is meant."""
+
+_MOST_CANDIDATES = 5
+_LOCK = "facts.lock"
+_WAIT_SECONDS = 30.0
+_ITEM = "item"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What storing a text came to: the line that holds it now, and the one that is no longer true.
+
+    A duplicate was known before, so nothing was written, and `line` is the one that stood there.
+    """
+
+    action: Action
+    line: FactLine
+    old: FactLine | None = None
+    similarity: float | None = None
+    """How similar the fact is that it repeats or takes the place of."""
+    citation: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How many facts there are of each kind, and where they are."""
+
+    file: str
+    total: int
+    current: int
+    captured: int
+    unreviewed: int
+    """Captured facts that still hold and that nobody looked at yet."""
+    by_category: Mapping[str, int]
+    oldest: date | None
+    newest: date | None
+    store: str
+    """What finds them by meaning: `lancedb` or `index`."""
+    uri: str
+    """Where the table is, if there is to be one."""
+    rows: int | None
+    """How many facts the table holds, if there is one."""
+
+    @property
+    def superseded(self) -> int:
+        """How many are no longer true."""
+        return self.total - self.current
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "file": self.file,
+            "total": self.total,
+            "current": self.current,
+            "superseded": self.superseded,
+            "captured": self.captured,
+            "unreviewed": self.unreviewed,
+            "by_category": dict(self.by_category),
+            "oldest": self.oldest.isoformat() if self.oldest else None,
+            "newest": self.newest.isoformat() if self.newest else None,
+            "store": self.store,
+            "uri": self.uri or None,
+            "rows": self.rows,
+        }
+
+
+class Facts:
+    """The facts of one open memory; safe in several threads."""
+
+    def __init__(self, upkeep: Upkeep, forget: Forget) -> None:
+        """Take what keeps the index, and what removes entries of notes for good."""
+        self._upkeep = upkeep
+        self._forget = forget
+        self._book = Book(upkeep.workspace, upkeep.settings)
+        self._shelves = Shelves()
+        self._derived = Derived(upkeep, self._book)
+
+    @property
+    def path(self) -> str:
+        """The note in which the facts stand."""
+        return self._book.path
+
+    # Looking
+
+    def list(self, category: Category | None = None, current: bool = True) -> tuple[FactLine, ...]:
+        """Return facts in the order of their note: those that still hold, or all; of a category, if given."""
+        refuse_if_off(self._upkeep.loaded)
+        if category is not None:
+            _check_category(category)
+        return tuple(
+            line
+            for line in self._book.lines()
+            if (line.fact.is_current or not current) and category in (None, line.fact.category)
+        )
+
+    def get(self, name: str) -> FactLine:
+        """Return the fact with an id, and where it stands."""
+        refuse_if_off(self._upkeep.loaded)
+        check_texts(id=name)
+        line = self._book.find(name) if is_id(name) else None
+        if line is None:
+            reason = "there is no such fact" if is_id(name) else "no fact has such an id"
+            raise UsageError(
+                f"{shown_value(name)}: {reason} in {self.path}",
+                todo="Take an id that 'recollect facts list' or memory_recall shows",
+            )
+        return line
+
+    def recall(
+        self,
+        query: str,
+        limit: int = 5,
+        min_score: float | None = None,
+        current_only: bool = False,
+        *,
+        timely: bool = True,
+        now: datetime | None = None,
+    ) -> Recollection:
+        """Return the facts that answer a query, best first; none is an honest answer.
+
+        The query may narrow as in a search of notes (`after:2026-05`, `-word`, `"a phrase"`). If it speaks of
+        days only ("what did I do yesterday?"), facts that were stored then answer it, unless `timely` is off.
+        """
+        check_search(query, limit, min_score, "hybrid", None)
+        refuse_if_off(self._upkeep.loaded)
+        if not query.strip() or not self._book.lines():
+            return Recollection()
+        request = request_of(self._upkeep.loaded, query, limit, min_score, now)
+        source = self._source(current_only=current_only)
+        found = recall(self._upkeep, request, self.path, source, current_only=current_only, timely=timely)
+        return replace(found, warnings=(*found.warnings, *self._derived.troubles()))
+
+    def candidates(self, query: str) -> tuple[Found, ...]:
+        """Return the facts that a description may mean, the most similar first; at most five.
+
+        Where nothing can be compared by meaning, they are those that hold its words.
+        """
+        check_texts(query=query)
+        refuse_if_off(self._upkeep.loaded)
+        if not query.strip():
+            return ()
+        near = self._near(query)
+        same = [(line, 1.0) for line, _ in near.facts if same_words(query, line.fact.text)]
+        if not near.by_meaning and not same:
+            words = self.recall(query, _MOST_CANDIDATES)
+            return tuple(replace(found, similarity=None) for found in words.found)
+        known = {line.fact.id for line, _ in same}
+        others = [
+            (line, similarity)
+            for line, similarity in near.facts
+            if line.fact.id not in known and similarity is not None and similarity >= CANDIDATE
+        ]
+        return tuple(similar(*one, self.path) for one in [*same, *others][:_MOST_CANDIDATES])
+
+    def was_forgotten(self, text: str) -> bool:
+        """Tell whether a text holds something that somebody wanted forgotten for good."""
+        check_texts(text=text)
+        return Forgotten.load(self._upkeep.workspace).drops(text)
+
+    def stats(self) -> Stats:
+        """Count the facts, and say where they are and what finds them."""
+        refuse_if_off(self._upkeep.loaded)
+        facts = [line.fact for line in self._book.lines()]
+        days = sorted(fact.created for fact in facts if fact.created)
+        counts = Counter(fact.category for fact in facts if fact.is_current)
+        return Stats(
+            file=self.path,
+            total=len(facts),
+            current=sum(fact.is_current for fact in facts),
+            captured=sum(fact.is_captured for fact in facts),
+            unreviewed=sum(fact.is_captured and fact.is_current and not fact.reviewed for fact in facts),
+            by_category={category: counts[category] for category in CATEGORIES},
+            oldest=days[0] if days else None,
+            newest=days[-1] if days else None,
+            store=self._derived.kind,
+            uri=self._derived.uri,
+            rows=self._derived.rows(),
+        )
+
+    # Changing
+
+    def store(
+        self,
+        text: str,
+        importance: float = IMPORTANCE,
+        category: Category = "other",
+        source: str = "",
+        supersede: bool = True,
+        force: bool = False,
+        now: datetime | None = None,
+    ) -> Stored:
+        """Write a fact into the note, unless it is known; it is durable when this returns.
+
+        What it contradicts is kept and marked as no longer true, unless `supersede` is off. `force` writes it
+        although it is known.
+        """
+        check_texts(text=text, source=source)
+        _check_category(category)
+        _check_importance(importance)
+        refuse_if_off(self._upkeep.loaded)
+        words = plain(text)
+        moment = local_now(self._upkeep.settings, now)
+        with self._alone():  # two that store the same would both find it unknown
+            near = self._near(words)
+            holding = [(line, value) for line, value in near.facts if line.fact.is_current]
+            known = None if force else duplicate_of(words, holding, moment)
+            if known is not None:
+                return self._stored("duplicate", known, None, holding, near.warnings)
+            old = contradicted(words, category, holding) if supersede else None
+            Forgotten.load(self._upkeep.workspace).lift(words)  # whoever says it again wants it kept again
+            fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
+            line = self._book.add([fact])[0]
+            stored = self._stored("created", line, None, holding, near.warnings)
+            if old is not None:
+                stored = self._superseded(stored, old, moment.date(), holding)
+        self._index_soon()
+        return stored
+
+    def edit(self, name: str, text: str) -> FactLine:
+        """Put other words in the place of a fact's, and return where it stands."""
+        check_texts(text=text)
+        line = self.get(name)
+        return self._changed(line, replace(line.fact, text=plain(text)))
+
+    def review(self, name: str) -> FactLine:
+        """Note that a person looked at a fact and kept it."""
+        line = self.get(name)
+        return line if line.fact.reviewed else self._changed(line, replace(line.fact, reviewed=True))
+
+    def forget(self, facts: Iterable[str | FactLine]) -> Receipt:
+        """Remove facts for good, named by their ids, from the note and everything made of it."""
+        refuse_if_off(self._upkeep.loaded)
+        if isinstance(facts, str):
+            raise UsageError("the facts to forget are one text", todo="Give a list of ids")
+        chosen = [self.get(one.fact.id if isinstance(one, FactLine) else one) for one in facts]
+        return self._forget([Candidate(self.path, one.first, one.last, one.raw, _ITEM) for one in chosen])
+
+    def heal(self) -> tuple[str, ...]:
+        """Make the table equal to the note and the index; return what should be told about it.
+
+        Nothing depends on the table, so whatever is wrong with it is told and not raised.
+        """
+        return self._derived.heal()
+
+    def without_table(self) -> AbstractContextManager[None]:
+        """Remove the table with all that it ever held, and have nobody make it again inside the block."""
+        return self._derived.absent()
+
+    # How
+
+    def _source(self, *, current_only: bool) -> Callable[[Index], Source]:
+        def source_in(index: Index) -> Source:
+            shelf = self._shelves.of(index, self.path, self._book.lines())
+            return Source(shelf, self._derived.nearest_in(index, shelf, current_only=current_only))
+
+        return source_in
+
+    def _near(self, text: str) -> Nearby:
+        lines = self._book.lines()
+        return nearby(self._upkeep, text, lines, self._source(current_only=False)) if lines else Nearby()
+
+    def _alone(self) -> AbstractContextManager[None]:
+        ensure_private(self._upkeep.workspace)
+        lock = WriterLock(self._upkeep.workspace.private / _LOCK, "the facts of this workspace")
+        return lock.held(_WAIT_SECONDS)
+
+    def _changed(self, line: FactLine, fact: Fact) -> FactLine:
+        new = self._book.change(line, fact)
+        self._index_soon()
+        return new
+
+    def _index_soon(self) -> None:
+        """Have the change found by its words at the next question, and by its meaning a moment later."""
+        if self._upkeep.settings.sync.on_search:
+            self._upkeep.sync_soon()
+
+    def _superseded(
+        self, stored: Stored, old: FactLine, day: date, near: Sequence[tuple[FactLine, float | None]]
+    ) -> Stored:
+        """Mark a fact as no longer true, now that the one which takes its place is durable."""
+        try:
+            struck = self._book.change(old, old.fact.superseded(stored.line.fact.id, day))
+        except WriteError as error:
+            told = f"the fact {old.fact.id} that it contradicts could not be marked: {error}"
+            return replace(stored, warnings=(*stored.warnings, told))
+        return replace(stored, action="superseded", old=struck, similarity=dict(near).get(old))
+
+    def _stored(
+        self,
+        action: Action,
+        line: FactLine,
+        old: FactLine | None,
+        near: Sequence[tuple[FactLine, float | None]],
+        warnings: tuple[str, ...],
+    ) -> Stored:
+        similarity = next((value for one, value in near if one == line), None)
+        return Stored(action, line, old, similarity, cite(self.path, line.first, line.last), warnings)
+
+
+def _check_category(category: object) -> None:
+    if category not in CATEGORIES:
+        raise UsageError(
+            f"category is {shown_value(category)}", todo=f"It takes one of: {', '.join(CATEGORIES)}"
+        )
+
+
+def _check_importance(importance: object) -> None:
+    is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
+    if not is_number or not 0 <= float(str(importance)) <= 1:
+        raise UsageError(f"importance is {shown_value(importance)}", todo="It takes a number from 0 to 1")

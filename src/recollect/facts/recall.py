@@ -1,0 +1,114 @@
+"""Recall facts: rank them as a search ranks notes, so that their scores mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.facts.shelf import Shelf
+from recollect.search.legs import Nearest, Request, Within
+from recollect.settings import Loaded, overridden
+from recollect.store.sqlite.index import Index
+from recollect.text.facts import Fact, FactLine
+from recollect.types import Hit, cite
+from recollect.upkeep.answering import fresh_answer
+from recollect.upkeep.upkeep import Upkeep, silent
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A fact that was found."""
+
+    fact: Fact
+    score: float
+    """How likely it answers the query, as for every hit of a search."""
+    similarity: float | None
+    """The cosine of both vectors, from 0 to 1; nothing where there is no vector."""
+    citation: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            **self.fact.to_json(),
+            "score": round(self.score, 4),
+            "similarity": None if self.similarity is None else round(self.similarity, 4),
+            "citation": self.citation,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The facts that answer a query, best first, and what should be told about how they were found."""
+
+    found: tuple[Found, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the facts of an open index are, and who tells the nearest of them, if not the index."""
+
+    shelf: Shelf
+    nearest: Nearest | None
+
+
+def request_of(
+    loaded: Loaded, query: str, limit: int, min_score: float | None, now: datetime | None
+) -> Request:
+    """Return a query for facts as a search would ask it."""
+    asked: dict[str, Any] = {"query.max_results": limit}
+    if min_score is not None:
+        asked["query.min_score"] = min_score
+    settings = overridden(loaded, asked)
+    return Request(
+        text=query,
+        query=settings.query,
+        profile=settings.profile,
+        mode="hybrid",
+        sources=settings.sources,
+        now=now or datetime.now(UTC),
+        strict=min_score is not None,
+    )
+
+
+def recall(
+    upkeep: Upkeep,
+    request: Request,
+    path: str,
+    source_in: Callable[[Index], Source],
+    *,
+    current_only: bool,
+    timely: bool,
+) -> Recollection:
+    """Return the facts that answer a query, from the index as it is after a look at the files."""
+    shelf = Shelf()
+
+    def facts_alone(index: Index) -> Within:
+        nonlocal shelf
+        source = source_in(index)
+        shelf = source.shelf
+        numbers = shelf.current if current_only else shelf.all
+        return Within(numbers, shelf.days, source.nearest, timely)
+
+    result = fresh_answer(upkeep, request, silent, facts_alone)
+    found: dict[str, Found] = {}
+    for hit in result:  # of a long fact several pieces may answer
+        line = shelf.by_start[hit.start_line]
+        found.setdefault(line.fact.id, _found(hit, line, path))
+    return Recollection(tuple(found.values()), result.warnings)
+
+
+def similar(line: FactLine, similarity: float | None, path: str) -> Found:
+    """Return a fact that was looked for by its similarity alone."""
+    return Found(line.fact, similarity or 0.0, similarity, cite(path, line.first, line.last))
+
+
+def clipped(cosine: float | None) -> float | None:
+    """Return a cosine as a similarity from 0 to 1."""
+    return None if cosine is None else min(1.0, max(0.0, cosine))
+
+
+def _found(hit: Hit, line: FactLine, path: str) -> Found:
+    return Found(line.fact, hit.score, clipped(hit.why.vector), cite(path, line.first, line.last))

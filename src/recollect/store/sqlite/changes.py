@@ -1,0 +1,91 @@
+"""What changes in the index when a file is cut anew: most chunks of a long note are the ones before.
+
+A chunk that is the same on other lines stays where it is, with its words and vectors, and only gets the new
+lines and the name that is made of them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from recollect.store.sqlite.db import Connection
+from recollect.text.chunk import chunk_id
+from recollect.types import Chunk, Document
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A chunk that stays: its number, its name so far, and what it is called and where it stands now."""
+
+    number: int
+    before: str
+    name: str
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The numbers of the chunks that go, those that stand on other lines, and the new ones by name."""
+
+    gone: list[int] = field(default_factory=list)
+    moved: list[Move] = field(default_factory=list)
+    new: dict[str, Chunk] = field(default_factory=dict)
+
+
+def compare(
+    connection: Connection,
+    document: Document,
+    chunks: Sequence[Chunk],
+    language_of: Callable[[Chunk], str],
+    since: int,
+) -> Changes:
+    """Tell what changes in the lines `since` one if a document is cut into these chunks.
+
+    Text, headings and language make the words and vectors of a chunk: if all are the same, so are they.
+    """
+    named: dict[str, Chunk] = {}
+    for chunk in chunks:
+        # Equal pieces of one long line have one name: they are one answer, not two.
+        named.setdefault(chunk_id(document.source, document.path, chunk), chunk)
+    rows = connection.execute(
+        "SELECT number, id, hash, heading, source, language FROM chunks"
+        " WHERE path = ? AND start_line >= ? ORDER BY start_line, number",
+        (document.path, since),
+    )
+    known: dict[tuple[str, ...], deque[tuple[int, str]]] = {}
+    for number, name, *same in rows:
+        known.setdefault(tuple(same), deque()).append((number, name))
+    changes = Changes()
+    for name, chunk in named.items():
+        held = known.get((chunk.hash, chunk.heading, document.source, language_of(chunk)))
+        if not held:
+            changes.new[name] = chunk
+            continue
+        number, before = held.popleft()
+        if before != name:
+            changes.moved.append(Move(number, before, name, chunk))
+    changes.gone.extend(number for held in known.values() for number, _ in held)
+    return changes
+
+
+def others(connection: Connection, path: str, chunks: Iterable[Chunk]) -> list[int]:
+    """Return the numbers of the chunks of a file that are none of these, on whichever lines."""
+    kept = {(chunk.hash, chunk.heading) for chunk in chunks}
+    rows = connection.execute("SELECT number, hash, heading FROM chunks WHERE path = ?", (path,))
+    return [number for number, digest, heading in rows if (digest, heading) not in kept]
+
+
+def move(connection: Connection, moves: Sequence[Move]) -> None:
+    """Give chunks their new lines and names; inside the caller's transaction."""
+    names = {move.name for move in moves}
+    # Where one text stands on several lines, one chunk may be about to take the name of another.
+    connection.executemany(
+        "UPDATE chunks SET id = ? WHERE number = ?",
+        [(f"moving {move.number}", move.number) for move in moves if move.before in names],
+    )
+    connection.executemany(
+        "UPDATE chunks SET id = ?, start_line = ?, end_line = ? WHERE number = ?",
+        [(move.name, move.chunk.start_line, move.chunk.end_line, move.number) for move in moves],
+    )

@@ -1,0 +1,139 @@
+"""Forgetting a fact leaves nothing of it, and everything of the others."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory
+from recollect.facts.book import Book
+from recollect.paths import Workspace
+from recollect.settings import Settings
+from recollect.store.sqlite import erase as store
+from recollect.text.facts import Fact, line_of
+from recollect.writing.candidates import Candidate
+from recollect.writing.forget import forget
+from tests.support_forget import RARE, SECRET, Home
+from tests.support_index import index_file, indexed, job, reading, write
+
+NOTE = "memory/facts.md"
+TEA = "- 2026-11-16 [preference] Likes tea in the morning. {from: capture codex 01ab} ^k3f5x2m7qa"
+HIDDEN = f"- 2026-11-16 [fact] {SECRET} {{importance: 0.9, from: capture codex 01ab}} ^b7c5d2e6fg"
+RAIN = "- 2026-11-15 [other] Minds no rain at all. ^m2p6t7u4wc"
+TEXT = f"# Facts\n\n{TEA}\n{HIDDEN}\n{RAIN}\n"
+
+
+def home_with(workspace: Path, text: str = TEXT) -> Home:
+    write(workspace, {NOTE: text})
+    home = Home(workspace)
+    home.sync()
+    return home
+
+
+@pytest.fixture
+def home(workspace: Path) -> Home:
+    return home_with(workspace)
+
+
+def forget_without_a_sync(home: Home, chosen: tuple[Candidate, ...]) -> None:
+    place = job(home.folder)
+    forget(place.workspace, place.settings, chosen, place.index_file)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        HIDDEN,
+        f"- {SECRET}",
+        line_of(Fact("b7c5d2e6fg", SECRET).superseded("k3f5x2m7qa", date(2026, 11, 16))),
+        f"- ~~2026-03-01 [fact] {SECRET}. ^b7c5d2e6fg~~",
+        f"- [fact] {SECRET.replace(' hides', '  ' + chr(10) + '  hides')} ^b7c5d2e6fg",
+    ],
+)
+def test_no_file_of_the_workspace_holds_a_byte_of_it(workspace: Path, line: str) -> None:
+    home = home_with(workspace, f"# Facts\n\n{TEA}\n{line}\n{RAIN}\n")
+    receipt = home.forget(f"{NOTE}#L4")
+    assert (home.traces(), receipt.complete) == ([], True)
+
+
+def test_the_index_holds_no_byte_of_it_before_the_next_sync(home: Home) -> None:
+    chosen = home.candidates(f"{NOTE}#L4")
+    forget_without_a_sync(home, chosen)
+    assert home.traces(RARE, ".memory") == []
+
+
+def test_its_line_goes_and_the_others_stay_byte_for_byte(home: Home) -> None:
+    home.forget(f"{NOTE}#L4")
+    assert home.text(NOTE) == f"# Facts\n\n{TEA}\n{RAIN}\n"
+
+
+def test_the_others_are_on_their_new_lines(home: Home, workspace: Path) -> None:
+    home.forget(f"{NOTE}#L4")
+    assert indexed(workspace)[NOTE] == [(3, 3, "Likes tea in the morning."), (4, 4, "Minds no rain at all.")]
+
+
+def test_the_others_keep_their_vectors(home: Home, workspace: Path) -> None:
+    calls = home.provider.texts
+    before = len(calls)
+    receipt = home.forget(f"{NOTE}#L4")
+    home.sync()
+    with reading(workspace) as index:
+        assert index.vectors.count() == 2
+    assert (receipt.removed["vectors"], len(calls)) == (1, before)
+
+
+def test_an_earlier_wording_that_is_still_in_the_index_goes_as_well(home: Home, workspace: Path) -> None:
+    write(workspace, {NOTE: f"# Facts\n\n{RAIN}\n{TEA}\n- Something quite different.\n"})
+    chosen = home.candidates(f"{NOTE}#L5")
+    forget_without_a_sync(home, chosen)
+    assert home.traces(RARE, ".memory") == []
+
+
+def test_a_run_that_was_cut_short_can_be_repeated(home: Home, workspace: Path) -> None:
+    store.erase(index_file(workspace), [NOTE], lambda text: False)
+    receipt = home.forget(f"{NOTE}#L4")
+    assert (home.traces(), receipt.complete) == ([], True)
+
+
+def test_a_heading_above_facts_goes_from_their_chunks(workspace: Path) -> None:
+    home = home_with(workspace, f"# Facts\n\n## {SECRET}\n\n{TEA}\n")
+    home.forget(f"{NOTE}#L3")
+    assert home.traces() == []
+
+
+def test_all_facts_can_be_forgotten(home: Home) -> None:
+    home.forget(f"{NOTE}#L3-L5")
+    assert home.text(NOTE) == "# Facts\n"
+
+
+def test_the_whole_note_can_be_forgotten(home: Home, workspace: Path) -> None:
+    receipt = home.forget(NOTE)
+    assert (home.traces(), receipt.complete, indexed(workspace)) == ([], True, {})
+
+
+def test_what_is_kept_of_changes_goes_as_well(home: Home, workspace: Path) -> None:
+    book = Book(Workspace.at(workspace), Settings())
+    line = book.find("b7c5d2e6fg")
+    assert line
+    book.change(line, line.fact.superseded("k3f5x2m7qa", date(2026, 11, 16)))
+    receipt = home.forget(f"{NOTE}#L4")
+    assert (home.traces(), receipt.complete) == ([], True)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"embeddings.provider": "none", "facts.store": "index"},
+        pytest.param({}, marks=pytest.mark.slow),
+    ],
+)
+def test_a_memory_forgets_a_fact(workspace: Path, settings: dict[str, str]) -> None:
+    write(workspace, {NOTE: TEXT})
+    with Memory(workspace, settings) as memory:
+        memory.sync()
+        receipt = memory.forget(memory.forget_candidates(f"{NOTE}#L4"))
+        memory.sync()
+        shown = [hit.snippet for hit in memory.search("tea in the morning")]
+    assert (Home(workspace).traces(), receipt.complete, shown[0]) == ([], True, "Likes tea in the morning.")

@@ -1,0 +1,520 @@
+"""The table of the facts is made equal to their note, whatever happened to either."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.errors import PathError, StoreError
+from recollect.facts import healing
+from recollect.facts import table as tables
+from recollect.facts.healing import Healed, forget, opened
+from recollect.facts.record import folder_of, lock_of, record_of, write_record
+from recollect.facts.table import Table
+from recollect.sync.switching import renew
+from recollect.types import Space
+from tests.support import untimed
+from tests.support_embedding import FakeProvider
+from tests.support_index import REPOSITORY, job, program
+from tests.support_lance import NOTE, Kept, named, note_of
+
+pytest.importorskip("lancedb", reason="needs the extra 'facts'")
+
+TEA, CAKE, ACME = "Likes tea in the morning.", "Bakes cake on Sundays.", "Works at Acme since spring."
+
+
+@pytest.fixture
+def kept(workspace: Path) -> Kept:
+    return Kept(workspace)
+
+
+# What changes in the note
+
+
+def test_the_first_healing_makes_the_table(kept: Kept) -> None:
+    assert kept.keep(note_of(TEA, CAKE)) == Healed(added=2, rebuilt=True)
+    assert kept.texts() == {named(0): TEA, named(1): CAKE}
+
+
+def test_a_row_has_the_vector_that_the_index_has(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    assert kept.table().nearest(kept.query(TEA), 1) == {named(0): pytest.approx(1, abs=1e-6)}
+
+
+@pytest.mark.parametrize(
+    ("text", "done"),
+    [
+        (note_of(TEA, CAKE, ACME), Healed(added=1)),
+        (note_of(TEA, ACME), Healed(changed=1)),
+        (note_of(TEA), Healed(removed=1)),
+        (note_of(TEA, f"~~{CAKE}~~"), Healed(changed=1)),
+        (note_of(TEA, CAKE).replace("[fact] Bakes", "[preference] Bakes"), Healed(changed=1)),
+        (note_of(TEA, CAKE).replace("# Facts", "# Facts\n\nWhat is known of me.\n"), Healed()),
+        (note_of(TEA, CAKE) + f"- {CAKE} ^{named(1)}\n", Healed(added=1)),
+        (f"- {CAKE} ^{named(1)}\n- {TEA} ^{named(0)}\n", Healed(changed=2)),
+        ("# Facts\n", Healed(rebuilt=True)),
+    ],
+    ids=["add", "edit", "delete", "strike", "category", "prose", "copy", "reorder", "empty"],
+)
+def test_only_what_differs_is_written(kept: Kept, text: str, done: Healed) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    assert kept.keep(text) == done
+    assert kept.texts() == kept.of_the_note()
+
+
+def test_facts_that_only_moved_are_left_alone(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    first, second = note_of(TEA, CAKE).splitlines()[2:]
+    assert kept.keep(f"{second}\n{first}\n") == Healed()
+
+
+def test_a_struck_fact_is_no_longer_current(kept: Kept) -> None:
+    kept.keep(note_of(TEA, f"~~{CAKE}~~"))
+    assert [*kept.table().nearest(kept.query(CAKE), 5, current_only=True)] == [named(0)]
+
+
+def test_a_note_that_is_deleted_empties_the_table(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    (kept.root / NOTE).unlink()
+    kept.sync()
+    kept.heal()
+    assert kept.rows() == {}
+    assert kept.opened() is None
+
+
+def test_the_last_change_of_many_counts(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    kept.keep(note_of(CAKE))
+    kept.keep(note_of(TEA))
+    assert kept.table().nearest(kept.query(TEA), 1) == {named(0): pytest.approx(1, abs=1e-6)}
+
+
+# Where nothing is to be done
+
+
+def test_a_workspace_without_facts_gets_no_table(kept: Kept) -> None:
+    kept.sync()
+    assert kept.heal() == Healed()
+    assert not Path(kept.uri).exists()
+
+
+@pytest.fixture
+def without_lance(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    def forbid() -> None:
+        def refuse(uri: str) -> None:
+            raise AssertionError("LanceDB was used")
+
+        monkeypatch.setattr(tables, "connected", refuse)
+
+    return forbid
+
+
+def test_where_nothing_changed_lancedb_is_not_needed(kept: Kept, without_lance: Callable[[], None]) -> None:
+    kept.keep(note_of(TEA))
+    without_lance()
+    assert kept.heal() == Healed()
+
+
+def test_prose_in_the_note_does_not_need_lancedb(kept: Kept, without_lance: Callable[[], None]) -> None:
+    kept.keep(note_of(TEA))
+    without_lance()
+    assert kept.keep("What is known of me.\n\n" + note_of(TEA)) == Healed()
+    assert kept.heal() == Healed()
+
+
+def test_facts_that_wait_for_vectors_do_not_need_lancedb(
+    kept: Kept, without_lance: Callable[[], None]
+) -> None:
+    kept.keep(note_of(TEA))
+    kept.write(note_of(TEA, CAKE))
+    kept.sync(embed_limit=0)
+    kept.heal()
+    without_lance()
+    assert kept.heal() == Healed(waiting=1)
+
+
+def test_an_open_table_is_opened_once(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    assert kept.table() is kept.table()
+
+
+def test_an_open_table_is_opened_again_once_it_changed(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    before = kept.table()
+    kept.keep(note_of(TEA, CAKE))
+    assert kept.table() is not before
+    assert kept.table().count() == 2
+
+
+# Vectors
+
+
+def test_facts_without_a_vector_wait_for_the_next_healing(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    kept.write(note_of(TEA, CAKE))
+    kept.sync(embed_limit=0)
+    assert kept.heal() == Healed(waiting=1)
+    assert kept.table().waiting == 1
+    kept.sync()
+    assert kept.heal() == Healed(added=1)
+    assert kept.texts() == {named(0): TEA, named(1): CAKE}
+
+
+def test_an_edited_fact_without_a_vector_is_not_found_by_its_old_one(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    kept.write(note_of(TEA, ACME))
+    kept.sync(embed_limit=0)
+    kept.heal()
+    assert named(1) not in kept.texts()
+
+
+def test_without_vectors_there_is_no_table(kept: Kept) -> None:
+    kept.write(note_of(TEA))
+    kept.sync(embed_limit=0)
+    assert kept.heal().waiting == 1
+    assert kept.rows() == {}
+
+
+def test_vectors_of_another_model_make_the_table_anew(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    kept.provider = FakeProvider(model="another", dims=32)
+    kept.sync()
+    assert kept.heal() == Healed(added=2, rebuilt=True)
+    assert kept.table().nearest(kept.query(TEA), 1) == {named(0): pytest.approx(1, abs=1e-6)}
+
+
+def test_vectors_that_were_made_anew_make_the_table_anew(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    before = kept.table().space_number
+    renew(job(kept.root, kept.provider))
+    kept.sync()
+    assert kept.heal() == Healed(added=1, rebuilt=True)
+    assert kept.table().space_number != before
+
+
+def test_a_table_of_another_space_is_not_opened(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    assert opened(kept.uri, Space("fake", "another", "")) is None
+
+
+def test_a_note_that_is_ahead_of_the_index_ends_equal(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    kept.write(note_of(TEA))
+    kept.heal()  # the index still knows of the cake
+    kept.write(note_of(TEA, CAKE))
+    kept.heal()
+    assert kept.texts() == kept.of_the_note()
+
+
+# Records that lie
+
+
+def distrusted(kept: Kept) -> None:
+    """Ask as a recall does, then heal as the next sync does."""
+    kept.opened()
+    kept.heal()
+    assert kept.texts() == kept.of_the_note()
+    assert kept.opened() is not None
+
+
+def test_a_table_that_was_deleted_by_hand_is_made_anew(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    tables.drop(kept.uri)
+    assert kept.heal().rebuilt
+    distrusted(kept)
+
+
+@pytest.mark.parametrize("name", ["_versions", "data"])
+@pytest.mark.parametrize("content", [None, b"", b"no table" * 500])
+def test_a_damaged_table_is_made_anew(kept: Kept, name: str, content: bytes | None) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    healing._open.clear()
+    for file in (kept.folder / name).iterdir():
+        if content is None:
+            file.unlink()
+        else:
+            file.write_bytes(content)
+    kept.keep(note_of(TEA, CAKE, ACME))
+    distrusted(kept)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1}', '{"format": 99}', "null"])
+def test_a_damaged_record_makes_the_table_anew(kept: Kept, content: str) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    (folder_of(kept.uri) / "record.json").write_text(content, encoding="utf-8")
+    assert kept.opened() is None
+    assert kept.heal().rebuilt
+    distrusted(kept)
+
+
+def test_a_table_that_somebody_else_changed_is_not_trusted(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    table = Table.open(kept.uri)
+    assert table is not None
+    table.remove([named(0)])
+    healing._open.clear()
+    assert kept.opened() is None
+    distrusted(kept)
+
+
+def test_a_record_of_another_version_is_not_trusted(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    record = record_of(kept.uri)
+    assert record is not None
+    (folder_of(kept.uri) / "record.json").unlink()
+    write_record(kept.uri, replace(record, version=record.version + 1))
+    distrusted(kept)
+
+
+def test_a_table_can_be_made_anew_on_demand(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    assert kept.heal(force=True) == Healed(added=1, rebuilt=True)
+
+
+def test_a_link_in_the_place_of_its_folder_is_not_followed(kept: Kept, tmp_path: Path) -> None:
+    kept.write(note_of(TEA))
+    kept.sync()
+    Path(kept.uri).symlink_to(tmp_path, target_is_directory=True)
+    with pytest.raises(PathError, match="symbolic link"):
+        kept.heal()
+
+
+def test_a_file_in_the_place_of_its_folder_is_told(kept: Kept) -> None:
+    kept.write(note_of(TEA))
+    kept.sync()
+    Path(kept.uri).write_text("x", encoding="utf-8")
+    with pytest.raises(StoreError):
+        kept.heal()
+
+
+# Forgetting and tidying up
+
+
+def bytes_below(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+def test_no_byte_of_a_fact_is_left_once_the_table_is_forgotten(kept: Kept) -> None:
+    kept.keep(note_of("The password is swordfish.", TEA))
+    kept.keep(note_of(CAKE, TEA))
+    assert b"swordfish" in bytes_below(Path(kept.uri))  # a former version of the table
+    forget(kept.uri)
+    assert b"swordfish" not in bytes_below(Path(kept.uri))
+    assert kept.opened() is None
+    kept.heal()
+    assert kept.texts() == kept.of_the_note()
+
+
+def test_a_table_that_is_not_there_can_be_forgotten(kept: Kept) -> None:
+    forget(kept.uri)
+    assert not Path(kept.uri).exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "tidied_after"), [(12, 4), pytest.param(50, 16, marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_many_small_changes_leave_few_files(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch, changes: int, tidied_after: int
+) -> None:
+    monkeypatch.setattr(healing, "_TIDY_AFTER", tidied_after)
+    texts = [TEA]
+    kept.keep(note_of(*texts))
+    files = []
+    for number in range(changes):
+        texts.append(f"Fact number {number}.")
+        kept.keep(note_of(*texts[-10:]))
+        files.append(sum(1 for file in kept.folder.rglob("*") if file.is_file()))
+    assert max(files) <= 8 * tidied_after
+    assert kept.texts() == kept.of_the_note()
+
+
+def test_a_table_that_mostly_changed_is_made_anew(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(healing, "_NEW_IF_MORE", 2)
+    kept.keep(note_of(TEA, CAKE, ACME))
+    assert kept.keep(note_of(*(f"Fact {number}." for number in range(3)))).rebuilt
+    assert kept.texts() == kept.of_the_note()
+
+
+def test_a_table_that_grew_large_is_indexed(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_EXACT_UP_TO", 300)
+    monkeypatch.setattr(tables, "_PARTITION", 100)
+    texts = [f"Fact {number} is about item{number}." for number in range(320)]
+    kept.keep(note_of(*texts[:290]))
+    kept.keep(note_of(*texts))
+    assert kept.table()._is_indexed
+    assert kept.table().nearest(kept.query(texts[300]), 320)[named(300)] == pytest.approx(1, abs=1e-6)
+
+
+# Any sequence of edits
+
+WORDS = st.sampled_from(
+    ["tea", "cake", "Acme", "Sunday", "works", "likes", "\u00e9t\u00e9", "42", "{x}", "^a"]
+)
+TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+EDITS = st.one_of(
+    st.tuples(st.just("add"), TEXTS),
+    st.tuples(st.just("edit"), TEXTS),
+    st.tuples(st.sampled_from(["delete", "strike", "copy", "reverse", "prose", "unnamed"]), st.just("")),
+)
+
+
+def edited(lines: list[str], kind: str, text: str, place: int) -> list[str]:
+    """Return the lines of a note after somebody worked on it in an editor."""
+    if kind == "add" or not lines:
+        return [*lines, f"- 2026-11-16 [fact] {text or 'tea'} ^{named(place + 100)}"]
+    at = place % len(lines)
+    old = lines[at]
+    changed = {
+        "edit": [old.rpartition(" ^")[0] + f" {text} ^" + old.rpartition(" ^")[2]],
+        "delete": [],
+        "strike": [f"- ~~{old.removeprefix('- ')}~~"],
+        "copy": [old, old],
+        "prose": ["", "Some words.", "", old],
+        "unnamed": [old.rpartition(" ^")[0] or old],
+    }
+    if kind == "reverse":
+        return lines[::-1]
+    return [*lines[:at], *changed[kind], *lines[at + 1 :]]
+
+
+@settings(untimed, max_examples=10)
+@given(st.lists(st.tuples(st.lists(st.tuples(EDITS, st.integers(0, 50)), max_size=4)), max_size=4))
+def test_after_any_edits_the_rows_are_the_facts_of_the_note(
+    rounds: list[tuple[list[tuple[tuple[str, str], int]]]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Kept(Path(folder))
+        lines: list[str] = []
+        for (edits,) in rounds:
+            for (kind, text), place in edits:
+                lines = edited(lines, kind, text, place)
+            kept.keep("\n".join(lines) + "\n")
+            rows = {name: (row["text"], row["category"], row["current"]) for name, row in kept.rows().items()}
+            facts = {line.fact.id: line.fact for line in kept.book.lines()}
+            assert rows == {name: (fact.text, fact.category, fact.is_current) for name, fact in facts.items()}
+
+
+# Other processes
+
+
+def test_a_table_that_another_process_heals_is_left_to_it(kept: Kept) -> None:
+    kept.keep(note_of(TEA))
+    kept.write(note_of(TEA, CAKE))
+    kept.sync()
+    with lock_of(kept.uri).held(0):
+        assert kept.heal(wait_seconds=0) == Healed(busy=True)
+    assert kept.heal() == Healed(added=1)
+
+
+HEAL = """
+import sys
+from pathlib import Path
+from recollect.facts import healing
+from tests.support_lance import Kept
+kept = Kept(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+kept.heal(force=True)
+print("healed", flush=True)
+"""
+
+
+def process(root: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*program("import lancedb\n" + HEAL), str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        cwd=REPOSITORY,
+    )
+
+
+@pytest.mark.slow
+def test_two_processes_heal_at_once(kept: Kept) -> None:
+    kept.write(note_of(TEA, CAKE, ACME))
+    kept.sync()
+    with process(kept.root) as one, process(kept.root) as other:
+        for each in (one, other):
+            assert each.stdout is not None
+            assert each.stdout.readline() == "ready\n"
+        for each in (one, other):
+            print(file=each.stdin, flush=True)
+        assert [each.wait(60) for each in (one, other)] == [0, 0]
+    kept.heal()
+    distrusted(kept)
+
+
+BE_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from recollect.facts import healing, table
+from tests.support_lance import Kept
+
+kept = Kept(Path(sys.argv[1]))
+cut, after = sys.argv[2], sys.argv[3] == "after"
+real = getattr(healing, cut)
+
+def killed(*arguments, **options):
+    if after:
+        real(*arguments, **options)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+setattr(healing, cut, killed)
+kept.heal(force=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize(
+    ("cut", "when"),
+    [
+        ("drop", "before"),
+        ("_made_anew", "after"),
+        pytest.param("drop", "after", marks=pytest.mark.slow),
+        pytest.param("remove_record", "after", marks=pytest.mark.slow),
+        pytest.param("_make_durable", "after", marks=pytest.mark.slow),
+        pytest.param("write_record", "before", marks=pytest.mark.slow),
+    ],
+)
+def test_a_healer_that_is_killed_leaves_what_the_next_one_heals(kept: Kept, cut: str, when: str) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    kept.write(note_of(TEA, ACME))
+    kept.sync()
+    done = subprocess.run(
+        [*program(BE_KILLED), str(kept.root), cut, when], check=False, cwd=REPOSITORY, timeout=60
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert kept.opened() is None or kept.table().count() == 2
+    kept.heal()
+    distrusted(kept)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_healer_may_be_killed_at_any_time(kept: Kept) -> None:
+    texts = [f"Fact {number}." for number in range(300)]
+    for milliseconds in range(0, 120, 6):
+        texts[milliseconds] = f"Changed at {milliseconds}."
+        kept.write(note_of(*texts))
+        kept.sync()
+        with process(kept.root) as healer:
+            assert healer.stdout is not None
+            healer.stdout.readline()
+            print(file=healer.stdin, flush=True)
+            try:
+                healer.wait(milliseconds / 1000)
+            except subprocess.TimeoutExpired:
+                os.kill(healer.pid, signal.SIGKILL)
+        healing._open.clear()
+        kept.heal()
+        distrusted(kept)

@@ -1,0 +1,265 @@
+"""Recalling facts: the same ones with the same scores, whichever store tells what is near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory, SettingsError, UsageError
+from recollect.embed.select import Choice
+from recollect.errors import StoreDamaged
+from recollect.facts.table import Table
+from recollect.upkeep import upkeep
+from tests.support_embedding import FakeProvider
+from tests.support_facts import (
+    ACME,
+    BILLING,
+    DEPLOY,
+    FACTS,
+    GLOBEX,
+    SISTER,
+    STORES,
+    TABS,
+    facts_memory,
+    names,
+    note_of,
+)
+from tests.support_waiting import eventually
+
+
+@pytest.fixture(autouse=True)
+def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every recall look at the files, also where the machine is so busy that it would rest."""
+    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
+
+
+@pytest.fixture(scope="module", params=STORES)
+def memory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """A memory that nobody changes."""
+    with facts_memory(tmp_path_factory.mktemp("facts"), request.param) as opened:
+        opened.sync()
+        yield opened
+
+
+@pytest.fixture(params=STORES)
+def own(request: pytest.FixtureRequest, workspace: Path) -> Iterator[Memory]:
+    """A memory for one test alone."""
+    with facts_memory(workspace, request.param) as opened:
+        opened.sync()
+        yield opened
+
+
+def test_a_paraphrase_finds_the_fact(memory: Memory) -> None:
+    assert names(memory.facts.recall("how do we indent code?")) == [TABS]
+
+
+def test_the_words_of_a_fact_find_it(memory: Memory) -> None:
+    assert names(memory.facts.recall("deploy window"))[0] == DEPLOY
+
+
+def test_nothing_fits_what_no_fact_is_about(memory: Memory) -> None:
+    assert memory.facts.recall("the chemistry of distant stars").found == ()
+
+
+def test_a_fact_is_cited_by_its_line(memory: Memory) -> None:
+    found = memory.facts.recall("where does Ana live?").found[0]
+    assert (found.fact.id, found.citation) == (SISTER, "memory/facts.md#L5")
+
+
+def test_similarity_is_between_nothing_and_the_same(memory: Memory) -> None:
+    found = memory.facts.recall("Billing runs on Postgres 17.").found[0]
+    assert found.similarity is not None
+    assert 0.95 <= found.similarity <= 1.0
+
+
+def test_what_is_no_longer_true_is_shown_as_such(memory: Memory) -> None:
+    recalled = memory.facts.recall("where did I work as a nurse?")
+    assert {found.fact.id: found.fact.is_current for found in recalled.found} == {ACME: False, GLOBEX: True}
+
+
+def test_what_is_no_longer_true_can_be_left_out(memory: Memory) -> None:
+    assert names(memory.facts.recall("where did I work as a nurse?", current_only=True)) == [GLOBEX]
+
+
+def test_a_limit_keeps_the_best(memory: Memory) -> None:
+    every = memory.facts.recall("nurse at Acme or Globex", min_score=0)
+    assert memory.facts.recall("nurse at Acme or Globex", limit=1, min_score=0).found == every.found[:1]
+
+
+def test_a_score_that_is_asked_for_is_reached(memory: Memory) -> None:
+    assert all(found.score >= 0.9 for found in memory.facts.recall("Postgres", min_score=0.9).found)
+
+
+def test_a_word_can_be_left_out(memory: Memory) -> None:
+    assert names(memory.facts.recall("works as a nurse -globex", min_score=0, limit=1)) == [ACME]
+
+
+def test_a_query_can_narrow_to_days(memory: Memory) -> None:
+    recalled = memory.facts.recall("nurse after:2026-04", min_score=0.3)
+    assert GLOBEX in names(recalled)
+    assert ACME not in names(recalled)
+
+
+def test_a_question_for_a_day_finds_what_was_stored_then(memory: Memory) -> None:
+    assert names(memory.facts.recall("what did I do on 2 November 2026?"))[0] == TABS
+
+
+def test_a_day_counts_for_nothing_if_that_is_asked_for(memory: Memory) -> None:
+    recalled = memory.facts.recall("what did I do on 2 November 2026?", timely=False)
+    assert TABS not in names(recalled)
+
+
+def test_the_same_score_comes_from_a_search_of_the_notes(memory: Memory) -> None:
+    hit = memory.search("which database does billing use?")[0]
+    found = memory.facts.recall("which database does billing use?").found[0]
+    assert hit.citation == found.citation
+    assert found.score == pytest.approx(hit.score, abs=0.02)
+
+
+def test_an_empty_query_finds_nothing(memory: Memory) -> None:
+    assert memory.facts.recall("  ").found == ()
+
+
+def test_a_limit_that_cannot_be_meant_is_refused(memory: Memory) -> None:
+    with pytest.raises(UsageError, match="max_results"):
+        memory.facts.recall("billing", limit=0)
+
+
+# Changes of the note
+
+
+def test_an_edit_in_the_note_is_recalled_at_once(own: Memory) -> None:
+    note = note_of(own.workspace.root)
+    note.write_text(FACTS.replace("Postgres 17", "MariaDB 11"), encoding="utf-8")
+    assert own.facts.recall("which database does billing use?").found[0].fact.text.endswith("MariaDB 11.")
+
+
+def test_an_edit_in_the_note_reaches_the_table_with_a_sync(own: Memory) -> None:
+    note = note_of(own.workspace.root)
+    note.write_text(FACTS.replace("Billing runs on Postgres 17", "The cat sleeps all day"), encoding="utf-8")
+    own.sync()
+    assert names(own.facts.recall("a pet that likes to sleep"))[:1] == [BILLING]
+
+
+def test_a_deleted_line_is_not_recalled(own: Memory) -> None:
+    note = note_of(own.workspace.root)
+    kept = [line for line in FACTS.splitlines(keepends=True) if SISTER not in line]
+    note.write_text("".join(kept), encoding="utf-8")
+    assert SISTER not in names(own.facts.recall("where does Ana live?", min_score=0))
+
+
+def test_lines_below_a_deleted_one_are_cited_where_they_are(own: Memory) -> None:
+    note = note_of(own.workspace.root)
+    kept = [line for line in FACTS.splitlines(keepends=True) if SISTER not in line]
+    note.write_text("".join(kept), encoding="utf-8")
+    assert own.facts.recall("deploy window").found[0].citation == "memory/facts.md#L5"
+
+
+def test_a_note_that_is_gone_has_no_facts(own: Memory) -> None:
+    note_of(own.workspace.root).unlink()
+    assert own.facts.recall("Postgres").found == ()
+
+
+# The table
+
+
+def test_the_table_is_asked_for_what_is_near(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    ask = Table.nearest
+
+    def nearest(table: Table, vector: bytes, limit: int, *, current_only: bool = False) -> dict[str, float]:
+        asked.append(limit)
+        return ask(table, vector, limit, current_only=current_only)
+
+    monkeypatch.setattr(Table, "nearest", nearest)
+    with facts_memory(workspace, "lancedb") as memory:
+        memory.sync()
+        memory.facts.recall("how do we indent code?")
+    assert len(asked) == 1
+
+
+def test_the_index_answers_if_the_table_cannot(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(table: Table, vector: bytes, limit: int, *, current_only: bool = False) -> dict[str, float]:
+        raise StoreDamaged("the table is damaged")
+
+    monkeypatch.setattr(Table, "nearest", fails)
+    with facts_memory(workspace, "lancedb") as memory:
+        memory.sync()
+        recalled = memory.facts.recall("how do we indent code?")
+    assert names(recalled) == [TABS]
+    assert any("the table is damaged" in told for told in recalled.warnings)
+
+
+def test_a_table_that_is_behind_is_not_asked(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with facts_memory(workspace, "lancedb") as memory:
+        memory.sync()
+        monkeypatch.setattr(memory._upkeep, "follow_up", None)
+        note_of(workspace).write_text(FACTS.replace("Postgres 17", "MariaDB 11"), encoding="utf-8")
+        memory.sync()
+        assert memory.facts.recall("what is MariaDB 11 used for?").found[0].fact.id == BILLING
+
+
+def test_background_syncs_keep_the_table_up_to_date(workspace: Path) -> None:
+    with facts_memory(workspace, "lancedb") as memory:
+        memory.sync()
+        memory.facts.store("The office cat is called Miso.")
+        memory.facts.recall("what is the cat called?")
+        eventually(lambda: memory.facts.stats().rows == 7)
+
+
+@pytest.mark.parametrize("engine", ["matrix", "sqlite-vec"])
+def test_both_engines_of_the_index_look_at_facts_alone(workspace: Path, engine: str) -> None:
+    (workspace / "memory/other.md").write_text("We indent code with tabs.\n", encoding="utf-8")
+    with facts_memory(workspace, store__vector__engine=engine) as memory:
+        memory.sync()
+        assert names(memory.facts.recall("how do we indent code?")) == [TABS]
+
+
+def test_the_ranking_of_openclaw_looks_at_facts_alone(workspace: Path) -> None:
+    (workspace / "memory/other.md").write_text("Prefers tabs for indentation.\n", encoding="utf-8")
+    with facts_memory(workspace, profile="openclaw") as memory:
+        memory.sync()
+        assert names(memory.facts.recall("tabs for indentation"))[0] == TABS
+
+
+# Both stores
+
+
+def test_both_stores_score_alike(tmp_path: Path) -> None:
+    asked = ["which database?", "what does Ana's home look like?", "tabs or spaces", "release day", "nurse"]
+    scores = []
+    for store in STORES:
+        with facts_memory(tmp_path / store, store) as memory:
+            memory.sync()
+            scores.append(
+                {
+                    (query, found.fact.id): found.score
+                    for query in asked
+                    for found in memory.facts.recall(query, min_score=0).found
+                }
+            )
+    assert scores[0] == pytest.approx(scores[1], abs=0.02)
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_few_facts_are_found_among_many_notes(workspace: Path, store: str) -> None:
+    log = "".join(f"Billing, the database and {at} more.\n{'x ' * 90}\n\n" for at in range(2_000))
+    (workspace / "memory/log.md").write_text(log, encoding="utf-8")
+    with facts_memory(workspace, store, chunking__tokens=50, chunking__overlap=0) as memory:
+        memory._upkeep.choice = Choice("fake", FakeProvider())
+        memory.sync()
+        assert memory.status().chunks > 2_000
+        assert names(memory.facts.recall("which database does billing use?", min_score=0))[:1] == [BILLING]
+
+
+def test_without_vectors_words_alone_answer(workspace: Path) -> None:
+    with facts_memory(workspace, embeddings__provider="none") as memory:
+        found = memory.facts.recall("Postgres billing").found[0]
+    assert (found.fact.id, found.similarity) == (BILLING, None)
+
+
+def test_a_memory_that_is_off_recalls_nothing(workspace: Path) -> None:
+    with facts_memory(workspace, enabled=False) as memory, pytest.raises(SettingsError, match="off"):
+        memory.facts.recall("Postgres")

@@ -1,0 +1,209 @@
+"""Storing facts: once each, durably, and without losing what they take the place of."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory, SettingsError, UsageError
+from recollect.errors import WriteError
+from recollect.facts.book import Book
+from recollect.text.facts import Fact, FactLine, is_id
+from tests.support_facts import ACME, BILLING, FACTS, GLOBEX, STORES, TABS, facts_memory, names, note_of
+from tests.support_search import FakeProvider, fake_memory
+from tests.support_waiting import eventually
+
+NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def memory(workspace: Path) -> Iterator[Memory]:
+    with facts_memory(workspace, timezone="UTC") as opened:
+        yield opened
+
+
+@pytest.fixture(params=STORES)
+def synced(request: pytest.FixtureRequest, workspace: Path) -> Iterator[Memory]:
+    with facts_memory(workspace, request.param, timezone="UTC") as opened:
+        opened.sync()
+        yield opened
+
+
+@pytest.fixture
+def empty(workspace: Path) -> Iterator[Memory]:
+    with facts_memory(workspace, text="", timezone="UTC") as opened:
+        yield opened
+
+
+def text_of(memory: Memory) -> str:
+    return note_of(memory.workspace.root).read_text(encoding="utf-8")
+
+
+def test_a_fact_stands_in_the_note(empty: Memory) -> None:
+    stored = empty.facts.store("Likes  oat\nmilk.", importance=0.9, category="preference", now=NOON)
+    name = stored.line.fact.id
+    assert text_of(empty) == (
+        f"# Facts\n\n- 2026-11-16 [preference] Likes oat milk. {{importance: 0.9}} ^{name}\n"
+    )
+
+
+def test_a_new_fact_is_created_with_an_id(empty: Memory) -> None:
+    stored = empty.facts.store("Likes oat milk.")
+    assert (stored.action, stored.citation, is_id(stored.line.fact.id)) == (
+        "created",
+        "memory/facts.md#L3",
+        True,
+    )
+
+
+def test_where_it_is_from_is_kept(empty: Memory) -> None:
+    stored = empty.facts.store("Likes oat milk.", source="capture codex 01ab")
+    assert empty.facts.get(stored.line.fact.id).fact.source == "capture codex 01ab"
+
+
+def test_what_was_stored_is_recalled_by_its_words_at_once(synced: Memory) -> None:
+    stored = synced.facts.store("The office cat is called Miso.", category="entity")
+    assert names(synced.facts.recall("office cat")) == [stored.line.fact.id]
+
+
+def test_what_was_stored_is_soon_recalled_by_its_meaning(synced: Memory) -> None:
+    stored = synced.facts.store("The office cat is called Miso.", category="entity")
+    eventually(lambda: names(synced.facts.recall("what is our pet named?")) == [stored.line.fact.id])
+
+
+def test_the_same_words_are_a_duplicate(synced: Memory) -> None:
+    stored = synced.facts.store("prefers tabs over spaces for indentation")
+    assert (stored.action, stored.line.fact.id) == ("duplicate", TABS)
+
+
+def test_a_duplicate_changes_nothing(memory: Memory) -> None:
+    memory.facts.store("Prefers tabs over spaces for indentation.")
+    assert text_of(memory) == FACTS
+
+
+def test_a_duplicate_is_told_with_the_line_that_stands_there(memory: Memory) -> None:
+    stored = memory.facts.store("Billing runs on Postgres 17")
+    assert (stored.line.fact.text, stored.citation) == ("Billing runs on Postgres 17.", "memory/facts.md#L4")
+
+
+def test_a_duplicate_is_written_if_somebody_insists(memory: Memory) -> None:
+    stored = memory.facts.store("Billing runs on Postgres 17.", force=True, supersede=False)
+    assert (stored.action, text_of(memory).count("Postgres 17")) == ("created", 2)
+
+
+def test_another_number_is_not_lost(synced: Memory) -> None:
+    stored = synced.facts.store("The deploy window is Thursday at 15:00.", supersede=False)
+    assert (stored.action, "15:00" in text_of(synced)) == ("created", True)
+
+
+def test_what_is_no_longer_true_may_become_true_again(memory: Memory) -> None:
+    stored = memory.facts.store("Works at Acme as a nurse.")
+    assert stored.action != "duplicate"
+    assert stored.line.fact.is_current
+
+
+def test_a_contradicted_fact_is_marked_and_kept(synced: Memory) -> None:
+    stored = synced.facts.store("Works at Initech as a nurse.", category="fact", now=NOON)
+    old = synced.facts.get(GLOBEX).fact
+    assert (stored.action, stored.old and stored.old.fact.id) == ("superseded", GLOBEX)
+    assert (old.is_current, old.until, old.superseded_by) == (False, date(2026, 11, 16), stored.line.fact.id)
+
+
+def test_what_was_superseded_before_stays_as_it_was(memory: Memory) -> None:
+    before = memory.facts.get(ACME)
+    memory.facts.store("Works at Initech as a nurse.", category="fact", now=NOON)
+    assert memory.facts.get(ACME) == before
+
+
+def test_a_contradicted_fact_stays_current_if_that_is_asked_for(memory: Memory) -> None:
+    stored = memory.facts.store("Works at Initech as a nurse.", category="fact", supersede=False)
+    assert (stored.action, memory.facts.get(GLOBEX).fact.is_current) == ("created", True)
+
+
+def test_the_new_fact_is_durable_before_the_old_one_is_marked(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: Book, old: FactLine, new: Fact) -> FactLine:
+        raise WriteError("the disk is gone", todo="Find it")
+
+    monkeypatch.setattr(Book, "change", fails)
+    stored = memory.facts.store("Works at Initech as a nurse.", category="fact")
+    assert (stored.action, memory.facts.get(GLOBEX).fact.is_current) == ("created", True)
+    assert "the disk is gone" in stored.warnings[-1]
+
+
+def test_two_threads_that_store_the_same_write_it_once(synced: Memory) -> None:
+    actions: list[str] = []
+
+    def store() -> None:
+        actions.append(synced.facts.store("The heron nests by the pond.").action)
+
+    threads = [threading.Thread(target=store) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(actions) == ["created", "duplicate"]
+
+
+def test_a_paraphrase_of_a_fact_without_a_vector_yet_is_known(workspace: Path) -> None:
+    near = FakeProvider({"heron": (1, 0, 0, 0), "pond": (0, 1, 0, 0)})
+    with fake_memory(workspace, {}, near, facts__store="index") as memory:
+        memory.facts.store("I live by the pond of the heron.")
+        memory.facts.recall("anything")
+        stored = memory.facts.store("I reside by the pond of the heron.")
+    assert stored.action == "duplicate"
+    assert stored.similarity == pytest.approx(1.0)
+
+
+def test_without_a_provider_words_decide_and_that_is_told(workspace: Path) -> None:
+    with facts_memory(workspace, embeddings__provider="none") as memory:
+        stored = memory.facts.store("Prefers tabs over spaces for indentation")
+    assert stored.action == "duplicate"
+    assert "words alone" in stored.warnings[0]
+
+
+def test_a_provider_that_fails_does_not_keep_a_fact_from_being_stored(workspace: Path) -> None:
+    provider = FakeProvider({})
+    with fake_memory(workspace, {"facts.md": FACTS}, provider, facts__store="index") as memory:
+        memory.sync()
+        provider.failing_documents = True
+        stored = memory.facts.store("The heron nests by the pond.")
+    assert stored.action == "created"
+    assert any("out of order" in warning for warning in stored.warnings)
+
+
+def test_an_index_that_cannot_be_used_does_not_keep_a_fact_from_being_stored(workspace: Path) -> None:
+    with facts_memory(workspace, embeddings__provider="none") as memory:
+        memory.sync()
+        (workspace / ".memory/index.sqlite").unlink()
+        (workspace / ".memory/index.sqlite").mkdir()
+        assert memory.facts.store("Billing runs on Postgres 17").line.fact.id == BILLING
+        assert memory.facts.store("The heron nests by the pond.").action == "created"
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "a\0b", "x" * 1_001])
+def test_what_no_line_can_hold_is_refused(empty: Memory, text: str) -> None:
+    with pytest.raises(UsageError):
+        empty.facts.store(text)
+
+
+@pytest.mark.parametrize("importance", [-0.1, 1.1, float("nan"), "high", True])
+def test_an_importance_that_cannot_be_meant_is_refused(empty: Memory, importance: float) -> None:
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        empty.facts.store("Likes oat milk.", importance=importance)
+
+
+def test_a_category_that_nobody_knows_is_refused(empty: Memory) -> None:
+    with pytest.raises(UsageError, match="preference"):
+        empty.facts.store("Likes oat milk.", category="taste")  # type: ignore[arg-type]
+
+
+def test_a_memory_that_is_off_stores_nothing(workspace: Path) -> None:
+    with facts_memory(workspace, enabled=False) as memory, pytest.raises(SettingsError, match="off"):
+        memory.facts.store("Likes oat milk.")
+    assert note_of(workspace).read_text(encoding="utf-8") == FACTS

@@ -1,0 +1,384 @@
+"""The table of the facts in LanceDB: what it holds, what it finds, and how its troubles are told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from recollect.errors import PathError, SettingsError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from recollect.facts import lance
+from recollect.facts import table as tables
+from recollect.facts.lance import is_installed, lance_errors
+from recollect.facts.record import uri_of
+from recollect.facts.table import NAME, Row, Table, drop
+from recollect.paths import Workspace
+from recollect.settings import load
+from recollect.text.facts import Fact
+from tests.support import unprivileged_run
+from tests.support_lance import named
+
+pytest.importorskip("lancedb", reason="needs the extra 'facts'")
+
+DIMS = 16
+
+
+def vectors(count: int, dims: int = DIMS) -> NDArray[np.float32]:
+    made = np.random.default_rng(count).standard_normal((count, dims), dtype=np.float32)
+    made /= np.linalg.norm(made, axis=1, keepdims=True)
+    return made
+
+
+def rows_of(count: int, dims: int = DIMS, struck: Sequence[int] = ()) -> list[Row]:
+    return [
+        Row(Fact(named(number), f"fact {number}", struck=number in struck), vector.tobytes(), "mark")
+        for number, vector in enumerate(vectors(count, dims))
+    ]
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return str(tmp_path / "facts")
+
+
+# Where it is
+
+
+def place(root: Path, uri: str | None) -> str:
+    workspace = Workspace.at(root)
+    return uri_of(workspace, load(workspace, {"facts.uri": uri} if uri else None).settings)
+
+
+def test_the_table_is_in_the_private_folder_by_default(workspace: Path) -> None:
+    assert place(workspace, None) == str(workspace / ".memory" / "facts")
+
+
+def test_a_relative_folder_is_one_of_the_workspace(workspace: Path) -> None:
+    assert Path(place(workspace, "vectors")).parent == workspace / "vectors"
+
+
+def test_a_home_is_found(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Path(place(workspace, "~/vectors")).parent == tmp_path / "vectors"
+
+
+@pytest.mark.parametrize("given", ["s3://bucket/facts", "gs://bucket/facts/"])
+def test_a_bucket_is_taken_as_it_is(workspace: Path, given: str) -> None:
+    assert place(workspace, given).rpartition("/")[0] == given.rstrip("/")
+
+
+@pytest.mark.parametrize("given", ["vectors", "s3://bucket/facts"])
+def test_two_workspaces_never_share_a_table(workspace: Path, tmp_path: Path, given: str) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    shared = given if "://" in given else str(tmp_path / given)
+    assert place(workspace, shared) != place(other, shared)
+
+
+@pytest.mark.parametrize("given", ["db://cloud", "http://example.org/x", "s3://", "memory://"])
+def test_other_services_are_refused(workspace: Path, given: str) -> None:
+    with pytest.raises(SettingsError, match="names no place"):
+        place(workspace, given)
+
+
+def test_a_folder_of_notes_is_refused(workspace: Path) -> None:
+    with pytest.raises(SettingsError, match="place of notes"):
+        place(workspace, "memory/vectors")
+
+
+# What it holds
+
+
+def test_a_row_holds_the_whole_fact(uri: str) -> None:
+    fact = Fact(
+        named(1),
+        "Works at Acme.",
+        "fact",
+        0.9,
+        date(2026, 11, 16),
+        "capture codex 01ab",
+        date(2026, 3, 1),
+        date(2026, 11, 17),
+        named(2),
+        struck=True,
+    )
+    [row] = Table.create(uri, [Row(fact, vectors(1).tobytes(), "m")])._inner.to_arrow().to_pylist()
+    assert row.pop("importance") == pytest.approx(0.9)
+    assert row.pop("vector") == vectors(1)[0].tolist()
+    assert row == {
+        "id": named(1),
+        "text": "Works at Acme.",
+        "category": "fact",
+        "created_at": date(2026, 11, 16),
+        "source": "capture codex 01ab",
+        "valid_from": date(2026, 3, 1),
+        "superseded_by": named(2),
+        "current": False,
+        "mark": "m",
+    }
+
+
+def test_a_row_is_put_in_the_place_of_the_one_with_its_id(uri: str) -> None:
+    table = Table.create(uri, rows_of(3))
+    table.put([Row(Fact(named(1), "another"), vectors(1).tobytes(), "new")])
+    assert table.marks() == {named(0): "mark", named(1): "new", named(2): "mark"}
+
+
+def test_rows_are_removed_by_their_ids(uri: str) -> None:
+    table = Table.create(uri, rows_of(4))
+    table.remove([named(1), named(3)])
+    assert [*table.marks()] == [named(0), named(2)]
+
+
+def test_what_is_no_id_never_gets_into_a_filter(uri: str) -> None:
+    table = Table.create(uri, rows_of(2))
+    with pytest.raises(StoreDamaged):
+        table.remove(["x' OR '1'='1"])
+    assert table.count() == 2
+
+
+def test_more_rows_than_fit_at_once_are_all_written(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_AT_ONCE", 7)
+    table = Table.create(uri, rows_of(50))
+    table.put(rows_of(60))
+    assert len(table.marks()) == 60
+
+
+def test_there_is_no_table_where_none_was_made(uri: str) -> None:
+    assert Table.open(uri) is None
+
+
+# What it finds
+
+
+def cosines(count: int, query: bytes) -> dict[str, float]:
+    exact = vectors(count, len(query) // 4) @ np.frombuffer(query, "<f4")
+    best = np.argsort(-exact)
+    return {named(int(number)): float(exact[number]) for number in best}
+
+
+def test_the_nearest_are_found_with_their_cosines(uri: str) -> None:
+    table, query = Table.create(uri, rows_of(200)), vectors(1).tobytes()
+    expected = dict(list(cosines(200, query).items())[:10])
+    found = table.nearest(query, 10)
+    assert [*found] == [*expected]
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_cosine_does_not_depend_on_the_length_of_the_vector(uri: str) -> None:
+    table = Table.create(uri, rows_of(20))
+    longer = (3 * vectors(1)).tobytes()
+    assert table.nearest(longer, 20) == pytest.approx(table.nearest(vectors(1).tobytes(), 20), abs=1e-5)
+
+
+def test_opposite_vectors_are_found_with_minus_one(uri: str) -> None:
+    table = Table.create(uri, rows_of(1))
+    assert table.nearest((-vectors(1)).tobytes(), 1)[named(0)] == pytest.approx(-1)
+
+
+def test_only_current_facts_are_found_if_asked(uri: str) -> None:
+    table = Table.create(uri, rows_of(10, struck=range(5)))
+    found = table.nearest(vectors(1).tobytes(), 5, current_only=True)
+    assert sorted(found) == [named(number) for number in range(5, 10)]
+
+
+def test_all_are_found_if_more_are_asked_for(uri: str) -> None:
+    assert len(Table.create(uri, rows_of(3)).nearest(vectors(1).tobytes(), 500)) == 3
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_nothing_is_found_if_nothing_is_asked_for(uri: str, limit: int) -> None:
+    assert Table.create(uri, rows_of(3)).nearest(vectors(1).tobytes(), limit) == {}
+
+
+def test_a_vector_of_another_length_finds_nothing(uri: str) -> None:
+    assert Table.create(uri, rows_of(3)).nearest(vectors(1, 8).tobytes(), 3) == {}
+
+
+@pytest.fixture
+def _small_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_EXACT_UP_TO", 500)
+    monkeypatch.setattr(tables, "_PARTITION", 300)
+
+
+@pytest.mark.usefixtures("_small_is_large")
+def test_a_large_table_is_indexed_and_finds_the_same(uri: str) -> None:
+    table, query = Table.create(uri, rows_of(1_000, 64)), vectors(1_000, 64)[7]
+    query[:8] *= 0.5  # near one row, and to no other
+    assert table.index_if_large()
+    exact, found = cosines(1_000, query.tobytes()), table.nearest(query.tobytes(), 10)
+    length = float(np.linalg.norm(query))
+    assert next(iter(found)) == named(7)
+    assert found == pytest.approx({name: exact[name] / length for name in found}, abs=1e-5)
+
+
+@pytest.mark.usefixtures("_small_is_large")
+def test_an_index_is_known_when_the_table_is_opened_again(uri: str) -> None:
+    Table.create(uri, rows_of(1_000)).index_if_large()
+    again = Table.open(uri)
+    assert again is not None
+    assert again._is_indexed
+
+
+@pytest.mark.usefixtures("_small_is_large")
+@pytest.mark.parametrize("tidied", [False, True])
+def test_rows_that_came_after_the_index_are_found(uri: str, tidied: bool) -> None:
+    table, new = Table.create(uri, rows_of(1_000)), vectors(1)
+    table.index_if_large()
+    table.put([Row(Fact(named(2_000), "new"), new.tobytes(), "m")])
+    table.remove([named(5)])
+    if tidied:
+        table.tidy()
+    found = table.nearest(new.tobytes(), 5)
+    assert next(iter(found)) == named(2_000)
+    assert found[named(2_000)] == pytest.approx(1)
+
+
+@pytest.mark.usefixtures("_small_is_large")
+def test_an_index_finds_current_facts_only_if_asked(uri: str) -> None:
+    table = Table.create(uri, rows_of(1_000, struck=range(900)))
+    table.index_if_large()
+    found = table.nearest(vectors(1).tobytes(), 100, current_only=True)
+    assert sorted(found) == [named(number) for number in range(900, 1_000)]
+
+
+@pytest.mark.usefixtures("_small_is_large")
+def test_vectors_that_no_code_fits_are_compared_all(uri: str) -> None:
+    table = Table.create(uri, rows_of(600, 12))
+    assert not table.index_if_large()
+    assert len(table.nearest(vectors(1, 12).tobytes(), 7)) == 7
+
+
+# What is left of it
+
+
+def test_nothing_is_left_of_a_table_that_is_dropped(uri: str) -> None:
+    table = Table.create(uri, rows_of(5))
+    table.put(rows_of(2))
+    drop(uri)
+    assert list(Path(uri).rglob("*")) == []
+
+
+def test_a_table_that_is_not_there_can_be_dropped(uri: str) -> None:
+    drop(uri)
+
+
+def test_a_file_in_the_place_of_a_table_can_be_dropped(uri: str) -> None:
+    Path(uri).mkdir()
+    Path(uri, f"{NAME}.lance").write_text("x", encoding="utf-8")
+    drop(uri)
+    assert Table.create(uri, rows_of(2)).count() == 2
+
+
+def test_a_link_in_the_place_of_a_table_is_not_followed(uri: str, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    Path(uri).mkdir()
+    Path(uri, f"{NAME}.lance").symlink_to(elsewhere)
+    with pytest.raises(PathError, match="symbolic link"):
+        drop(uri)
+    with pytest.raises(PathError, match="symbolic link"):
+        Table.open(uri)
+
+
+# Troubles
+
+
+@pytest.mark.parametrize("name", ["_versions", "data"])
+@pytest.mark.parametrize("content", [b"", b"no table" * 500])
+def test_a_damaged_table_is_told_as_one(uri: str, name: str, content: bytes) -> None:
+    Table.create(uri, rows_of(20))
+    for file in Path(uri, f"{NAME}.lance", name).iterdir():
+        file.write_bytes(content)
+    with pytest.raises(StoreDamaged, match="is damaged"):
+        look_at(uri)
+
+
+def look_at(uri: str) -> None:
+    table = Table.open(uri)
+    assert table is not None
+    table.marks()
+
+
+def test_a_table_that_is_dropped_under_a_reader_is_told_as_damaged(uri: str) -> None:
+    Table.create(uri, rows_of(20))
+    table = Table.open(uri)
+    assert table is not None
+    drop(uri)
+    with pytest.raises(StoreDamaged):
+        table.nearest(vectors(1).tobytes(), 3)
+
+
+@pytest.mark.parametrize(
+    ("told", "kind"),
+    [
+        (OSError(28, "No space left on device"), StoreFull),
+        (RuntimeError("lance error: LanceError(IO): Disk quota exceeded (os error 122)"), StoreFull),
+        (PermissionError(13, "Permission denied"), StoreReadOnly),
+        (RuntimeError("LanceError(IO): Read-only file system (os error 30)"), StoreReadOnly),
+        (ValueError("Invalid input, no magic"), StoreDamaged),
+    ],
+)
+def test_what_the_system_refuses_is_told_apart(uri: str, told: Exception, kind: type[StoreError]) -> None:
+    with pytest.raises(kind) as caught, lance_errors(uri):
+        raise told
+    assert type(caught.value) is kind
+    assert caught.value.todo
+
+
+@pytest.mark.slow
+def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(0o555)
+    code = (
+        "import sys; from recollect.facts.table import Table; from recollect.errors import StoreReadOnly\n"
+        "try: Table.open(sys.argv[1])\n"
+        "except StoreReadOnly as error: print(error)"
+    )
+    done = unprivileged_run(code, closed / "facts")
+    assert "may not be read or written" in done.stdout, done.stderr
+
+
+def test_a_missing_package_is_told(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lance, "find_spec", lambda name: None)
+    assert not is_installed()
+    with pytest.raises(StoreError, match="not installed") as caught:
+        Table.open(uri)
+    assert "recollect[facts]" in caught.value.todo
+
+
+# Processes
+
+
+def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, check=False, encoding="utf-8", timeout=60)
+
+
+def test_whether_it_is_installed_is_told_without_importing_it() -> None:
+    code = (
+        "import sys; from recollect.facts.healing import heal, opened; from recollect.facts.lance import *\n"
+        "print(is_installed(), sorted({'lancedb', 'pyarrow', 'numpy'} & set(sys.modules)))"
+    )
+    assert run(code).stdout == "True []\n"
+
+
+USE = """\
+import sys
+from recollect.facts.table import Row, Table, drop
+from recollect.text.facts import Fact
+table = Table.create(sys.argv[1], [Row(Fact("aaaaaaaaaa", "one"), bytes(28) + b"\\0\\0\\x80?", "mark")])
+table.nearest(bytes(28) + b"\\0\\0\\x80?", 3)
+"""
+
+
+def test_a_program_that_used_it_can_start_others_and_ends_without_a_word(uri: str) -> None:
+    more = "import subprocess; subprocess.run([sys.executable, '-c', 'pass'], check=True)\ndrop(sys.argv[1])"
+    done = run(USE + more, uri)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,101 @@
+"""What the tests of the facts' table share: a note that is synced and healed, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from recollect.facts.book import Book
+from recollect.facts.healing import Healed, heal, opened
+from recollect.facts.record import uri_of
+from recollect.facts.table import NAME, Table
+from recollect.paths import Workspace
+from recollect.settings import load
+from recollect.store.sqlite import spaces
+from recollect.text.facts import Fact, line_of
+from recollect.types import Space
+from tests.support_embedding import FakeProvider
+from tests.support_index import reading, sync, write
+
+NOTE = "memory/facts.md"
+
+
+class Kept:
+    """A workspace whose facts are kept in a table."""
+
+    def __init__(self, root: Path, settings: dict[str, Any] | None = None) -> None:
+        self.root = root
+        self.workspace = Workspace.at(root)
+        self.settings = load(self.workspace, settings).settings
+        self.book = Book(self.workspace, self.settings)
+        self.uri = uri_of(self.workspace, self.settings)
+        self.provider = FakeProvider()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of LanceDB's files."""
+        return Path(self.uri, f"{NAME}.lance")
+
+    def write(self, text: str) -> None:
+        write(self.root, {NOTE: text})
+
+    def write_facts(self, facts: Iterable[Fact]) -> None:
+        self.write("# Facts\n\n" + "".join(f"{line_of(fact)}\n" for fact in facts))
+
+    def sync(self, embed_limit: int | None = None) -> None:
+        sync(self.root, self.provider, embed_limit=embed_limit)
+
+    def heal(self, **options: Any) -> Healed:
+        with reading(self.root) as index:
+            return heal(index, self.book, self.uri, **options)
+
+    def keep(self, text: str) -> Healed:
+        """Write the note, sync it and heal the table."""
+        self.write(text)
+        self.sync()
+        return self.heal()
+
+    @property
+    def space(self) -> Space:
+        with reading(self.root) as index:
+            now = spaces.serving(index.connection)
+        assert now is not None
+        return now.space
+
+    def opened(self) -> Table | None:
+        return opened(self.uri, self.space)
+
+    def table(self) -> Table:
+        table = self.opened()
+        assert table is not None
+        return table
+
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """Return what the table holds by id; vectors as bytes, and no marks."""
+        table = Table.open(self.uri)
+        held = table._inner.to_arrow().to_pylist() if table else []
+        return {row["id"]: row for row in held}
+
+    def texts(self) -> dict[str, str]:
+        return {name: row["text"] for name, row in self.rows().items()}
+
+    def of_the_note(self) -> dict[str, str]:
+        return {line.fact.id: line.fact.text for line in self.book.lines()}
+
+    def query(self, text: str) -> bytes:
+        from recollect.embed.base import embed_query, to_blobs
+
+        return to_blobs(embed_query(self.provider, text)[None, :])[0]
+
+
+def named(number: int) -> str:
+    """Return an id that is easy to make."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return f"fact{letters[number // 676 % 26]}{letters[number // 26 % 26]}{letters[number % 26]}aaa"
+
+
+def note_of(*texts: str) -> str:
+    """Return a note with a fact a line."""
+    lines = (f"- 2026-11-16 [fact] {text} ^{named(number)}\n" for number, text in enumerate(texts))
+    return "# Facts\n\n" + "".join(lines)

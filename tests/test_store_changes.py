@@ -1,0 +1,156 @@
+"""A file that is put again keeps the chunks that are the same, and comes out as if it were new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.store.sqlite import spaces
+from recollect.store.sqlite.db import transaction
+from recollect.store.sqlite.index import Index
+from recollect.text.chunk import chunk_text, text_hash
+from recollect.types import Chunk, Space
+from tests.support import untimed
+from tests.support_embedding import FakeProvider
+from tests.support_index import IDENTITY, assert_sound, blob, document, found_by, numbers_of
+
+FAKE = FakeProvider()
+SPACE = Space("fake", "model", "")
+NOTE = "memory/a.md"
+
+NOTES = st.lists(st.sampled_from(["zebra", "zebra crosses", "giraffe", "okapi sleeps", ""]), max_size=12)
+HEADINGS = st.sampled_from(["", "Animals"])
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    made = new_index(tmp_path)
+    yield made
+    made.close()
+    assert_sound(made.path)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """An index for many examples, each of which leaves what it put."""
+    made = new_index(tmp_path_factory.mktemp("shared"))
+    yield made
+    made.close()
+    assert_sound(made.path)
+
+
+def new_index(folder: Path) -> Index:
+    made = Index.writer(folder / "index.sqlite", IDENTITY)
+    spaces.begin(made.connection, SPACE)
+    return made
+
+
+def put(index: Index, lines: Sequence[str], heading: str = "") -> None:
+    chunks = [
+        Chunk(at, at, line, text_hash(line), heading) for at, line in enumerate(lines, 1) if line.strip()
+    ]
+    index.put(document(NOTE, "\n".join(lines)), chunks)
+
+
+def embed(index: Index) -> None:
+    vectors = index.vectors_in(SPACE)
+    with transaction(index.connection):
+        for number, chunk in index.pending(vectors, 0, 1000):
+            vectors.put(number, blob(FAKE, chunk.text))
+
+
+def rows_of(index: Index) -> list[object]:
+    return sorted(
+        index.connection.execute("SELECT id, start_line, end_line, text, hash, heading, language FROM chunks")
+    )
+
+
+def names_by_word(index: Index) -> dict[str, list[object]]:
+    """Return the ids of the chunks that hold each word."""
+    sql = "SELECT id FROM chunks WHERE number IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
+    terms = [term for (term,) in index.connection.execute("SELECT term FROM chunks_terms")]
+    return {term: sorted(index.connection.execute(sql, (f'"{term}"',))) for term in terms}
+
+
+@untimed
+@given(NOTES, HEADINGS, NOTES, HEADINGS)
+def test_an_index_that_changed_equals_a_new_one(
+    shared: Index, before: list[str], heading: str, after: list[str], new_heading: str
+) -> None:
+    put(shared, before, heading)
+    put(shared, after, new_heading)
+    changed = rows_of(shared), names_by_word(shared)
+    shared.remove(NOTE)
+    put(shared, after, new_heading)
+    assert changed == (rows_of(shared), names_by_word(shared))
+
+
+@untimed
+@given(NOTES, NOTES)
+def test_every_vector_is_that_of_its_chunk(shared: Index, before: list[str], after: list[str]) -> None:
+    put(shared, before)
+    embed(shared)
+    put(shared, after)
+    held = dict(shared.vectors_in(SPACE).by_chunk())
+    chunks = shared.chunks(held)
+    assert held == {number: blob(FAKE, chunk.text) for number, chunk in chunks.items()}
+
+
+def test_chunks_that_stay_keep_their_vectors(index: Index) -> None:
+    put(index, ["zebra", "giraffe", "okapi"])
+    embed(index)
+    put(index, ["new", "zebra", "lion", "okapi"])
+    assert index.count_pending(SPACE) == 2
+
+
+def test_a_chunk_that_moved_keeps_its_number(index: Index) -> None:
+    put(index, ["zebra", "giraffe"])
+    (_, before) = numbers_of(index, NOTE)
+    put(index, ["", "", "giraffe"])
+    assert (numbers_of(index, NOTE), index.chunks([before])[before].start_line) == ([before], 3)
+
+
+def test_lines_that_are_all_the_same_may_move_by_one(index: Index) -> None:
+    put(index, ["zebra"] * 5)
+    embed(index)
+    put(index, ["", *["zebra"] * 5])
+    assert [chunk.start_line for chunk in index.chunks_of(NOTE)] == [2, 3, 4, 5, 6]
+
+
+def test_a_chunk_under_another_heading_is_another(index: Index) -> None:
+    put(index, ["zebra"], "Stripes")
+    embed(index)
+    put(index, ["zebra"], "Animals")
+    assert index.count_pending(SPACE) == 1
+
+
+def test_a_chunk_of_a_note_in_another_language_is_another(index: Index) -> None:
+    german = "Die Häuser stehen an der Straße und warten auf die Bewohner"
+    english = "The houses are standing on the street and waiting for the people who are there"
+    index.put(document(NOTE, german), chunk_text("Häuser", 400, 80))
+    index.put(document(NOTE, english), chunk_text("Häuser", 400, 80))
+    assert [chunk.language for chunk in index.chunks(numbers_of(index, NOTE)).values()] == ["en"]
+
+
+def test_what_leaves_is_known_before(index: Index) -> None:
+    put(index, ["zebra", "giraffe"])
+    (first, _) = numbers_of(index, NOTE)
+    chunks = [Chunk(1, 1, "giraffe", text_hash("giraffe"))]
+    assert index.leaving(document(NOTE, "giraffe"), chunks) == [first]
+
+
+def test_of_a_removed_file_chunks_can_stay(index: Index) -> None:
+    put(index, ["zebra", "giraffe"])
+    embed(index)
+    index.remove(NOTE, [Chunk(1, 1, "giraffe", text_hash("giraffe"))])
+    assert (found_by(index, "zebra"), found_by(index, "giraffe")) == ([], [NOTE])
+
+
+def test_a_file_of_which_chunks_stay_is_read_again(index: Index) -> None:
+    put(index, ["zebra", "giraffe"])
+    index.remove(NOTE, [Chunk(1, 1, "giraffe", text_hash("giraffe"))])
+    assert (index.files()[NOTE].hash, index.sure_files()) == ("", set())
