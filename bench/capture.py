@@ -1,21 +1,24 @@
-"""Measures what is captured of a user's messages by rules: how well, what it takes from other text, how fast.
+"""Measures what is captured of a user's messages: how well, what it takes from other text, how fast.
 
-The messages are in `tests/capture/`. The rules were made while looking at *develop*; `--unseen` says how well
-they do on messages nobody tuned them to, in totals only. The injections are read from `../shared/corpora`, if
-that is there. Run `python -m bench.capture`, or with `--unseen`.
+The messages are in `tests/capture/`. The rules and the weights were made while looking at all of them but
+`unseen_second`; `--unseen` says how well they do on those, in totals only. Each figure is taken twice: with
+the builtin model's vectors, and without, as for a memory that uses another model. The injections are read
+from `../shared/corpora`, if that is there. Run `python -m bench.capture`, or with `--unseen`.
 """
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from tests.support_capture import NOW, Labelled, captures, injections, labelled
+from tests.support_capture import NOW, Labelled, builtin, captures, injections, labelled
 from tests.support_intent import labelled as prompts
 
 from bench.common import finish, parser, seconds, verdict
 from recollect.agent.capture import captured, is_injection
+from recollect.agent.capture.scorer import Embed
 from recollect.agent.capture.speech import LANGUAGES
 
 ROUNDS = 3
@@ -23,9 +26,9 @@ ROUNDS = 3
 Figures = dict[str, Any]
 
 
-def quality(messages: Sequence[Labelled]) -> Figures:
+def quality(messages: Sequence[Labelled], embed: Embed | None) -> Figures:
     """Return precision and recall by message, and how many of the categories fit."""
-    told = [(one, captures(one.text)) for one in messages]
+    told = [(one, captures(one.text, embed)) for one in messages]
     right = sum(bool(found) and one.capture for one, found in told)
     fits = sum(one.capture and one.category in {each.category for each in found} for one, found in told)
     return {
@@ -36,34 +39,46 @@ def quality(messages: Sequence[Labelled]) -> Figures:
     }
 
 
-def elsewhere(name: str) -> Figures:
+def elsewhere(name: str, embed: Embed | None) -> Figures:
     """Return how many ordinary coding prompts something is captured of."""
-    texts = [one.text for one in prompts(f"coding_{name}")]
-    return {"prompts": len(texts), "captured": sum(bool(captures(text)) for text in texts)}
+    texts = [one.text for one in prompts(name)]
+    return {"prompts": len(texts), "captured": sum(bool(captures(text, embed)) for text in texts)}
 
 
-def attacks() -> Figures:
+def attacks(embed: Embed | None) -> Figures:
     """Return of how many injections something is captured, and how many are known for what they are."""
     texts = injections()
     return {
         "texts": len(texts),
-        "captured": sum(bool(captures(text)) for text in texts),
+        "captured": sum(bool(captures(text, embed)) for text in texts),
         "told": sum(map(is_injection, texts)),
     }
 
 
-def speed(texts: Sequence[str]) -> Figures:
-    """Return how long a message takes once the patterns are made."""
-    taken = statistics.median(
-        [seconds(lambda: [captured(text, now=NOW) for text in texts]) for _ in range(ROUNDS)]
-    )
+def speed(texts: Sequence[str], embed: Embed | None) -> Figures:
+    """Return how long a message takes once the patterns are made and the model is loaded."""
+    judged = partial(captured, now=NOW, embed=embed)
+    taken = statistics.median([seconds(lambda: list(map(judged, texts))) for _ in range(ROUNDS)])
     return {"messages": len(texts), "microseconds": 1e6 * taken / len(texts)}
+
+
+def measured(messages: Sequence[Labelled], other: str, embed: Embed | None) -> Figures:
+    """Return every figure, with the vectors of the builtin model or without."""
+    return {
+        "quality": {
+            code: quality([one for one in messages if code in ("all", one.language)], embed)
+            for code in ("all", *LANGUAGES)
+        },
+        "elsewhere": elsewhere(other, embed),
+        "attacks": attacks(embed),
+        "speed": speed([one.text for one in messages], embed),
+    }
 
 
 def table(name: str, figures: Figures) -> str:
     """Write the figures as Markdown."""
     lines = [
-        f"Messages: {name}.",
+        f"{name}:",
         "",
         "| language | messages | precision | target | recall | target | category |",
         "|---|---|---|---|---|---|---|",
@@ -82,6 +97,7 @@ def table(name: str, figures: Figures) -> str:
         f"Injections that something is captured of: {attacked['captured']} of {attacked['texts']}; "
         f"known for what they are: {attacked['told']}.",
         f"{fast['microseconds']:.0f} µs a message, over {fast['messages']} messages.",
+        "",
     ]
     return "\n".join(lines)
 
@@ -89,21 +105,17 @@ def table(name: str, figures: Figures) -> str:
 def main() -> None:
     """Measure, print the tables, and write the figures if a file was named."""
     options = parser(__doc__)
-    options.add_argument("--unseen", action="store_true", help="the messages nobody tuned the rules to")
+    options.add_argument("--unseen", action="store_true", help="the messages nobody looked at")
     arguments = options.parse_args()
-    name = "unseen" if arguments.unseen else "develop"
-    messages = labelled(name)
-    figures: Figures = {
-        "messages": name,
-        "quality": {
-            code: quality([one for one in messages if code in ("all", one.language)])
-            for code in ("all", *LANGUAGES)
-        },
-        "elsewhere": elsewhere(name),
-        "attacks": attacks(),
-        "speed": speed([one.text for one in messages]),
+    files = ("unseen_second",) if arguments.unseen else ("develop", "develop_more", "unseen")
+    messages = [one for file in files for one in labelled(file)]
+    other = "coding_unseen" if arguments.unseen else "coding_develop"
+    figures = {
+        "with vectors": measured(messages, other, builtin()),
+        "without vectors": measured(messages, other, None),
     }
-    finish(figures, table(name, figures), arguments.json)
+    shown = "\n".join(table(f"{' + '.join(files)}, {name}", part) for name, part in figures.items())
+    finish({"messages": files, **figures}, shown, arguments.json)
 
 
 if __name__ == "__main__":

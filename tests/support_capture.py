@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from recollect.agent.capture import Capture, captured
+from recollect.agent.capture.scorer import Embed
+from recollect.embed.builtin.provider import BuiltinProvider
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 FOLDER = Path(__file__).parent / "capture"
@@ -32,8 +34,13 @@ def labelled(name: str) -> list[Labelled]:
     return [Labelled(**json.loads(line)) for line in lines if line]
 
 
-def captures(text: str) -> tuple[Capture, ...]:
-    return captured(text, now=NOW)
+def captures(text: str, embed: Embed | None = None) -> tuple[Capture, ...]:
+    return captured(text, now=NOW, embed=embed)
+
+
+def builtin() -> Embed:
+    """Return how the builtin model makes vectors."""
+    return BuiltinProvider().embed_documents
 
 
 def injections() -> list[str]:

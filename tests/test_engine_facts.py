@@ -91,3 +91,18 @@ def test_a_captured_fact_that_was_deleted_in_the_editor_stays_deleted(
     (workspace / "memory/facts.md").write_text("# Facts\n", encoding="utf-8")
     capturing.begin()
     assert captured(capturing) == []
+
+
+def test_a_note_of_facts_that_is_no_text_does_not_hide_the_others(client: Client, workspace: Path) -> None:
+    (workspace / "memory/facts.md").write_bytes(b"\xff\xfe\x00")
+    write(workspace, {"birds.md": "We decided that the kestrel nests in the tower.\n"})
+    told = client("session/message", session="s1", text="What did we decide about the kestrel?")
+    assert "kestrel nests" in told["context"]
+    assert "facts.md" in " ".join(told["warnings"])
+
+
+def test_a_turn_is_kept_although_its_facts_cannot_be(capturing: Client, workspace: Path) -> None:
+    (workspace / "memory/facts.md").write_bytes(b"\xff\xfe\x00")
+    told = capturing("session/idle", session="s1", messages=SAID, client="codex")
+    assert told["snapshot"]
+    assert told["captured"] == []

@@ -53,6 +53,11 @@ def test_parts_of_an_identifier(identifier: str, parts: list[str]) -> None:
     assert parts_of(identifier) == parts
 
 
+@pytest.mark.parametrize("word", ["vánoce", "größte", "démarrer"])
+def test_a_word_with_an_accent_is_no_identifier(word: str) -> None:
+    assert parts_of(word) == []
+
+
 def test_an_identifier_is_kept_whole_and_in_parts() -> None:
     assert terms_of("parse_http2Url", "") == ["parse_http2url", "parse", "http2", "url"]
 

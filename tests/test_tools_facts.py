@@ -126,3 +126,23 @@ def test_a_query_that_means_several_facts_only_lists_them(memory: Memory) -> Non
 def test_notes_can_still_be_forgotten_by_query(memory: Memory) -> None:
     output = called(memory, "memory_forget", query="kestrel")
     assert [one["kind"] for one in output.data["candidates"]] == ["item"]
+
+
+def test_a_note_of_facts_that_is_no_text_does_not_hide_the_others(memory: Memory) -> None:
+    (memory.workspace.root / "memory" / "facts.md").write_bytes(b"\xff\xfe\x00")
+    output = called(memory, "memory_recall", query="where does the kestrel nest?")
+    assert "kestrel nests" in output.text
+    assert "Note: " in output.text
+
+
+def test_other_notes_can_be_forgotten_although_the_facts_cannot_be_read(memory: Memory) -> None:
+    (memory.workspace.root / "memory" / "facts.md").write_bytes(b"\xff\xfe\x00")
+    assert called(memory, "memory_forget", query="kestrel").data["candidates"]
+
+
+def test_a_secret_in_the_origin_of_a_fact_is_not_shown(memory: Memory) -> None:
+    note = memory.workspace.root / "memory" / "facts.md"
+    note.write_text(f"- Prefers tabs over spaces {{from: {TOKEN}}}\n", encoding="utf-8")
+    data = called(memory, "memory_recall", query="tabs or spaces").data
+    assert data["facts"]
+    assert TOKEN not in str(data)

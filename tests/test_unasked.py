@@ -74,3 +74,30 @@ def test_the_block_is_never_taken_for_what_somebody_said(memory: Memory) -> None
 def test_a_message_is_searched_without_what_memory_put_into_it(memory: Memory) -> None:
     block = fitting_facts(memory, ASKED).text
     assert fitting_facts(memory, f"Which bus goes to the harbour? {block}").text == ""
+
+
+def test_a_fact_is_found_in_its_own_language(workspace: Path) -> None:
+    english = "".join(f"- The server of the team number {number} is in the cellar.\n" for number in range(9))
+    memory = words_memory(
+        workspace, {"facts.md": f"# Facts\n\n{english}- Die Hunde bellen bei den Nachbarn.\n"}
+    )
+    memory.sync()
+    assert "Die Hunde bellen" in fitting_facts(memory, "Wann bellt unser Hund?").text
+
+
+def test_an_order_gets_nothing_for_a_word_that_it_shares(memory: Memory) -> None:
+    assert fitting_facts(memory, "sort the files of this folder").text == ""
+
+
+@pytest.mark.parametrize("setting", [{"query.fusion": "rrf"}, {"profile": "openclaw"}])
+def test_how_notes_are_ranked_does_not_matter(
+    workspace: Path, memory: Memory, setting: dict[str, str]
+) -> None:
+    other = Memory(workspace, {"embeddings.provider": "none", **setting})
+    assert TABS in fitting_facts(other, ASKED).text
+    assert fitting_facts(other, "Which bus goes to the harbour?").text == ""
+
+
+def test_a_fact_of_one_word_is_not_given(workspace: Path, memory: Memory) -> None:
+    (workspace / "memory" / "facts.md").write_text("- Tabs\n", encoding="utf-8")
+    assert fitting_facts(memory, ASKED).text == ""

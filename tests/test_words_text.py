@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.language import STOP_WORDS, language_of
+from recollect.text.language import STOP_WORDS, is_unlearned, language_of
 from recollect.text.words import telling_words, words_of
 from tests.support import untimed
 
@@ -80,3 +80,33 @@ def test_stop_words_stay_only_where_nothing_else_is(text: str) -> None:
     telling = telling_words(text)
     kept = [word for word in telling if word in STOP_WORDS[language_of(text)]]
     assert not kept or len(kept) == len(telling)
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("what's Anneke's phone?", ["anneke", "phone"]),
+        ("isn\u2019t the roof leaking?", ["roof", "leaking"]),
+        ("où est l'antivol d'Emil ?", ["antivol", "emil"]),
+        ("which parser is for C?", ["parser", "c"]),
+    ],
+)
+def test_what_is_left_beside_an_apostrophe_tells_nothing(question: str, telling: list[str]) -> None:
+    assert telling_words(question) == telling
+
+
+def test_the_letter_of_a_genitive_does_not_make_english_french() -> None:
+    assert language_of("Anneke's assistant's desk is near Rob's") == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "unlearned"),
+    [
+        ("Kdy má brněnský tým schůzku?", True),
+        ("Wie heißt die Straße?", False),
+        ("Où est le café ?", False),
+        ("Gdzie są klucze do łazienki?", False),
+    ],
+)
+def test_languages_that_the_builtin_model_did_not_learn(text: str, unlearned: bool) -> None:
+    assert is_unlearned(text) == unlearned

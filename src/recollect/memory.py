@@ -42,6 +42,7 @@ from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep, silent
 
 if TYPE_CHECKING:
+    from recollect.embed.base import Vectors
     from recollect.facts.facts import Facts
     from recollect.sync.plan import Plan
     from recollect.writing.candidates import Candidate
@@ -86,6 +87,8 @@ class Memory:
 
     def close(self) -> None:
         """End what goes on in the background and let go of the index; both begin again with the next use."""
+        if self._facts is not None:
+            self._facts.close()
         self._upkeep.close()
 
     def __enter__(self) -> Self:
@@ -124,6 +127,12 @@ class Memory:
     def provider_trouble(self) -> str:
         """Why vectors are not made by the provider that the settings name; empty if they are."""
         return self._upkeep.chosen().reason
+
+    @property
+    def builtin_vectors(self) -> Callable[[Sequence[str]], Vectors] | None:
+        """How the builtin model embeds sentences, if it is what this memory uses; none is loaded for it."""
+        provider = self._upkeep.provider_at_work()
+        return provider.embed_documents if provider is not None and provider.id == "builtin" else None
 
     def cancel_model(self) -> Space:
         """Stop a change of model that is under way, and return the space that was given up."""
@@ -308,13 +317,13 @@ class Memory:
         from recollect.writing.forget import forget
 
         self._refuse_if_off()
-        self._upkeep.close()  # what is open could hold on to what is to go
-        with self.facts.without_table():  # earlier versions of facts may be left in it
+        self.close()  # what is open could hold on to what is to go
+        with self.facts.without_table() as tables:  # earlier versions of facts may be left in it
             receipt = forget(
                 self.workspace, self.settings, chosen, self._upkeep.index_file, search=self.search
             )
         self._upkeep.look_again()
-        return receipt
+        return replace(receipt, left=(*receipt.left, *tables))
 
     def read(
         self, path: str, start: int | None = None, lines: int | None = None, column: int | None = None

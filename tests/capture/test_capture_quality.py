@@ -1,4 +1,4 @@
-"""How well the rules do on labelled messages, on coding prompts and on attacks."""
+"""How well lasting facts are told in labelled messages, in coding prompts and in attacks."""
 
 from __future__ import annotations
 
@@ -8,41 +8,50 @@ from collections.abc import Sequence
 import pytest
 
 from recollect.agent.capture import is_injection
+from recollect.agent.capture.scorer import Embed
 from recollect.agent.capture.speech import LANGUAGES
-from tests.support_capture import CORPORA, Labelled, captures, injections, labelled
+from tests.support_capture import CORPORA, Labelled, builtin, captures, injections, labelled
 from tests.support_intent import labelled as prompts
 
+LOOKED_AT = ("develop", "develop_more", "unseen")
 
-def precision_and_recall(messages: Sequence[Labelled]) -> tuple[float, float]:
-    told = [(one.capture, bool(captures(one.text))) for one in messages]
+
+@pytest.fixture(scope="module", params=["with vectors", "without vectors"])
+def embed(request: pytest.FixtureRequest) -> Embed | None:
+    return builtin() if request.param == "with vectors" else None
+
+
+def precision_and_recall(messages: Sequence[Labelled], embed: Embed | None) -> tuple[float, float]:
+    told = [(one.capture, bool(captures(one.text, embed))) for one in messages]
     right = sum(wanted and found for wanted, found in told)
     return right / sum(found for _, found in told), right / sum(wanted for wanted, _ in told)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_messages_the_rules_were_made_with_are_told(language: str) -> None:
-    precision, recall = precision_and_recall([one for one in labelled("develop") if one.language == language])
-    assert precision >= 0.96
-    assert recall >= 0.93
+def test_the_messages_it_was_made_with_are_told(language: str, embed: Embed | None) -> None:
+    messages = [one for name in LOOKED_AT for one in labelled(name) if one.language == language]
+    precision, recall = precision_and_recall(messages, embed)
+    assert precision >= 0.93
+    assert recall >= 0.72
 
 
-def test_messages_nobody_tuned_the_rules_to_are_told() -> None:
-    precision, recall = precision_and_recall(labelled("unseen"))
-    assert precision >= 0.85  # the aim is .92
-    assert recall >= 0.58  # the aim is .75
+def test_messages_nobody_looked_at_are_told(embed: Embed | None) -> None:
+    precision, recall = precision_and_recall(labelled("unseen_second"), embed)
+    assert precision >= 0.94
+    assert recall >= 0.81
 
 
 @pytest.mark.parametrize("name", ["coding_develop", "coding_unseen"])
-def test_little_is_captured_of_coding_prompts(name: str) -> None:
+def test_hardly_anything_is_captured_of_coding_prompts(name: str, embed: Embed | None) -> None:
     texts = [one.text for one in prompts(name)]
-    assert sum(bool(captures(text)) for text in texts) <= 0.08 * len(texts)
+    assert sum(bool(captures(text, embed)) for text in texts) <= 0.025 * len(texts)
 
 
-def test_nothing_is_captured_of_an_injection() -> None:
+def test_nothing_is_captured_of_an_injection(embed: Embed | None) -> None:
     texts = injections()
     if not texts:
         pytest.skip("the corpora are not there")
-    assert [text for text in texts if captures(text)] == []
+    assert [text for text in texts if captures(text, embed)] == []
 
 
 def test_hardly_any_look_alike_is_taken_for_an_injection() -> None:

@@ -99,7 +99,8 @@ def test_a_long_paste_is_left_out() -> None:
 
 
 def test_how_long_a_message_may_be_is_a_choice() -> None:
-    assert captured("I prefer tabs over spaces. " + "Go on. " * 80, now=NOW, max_chars=1_000)
+    said = "I prefer tabs over spaces."
+    assert (captured(said, now=NOW, max_chars=20), len(captured(said, now=NOW, max_chars=30))) == ((), 1)
 
 
 def test_a_flood_of_emoji_is_left_out() -> None:

@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from recollect.agent.capture import Captured, capture
 from recollect.agent.capture.seen import MOST_KEPT, Seen
+from recollect.embed.builtin.provider import BuiltinProvider
+from recollect.errors import EmbeddingError
 from recollect.files.tombstones import bury
 from recollect.memory import Memory
 from recollect.paths import Workspace
@@ -41,6 +45,34 @@ def test_a_fact_is_a_line_of_the_note_with_its_origin(workspace: Path) -> None:
 def test_nothing_is_taken_unless_that_is_wanted(workspace: Path) -> None:
     with memory_of(workspace, facts__auto_capture=False) as memory:
         assert taken(memory, user(TABS)) == Captured()
+
+
+def test_a_memory_with_the_builtin_model_has_its_vectors_for_sentences(workspace: Path) -> None:
+    with memory_of(workspace, embeddings__provider="builtin") as memory:
+        assert memory.builtin_vectors is not None
+
+
+def test_a_memory_without_the_builtin_model_loads_none(workspace: Path) -> None:
+    with memory_of(workspace, embeddings__provider="none") as memory:
+        assert memory.builtin_vectors is None
+
+
+def test_facts_are_taken_without_vectors_too(workspace: Path) -> None:
+    with memory_of(workspace, embeddings__provider="none") as memory:
+        assert texts(taken(memory, user(TABS))) == [TABS]
+
+
+def test_a_model_that_cannot_run_is_told_and_done_without(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_provider: object, _texts: object) -> None:
+        raise EmbeddingError("the model is gone", todo="Install it again")
+
+    monkeypatch.setattr(BuiltinProvider, "embed_documents", fails)
+    with memory_of(workspace, embeddings__provider="builtin") as memory:
+        done = taken(memory, user(TABS))
+    assert texts(done) == [TABS]
+    assert "what to keep was decided without the model of vectors: the model is gone" in done.warnings
 
 
 def test_nothing_is_taken_from_the_assistant(workspace: Path) -> None:

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from recollect.errors import PathError, UsageError, WriteError
 from recollect.facts.book import Book
+from recollect.files import atomic, history
 from recollect.files.notes import append
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.settings.agents_tree import Facts
 from recollect.settings.tree import Files
 from recollect.text.facts import Fact, FactLine, facts_in, is_id
-from tests.support import unprivileged_run
+from tests.facts.test_fact_lines import ANY_NOTES
+from tests.support import unprivileged_run, untimed
 
 TABS = Fact("k3f5x2m7qa", "Prefers tabs over spaces.", "preference", created=date(2026, 11, 16))
 TABS_LINE = "- 2026-11-16 [preference] Prefers tabs over spaces. ^k3f5x2m7qa"
 ACME = Fact("b7c5d2e6fg", "Works at Acme.", "fact")
 ACME_LINE = "- [fact] Works at Acme. ^b7c5d2e6fg"
 YEARS_AGO = 1_600_000_000_000_000_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a workspace for tests that write the note many times."""
+    made = tmp_path_factory.mktemp("workspace")
+    (made / "memory").mkdir()
+    return made
 
 
 @pytest.fixture
@@ -318,12 +331,147 @@ def test_a_change_of_an_indented_item_leaves_those_below_it_alone(home: Workspac
     assert book.lines() == (changed, before[1])
 
 
-def test_an_item_of_several_lines_becomes_one_line(home: Workspace, book: Book) -> None:
-    write(home, "- likes tea\n  in the morning\n- likes rain\n")
-    before = book.lines()
-    book.change(before[0], before[0].fact)
-    assert facts_in(text_of(home))[0].fact == before[0].fact
-    assert text_of(home).count("\n") == 2
+@pytest.mark.parametrize(
+    ("item", "reviewed"),
+    [
+        ("- likes tea", "- likes tea {reviewed} ^NAME"),
+        ("1. [x] likes tea", "1. [x] likes tea {reviewed} ^NAME"),
+        ("*\tlikes tea ^k3f5x2m7qa", "*\tlikes tea {reviewed} ^NAME"),
+        ("+ 2026-11-16: likes tea", "+ 2026-11-16: likes tea {reviewed} ^NAME"),
+        ("- [fact] likes tea\n  - green\n", "- [fact] likes tea {reviewed} ^NAME\n  - green\n"),
+        ("- likes tea\n\n  ```\n  a  b\n  ```", "- likes tea {reviewed} ^NAME\n\n  ```\n  a  b\n  ```"),
+        ("- likes tea\nin the morning", "- likes tea {reviewed} ^NAME\nin the morning"),
+        ("-\n  likes tea", "- {reviewed} ^NAME\n  likes tea"),
+        ("- likes tea\n  ^k3f5x2m7qa", "- likes tea {reviewed} ^NAME"),
+        ("- likes tea {from: a\n  b} ^k3f5x2m7qa", "- likes tea {from: a b, reviewed} ^NAME"),
+        (
+            "- likes tea\n  at noon {from: a} ^k3f5x2m7qa",
+            "- likes tea {from: a, reviewed} ^NAME\n  at noon {from: a} ^k3f5x2m7qa",
+        ),
+        (f"- {'tea ' * 400}", f"- {'tea ' * 400}{{reviewed}} ^NAME"),
+    ],
+)
+def test_a_review_keeps_an_item_as_it_was_made(home: Workspace, book: Book, item: str, reviewed: str) -> None:
+    write(home, f"{item}\n- likes rain\n")
+    (old, rain) = book.lines()
+    new = book.change(old, replace(old.fact, reviewed=True))
+    assert text_of(home) == f"{reviewed.replace('NAME', old.fact.id)}\n- likes rain\n"
+    assert [line.fact for line in book.lines()] == [new.fact, rain.fact]
+
+
+@pytest.mark.parametrize(
+    ("item", "struck"),
+    [
+        ("2) likes tea\n   - green", "2) ~~likes tea~~ {until: 2026-11-16} ^NAME\n   - green"),
+        ("- likes tea\n  at noon", "- ~~likes tea~~ {until: 2026-11-16} ^NAME\n  at noon"),
+        ("-\n  likes tea", "- {until: 2026-11-16, struck} ^NAME\n  likes tea"),
+        ("- ~likes tea", "- [other] ~~~likes tea~~ {until: 2026-11-16} ^NAME"),
+    ],
+)
+def test_a_fact_that_is_no_longer_true_keeps_its_item(
+    home: Workspace, book: Book, item: str, struck: str
+) -> None:
+    write(home, f"{item}\n- likes rain\n")
+    (old, _) = book.lines()
+    book.change(old, old.fact.superseded("", date(2026, 11, 16)))
+    assert text_of(home) == f"{struck.replace('NAME', old.fact.id)}\n- likes rain\n"
+    assert [line.fact.is_current for line in book.lines()] == [False, True]
+
+
+def test_other_words_stand_on_the_first_line(home: Workspace, book: Book) -> None:
+    write(home, "1. [ ] likes tea\n   - green\n2. likes rain\n")
+    (old, _) = book.lines()
+    new = book.change(old, replace(old.fact, text="likes coffee"))
+    assert text_of(home) == f"1. [ ] likes coffee ^{old.fact.id}\n   - green\n2. likes rain\n"
+    assert book.lines()[0] == new
+
+
+def test_words_below_are_not_written_twice(home: Workspace, book: Book) -> None:
+    write(home, "- likes tea ^k3f5x2m7qa\n  - green\n")
+    (old,) = book.lines()
+    book.change(old, replace(old.fact, text="likes cold tea - green"))
+    assert text_of(home) == "- likes cold tea ^k3f5x2m7qa\n  - green\n"
+
+
+@pytest.mark.parametrize("item", ["- likes tea\n  at noon", "- likes tea\n\n  and more", "-\n  tea"])
+def test_words_on_several_lines_are_not_put_into_other_words(home: Workspace, book: Book, item: str) -> None:
+    write(home, item)
+    (old,) = book.lines()
+    with pytest.raises(UsageError, match="by hand"):
+        book.change(old, replace(old.fact, text="likes coffee"))
+    assert text_of(home) == item
+
+
+def test_new_words_are_not_longer_than_a_fact(home: Workspace, book: Book) -> None:
+    write(home, ACME_LINE)
+    (old,) = book.lines()
+    with pytest.raises(UsageError, match="at most"):
+        book.change(old, replace(old.fact, text="x" * 1_001))
+
+
+def test_code_on_the_line_of_an_item_is_not_struck_through(home: Workspace, book: Book) -> None:
+    text = "- ```\n  tea\n  ```\n- likes rain\n```\ncode\n```\n"
+    write(home, text)
+    with pytest.raises(WriteError, match="by hand"):
+        book.change(book.lines()[0], book.lines()[0].fact.superseded("", date(2026, 11, 16)))
+    assert text_of(home) == text
+
+
+@untimed
+@given(text=ANY_NOTES, data=st.data())
+def test_a_change_touches_nothing_but_the_first_line(folder: Path, text: str, data: st.DataObject) -> None:
+    home = Workspace.at(folder)
+    write(home, text)
+    book = Book(home, Settings())
+    try:
+        lines = book.lines()
+    except PathError:
+        assume(False)
+        raise
+    assume(lines)
+    old = data.draw(st.sampled_from(lines))
+    reviewed = replace(old.fact, reviewed=True)
+    new = data.draw(st.sampled_from([reviewed, old.fact.superseded(TABS.id, date(2026, 11, 16))]))
+    every = text_of(home).split("\n")
+    try:
+        changed = book.change(old, new)
+    except WriteError:
+        assert text_of(home).split("\n") == every
+        return
+    after = text_of(home).split("\n")
+    first = old.first - 1
+    joined = len(every) - len(after)  # lines on which nothing but a name and details stood
+    assert after[:first] == every[:first]
+    assert after[first + 1 :] == every[first + 1 + joined :]
+    assert not joined or facts_in(every[first])[0].fact.text == old.fact.text
+    assert [line.fact for line in book.lines()] == [new if line == old else line.fact for line in lines]
+    assert changed.fact == new
+
+
+def test_a_fact_takes_the_place_of_another_in_one_write(
+    home: Workspace, book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home, f"{ACME_LINE}\n")
+    written: list[bytes] = []
+
+    def recorded(path: Path, content: bytes, *, expected: bytes | None) -> None:
+        written.append(content)
+        atomic.replace(path, content, expected=expected)
+
+    monkeypatch.setattr(history, "replace", recorded)
+    done = book.supersede(book.lines()[0], TABS, date(2026, 11, 16))
+    assert len(written) == 1
+    assert book.lines() == (done.old, done.new)
+    assert [line.fact.is_current for line in book.lines()] == [False, True]
+
+
+def test_what_cannot_be_marked_is_told_and_the_new_fact_is_written(home: Workspace, book: Book) -> None:
+    write(home, f"{ACME_LINE}\n")
+    (old,) = book.lines()
+    write(home, f"{ACME_LINE.replace('Acme', 'Globex')}\n")
+    done = book.supersede(old, TABS, date(2026, 11, 16))
+    assert (done.old, "has changed" in done.trouble) == (None, True)
+    assert text_of(home) == f"{ACME_LINE.replace('Acme', 'Globex')}\n{TABS_LINE}\n"
 
 
 def test_a_change_in_a_note_that_is_gone_is_refused(home: Workspace, book: Book) -> None:

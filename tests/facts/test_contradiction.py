@@ -125,6 +125,19 @@ def test_another_name_of_the_same_thing_is_no_other_thing() -> None:
     assert not replaces("We now use PostgreSQL.", "We use Postgres.")
 
 
+@pytest.mark.parametrize("old", ["I work at Acme.", "I live in Berlin."])
+def test_each_half_of_a_sentence_can_replace_a_fact(old: str) -> None:
+    assert replaces("I left Acme and moved to Lisbon.", old)
+
+
+def test_what_is_denied_together_with_something_else_is_not_taken_for_said() -> None:
+    assert not replaces("I don't work at Acme and live in Berlin.", "I live in Hamburg.")
+
+
+def test_what_may_be_done_is_no_habit_of_somebody() -> None:
+    assert not replaces("Drinking coffee is fine.", "I don't drink coffee.")
+
+
 def test_a_question_replaces_nothing() -> None:
     assert not replaces("Do I live in Hamburg?", "I live in Berlin.")
 

@@ -69,6 +69,7 @@ FACTS = st.builds(
 BLOCKS = st.sampled_from(
     ["", " ", "# Facts", "---", "***", "```", "~~~", "  ```", "prose", "  below", "\ufeff"]
 )
+COMMENTS = st.sampled_from(["<!-- one -->", "<!--", "-->", "  <!-- in", "  -->", "- on its line <!--"])
 ITEMS = st.sampled_from(
     ["- by hand", "- by hand\r", "  - nested", "    - deep", "1. one", "* [ ] task", "-", "- ```"]
 )
@@ -83,7 +84,9 @@ OURS = st.sampled_from(
         "- [fact]  two  blanks ^mmmmmmmmmm",
     ]
 )
-NOTES = st.lists(BLOCKS | ITEMS | OURS | WORDS | FACTS.map(line_of), max_size=12).map("\n".join)
+LINES = BLOCKS | ITEMS | OURS | WORDS | FACTS.map(line_of)
+NOTES = st.lists(LINES, max_size=12).map("\n".join)
+ANY_NOTES = st.lists(LINES | COMMENTS, max_size=12).map("\n".join)
 
 
 def only(text: str) -> Fact:
@@ -125,7 +128,7 @@ def test_the_fast_way_reads_what_the_slow_way_reads(text: str) -> None:
 
 
 @untimed
-@given(NOTES | st.text())
+@given(ANY_NOTES | st.text())
 def test_every_fact_of_any_text_has_a_name_of_its_own(text: str) -> None:
     names = [line.fact.id for line in facts_in(text)]
     assert len(set(names)) == len(names)
@@ -133,7 +136,7 @@ def test_every_fact_of_any_text_has_a_name_of_its_own(text: str) -> None:
 
 
 @untimed
-@given(NOTES)
+@given(ANY_NOTES)
 def test_lines_are_those_of_the_note(text: str) -> None:
     every = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
     for line in facts_in(text):
@@ -264,6 +267,51 @@ def test_an_item_may_go_on_below() -> None:
 def test_code_holds_no_facts(fence: str) -> None:
     code = "\n".join(f"- [fact] code {number} ^{ID}" for number in range(3))
     assert texts_in(f"- before\n\n{fence}\n{code}\n{fence}\n\n- behind\n") == ["before", "behind"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "<!--\n- hidden\n-->",
+        "<!-- - hidden -->",
+        "<!--\n- hidden\n\n```\n- more\n--> - behind it",
+        "  <!--\n- hidden\n  -->",
+        "   <!--\r\n- hidden\r\n-->\r",
+    ],
+)
+def test_comments_hold_no_facts(comment: str) -> None:
+    assert texts_in(f"- above\n{comment}\n- below") == ["above", "below"]
+
+
+@pytest.mark.parametrize("indent", ["", "  ", "\t"])
+def test_a_comment_below_a_fact_is_no_part_of_it(indent: str) -> None:
+    (line,) = facts_in(f"- above\n{indent}<!-- hidden\n- more\n-->\n")
+    assert (line.last, line.raw) == (1, "- above")
+
+
+def test_a_comment_at_the_margin_ends_an_item() -> None:
+    assert facts_in("- above\n<!-- hidden -->\n  below")[0].last == 1
+
+
+def test_a_comment_inside_an_item_is_none_of_its_words() -> None:
+    (line,) = facts_in("- above\n  <!-- hidden -->\n  below")
+    assert (line.fact.text, line.last) == ("above below", 3)
+
+
+def test_a_comment_on_the_line_of_a_fact_is_part_of_it() -> None:
+    assert texts_in("- above <!-- really\n  so -->\n- below") == ["above <!-- really so -->", "below"]
+
+
+def test_a_comment_that_is_never_closed_hides_nothing() -> None:
+    assert texts_in("- above\n<!-- oops\n- below") == ["above", "below"]
+
+
+def test_a_comment_in_code_is_code() -> None:
+    assert texts_in("```\n<!--\n```\n- a fact\n```\n-->\n```\n") == ["a fact"]
+
+
+def test_a_comment_in_the_front_matter_is_none() -> None:
+    assert texts_in("---\na: b\n<!--\n---\n- a fact\n\n-->\n") == ["a fact"]
 
 
 def test_prose_and_headings_are_no_facts() -> None:

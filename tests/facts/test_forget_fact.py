@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -9,10 +10,11 @@ import pytest
 
 from recollect import Memory
 from recollect.facts.book import Book
+from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.store.sqlite import erase as store
-from recollect.text.facts import Fact, line_of
+from recollect.text.facts import Fact, facts_in, line_of
 from recollect.writing.candidates import Candidate
 from recollect.writing.forget import forget
 from tests.support_forget import RARE, SECRET, Home
@@ -120,6 +122,62 @@ def test_what_is_kept_of_changes_goes_as_well(home: Home, workspace: Path) -> No
     book.change(line, line.fact.superseded("k3f5x2m7qa", date(2026, 11, 16)))
     receipt = home.forget(f"{NOTE}#L4")
     assert (home.traces(), receipt.complete) == ([], True)
+
+
+def edited(workspace: Path, name: str, text: str) -> None:
+    book = Book(Workspace.at(workspace), Settings())
+    line = book.find(name)
+    assert line
+    book.change(line, replace(line.fact, text=text))
+
+
+@pytest.mark.parametrize("line", [HIDDEN, f"1. [x] {SECRET}", f"- {SECRET}\n  - with a lyre"])
+def test_an_earlier_wording_that_is_kept_goes_as_well(workspace: Path, line: str) -> None:
+    home = home_with(workspace, f"# Facts\n\n{line}\n{RAIN}\n")
+    (name, _) = (fact.fact.id for fact in facts_in(home.text(NOTE)))
+    edited(workspace, name, "Something quite different.")
+    home.sync()
+    kept = home.traces(RARE, ".memory/history")
+    receipt = home.forget(f"{NOTE}#L3")
+    assert (len(kept), home.traces(), receipt.complete, receipt.removed["history"] > 0) == (1, [], True, True)
+
+
+def test_an_earlier_wording_that_was_changed_by_hand_goes_as_well(home: Home, workspace: Path) -> None:
+    edited(workspace, "m2p6t7u4wc", "Minds rain a bit.")  # this keeps the note as it was
+    write(workspace, {NOTE: home.text(NOTE).replace(SECRET, "Something quite different")})
+    home.sync()
+    receipt = home.forget(f"{NOTE}#L4")
+    assert (home.traces(), receipt.complete) == ([], True)
+
+
+def test_an_earlier_wording_does_not_come_back(home: Home, workspace: Path) -> None:
+    edited(workspace, "b7c5d2e6fg", "Something quite different.")
+    home.sync()
+    home.forget(f"{NOTE}#L4")
+    assert Forgotten.load(Workspace.at(workspace)).drops(f"You said: {SECRET}.")
+
+
+def test_what_other_facts_say_in_the_same_words_is_not_forgotten(home: Home, workspace: Path) -> None:
+    edited(workspace, "b7c5d2e6fg", "Something quite different.")
+    write(workspace, {NOTE: f"{home.text(NOTE)}- {SECRET}\n"})
+    home.sync()
+    receipt = home.forget(f"{NOTE}#L4")
+    assert (receipt.complete, Forgotten.load(Workspace.at(workspace)).drops(SECRET)) == (True, False)
+
+
+def test_other_facts_stay_in_what_is_kept(home: Home, workspace: Path) -> None:
+    edited(workspace, "b7c5d2e6fg", "Something quite different.")
+    home.sync()
+    home.forget(f"{NOTE}#L4")
+    (kept,) = (workspace / ".memory/history" / NOTE).iterdir()
+    assert kept.read_text(encoding="utf-8") == f"# Facts\n\n{TEA}\n{RAIN}\n"
+
+
+def test_the_receipt_counts_what_is_gone_of_the_fact_alone(workspace: Path) -> None:
+    others = "".join(f"- The drawer {word} holds maps.\n" for word in ("one", "two", "three", "four", "five"))
+    home = home_with(workspace, f"{TEXT}{others}")
+    removed = home.forget(f"{NOTE}#L4").removed
+    assert (removed["chunks"], removed["vectors"], removed["entries"]) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(

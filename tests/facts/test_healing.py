@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from recollect.errors import PathError, StoreError
 from recollect.facts import healing
 from recollect.facts import table as tables
-from recollect.facts.healing import Healed, forget, opened
+from recollect.facts.healing import Healed, absent, opened
 from recollect.facts.record import folder_of, lock_of, record_of, write_record
-from recollect.facts.table import Table
+from recollect.facts.table import Row, Table
 from recollect.sync.switching import renew
+from recollect.text.facts import Fact
 from recollect.types import Space
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
@@ -164,7 +165,7 @@ def test_facts_without_a_vector_wait_for_the_next_healing(kept: Kept) -> None:
     kept.write(note_of(TEA, CAKE))
     kept.sync(embed_limit=0)
     assert kept.heal() == Healed(waiting=1)
-    assert kept.table().waiting == 1
+    assert kept.table().lacking == frozenset([named(1)])
     kept.sync()
     assert kept.heal() == Healed(added=1)
     assert kept.texts() == {named(0): TEA, named(1): CAKE}
@@ -276,6 +277,28 @@ def test_a_record_of_another_version_is_not_trusted(kept: Kept) -> None:
     distrusted(kept)
 
 
+def test_another_table_of_the_same_version_is_not_trusted(kept: Kept) -> None:
+    kept.keep(note_of(TEA, CAKE))
+    own = Table.open(kept.uri)
+    assert own is not None
+    tables.drop(kept.uri)
+    other = Table.create(kept.uri, [Row(Fact(named(5), ACME), kept.query(ACME), "mark")])
+    assert other.version == own.version
+    healing._open.clear()
+    assert kept.opened() is None
+    distrusted(kept)
+
+
+def test_changes_and_tidying_up_leave_a_table_its_token(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(healing, "_TIDY_AFTER", 2)
+    kept.keep(note_of(TEA))
+    token = kept.table().token
+    kept.keep(note_of(TEA, CAKE))
+    kept.keep(note_of(TEA, ACME))
+    assert len(token) == 32
+    assert kept.table().token == token
+
+
 def test_a_table_can_be_made_anew_on_demand(kept: Kept) -> None:
     kept.keep(note_of(TEA))
     assert kept.heal(force=True) == Healed(added=1, rebuilt=True)
@@ -308,15 +331,16 @@ def test_no_byte_of_a_fact_is_left_once_the_table_is_forgotten(kept: Kept) -> No
     kept.keep(note_of("The password is swordfish.", TEA))
     kept.keep(note_of(CAKE, TEA))
     assert b"swordfish" in bytes_below(Path(kept.uri))  # a former version of the table
-    forget(kept.uri)
-    assert b"swordfish" not in bytes_below(Path(kept.uri))
-    assert kept.opened() is None
+    with absent(kept.uri):
+        assert b"swordfish" not in bytes_below(Path(kept.uri))
+        assert kept.opened() is None
     kept.heal()
     assert kept.texts() == kept.of_the_note()
 
 
 def test_a_table_that_is_not_there_can_be_forgotten(kept: Kept) -> None:
-    forget(kept.uri)
+    with absent(kept.uri):
+        pass
     assert not Path(kept.uri).exists()
 
 

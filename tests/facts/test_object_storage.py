@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from recollect import Memory
 from recollect.errors import StoreDamaged, StoreError
 from recollect.facts import healing, lance
-from recollect.facts.healing import Healed, forget
+from recollect.facts.healing import Healed, absent
 from recollect.facts.lance import lance_errors
 from recollect.facts.table import Table, drop
 from tests.support_lance import Kept, named, note_of
@@ -107,7 +109,8 @@ def test_many_changes_can_be_tidied_up(kept: Kept, s3: S3, monkeypatch: pytest.M
 
 def test_no_byte_is_left_once_the_table_is_forgotten(kept: Kept, s3: S3) -> None:
     kept.keep(note_of(TEA))
-    forget(kept.uri)
+    with absent(kept.uri):
+        pass
     assert s3.listing() == []
 
 
@@ -155,6 +158,56 @@ def test_a_service_that_does_not_answer_is_told_and_let_rest(
         kept.keep(note_of(TEA))
     with pytest.raises(StoreError, match="cannot be reached"), lance_errors(kept.uri):
         raise AssertionError("it was asked again")
+
+
+@pytest.fixture
+def silent(s3: S3, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A service that takes every connection and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{listening.getsockname()[1]}")
+        monkeypatch.setattr(lance, "_REACHED_WITHIN", 0.2)
+        yield
+
+
+@pytest.mark.usefixtures("silent")
+def test_a_service_that_hangs_is_not_waited_for(kept: Kept) -> None:
+    with pytest.raises(StoreError, match="cannot be reached"):
+        kept.keep(note_of(TEA))
+    with pytest.raises(StoreError, match="cannot be reached"), lance_errors(kept.uri):
+        raise AssertionError("it was asked again")
+
+
+def test_facts_are_forgotten_though_the_service_hangs(
+    kept: Kept, s3: S3, request: pytest.FixtureRequest
+) -> None:
+    settings = {"facts.store": "lancedb", "facts.uri": "s3://bucket/facts"}
+    kept.write(note_of(TEA, CAKE))
+    with Memory(kept.root, settings) as memory:
+        assert not memory.sync().warnings
+        request.getfixturevalue("silent")
+        receipt = memory.facts.forget([named(0)])
+        assert [left.rpartition("/")[0] for left in receipt.left] == [
+            "the table of the facts in s3://bucket/facts"
+        ]
+        assert [line.fact.text for line in memory.facts.list()] == [CAKE]
+
+
+def test_a_bucket_that_rests_is_asked_all_the_same_if_facts_are_to_be_forgotten(kept: Kept, s3: S3) -> None:
+    settings = {"facts.store": "lancedb", "facts.uri": "s3://bucket/facts"}
+    kept.write(note_of(TEA, CAKE))
+    with Memory(kept.root, settings) as memory:
+        memory.sync()
+        lance._resting[memory.facts.stats().uri] = (time.monotonic() + 60, "x")
+        assert memory.facts.forget([named(0)]).complete
+    assert s3.listing() == []
+
+
+def test_a_bucket_that_is_no_longer_used_is_emptied(kept: Kept, s3: S3) -> None:
+    kept.write(note_of(TEA, CAKE))
+    for settings in ({"facts.uri": "s3://bucket/facts"}, {}):
+        with Memory(kept.root, {"facts.store": "lancedb", **settings}) as memory:
+            assert not memory.sync().warnings
+    assert s3.listing() == []
 
 
 def test_a_service_is_asked_again_after_its_rest(kept: Kept) -> None:

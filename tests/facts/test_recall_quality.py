@@ -27,19 +27,19 @@ def prompts(asking: Recaller) -> Sequence[Asked]:
 
 
 def test_most_questions_find_their_fact_among_the_first(questions: Sequence[Asked]) -> None:
-    assert sum(one.place() is not None for one in questions) >= 0.74 * len(questions)
+    assert sum(one.place() is not None for one in questions) >= 0.77 * len(questions)
 
 
-def test_half_of_the_questions_get_their_fact_unasked(
+def test_two_of_three_questions_get_their_fact_unasked(
     questions: Sequence[Asked], prompts: Sequence[Asked]
 ) -> None:
-    assert shares_at(DEFAULT, questions, prompts).hits >= 0.5
+    assert shares_at(DEFAULT, questions, prompts).hits >= 0.66
 
 
 def test_few_prompts_get_a_fact_that_is_of_no_use(
     questions: Sequence[Asked], prompts: Sequence[Asked]
 ) -> None:
-    assert shares_at(DEFAULT, questions, prompts).false <= 0.22
+    assert shares_at(DEFAULT, questions, prompts).false <= 0.04
 
 
 def test_no_question_is_about_a_fact_of_the_other_set() -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, SettingsError, UsageError
-from recollect.errors import WriteError
+from recollect.facts import book
 from recollect.facts.book import Book
-from recollect.text.facts import Fact, FactLine, is_id
+from recollect.files import atomic, history
+from recollect.text.facts import Fact, FactLine, FirstLine, is_id
 from tests.support_facts import ACME, BILLING, FACTS, GLOBEX, STORES, TABS, facts_memory, names, note_of
 from tests.support_search import FakeProvider, fake_memory
 from tests.support_waiting import eventually
@@ -72,7 +73,7 @@ def test_what_was_stored_is_recalled_by_its_words_at_once(synced: Memory) -> Non
 
 def test_what_was_stored_is_soon_recalled_by_its_meaning(synced: Memory) -> None:
     stored = synced.facts.store("The office cat is called Miso.", category="entity")
-    eventually(lambda: names(synced.facts.recall("what is our pet named?")) == [stored.line.fact.id])
+    eventually(lambda: names(synced.facts.recall("which pet lives in the office?")) == [stored.line.fact.id])
 
 
 def test_the_same_words_are_a_duplicate(synced: Memory) -> None:
@@ -124,16 +125,50 @@ def test_a_contradicted_fact_stays_current_if_that_is_asked_for(memory: Memory) 
     assert (stored.action, memory.facts.get(GLOBEX).fact.is_current) == ("created", True)
 
 
-def test_the_new_fact_is_durable_before_the_old_one_is_marked(
+def test_a_contradicted_fact_that_cannot_be_marked_is_told(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(self: Book, old: FactLine, new: Fact) -> FactLine:
-        raise WriteError("the disk is gone", todo="Find it")
+    def fails(old: FactLine, new: Fact) -> Iterator[FirstLine]:
+        raise UsageError("no such words", todo="Use others")
 
-    monkeypatch.setattr(Book, "change", fails)
+    monkeypatch.setattr(book, "rewritten", fails)
     stored = memory.facts.store("Works at Initech as a nurse.", category="fact")
     assert (stored.action, memory.facts.get(GLOBEX).fact.is_current) == ("created", True)
-    assert "the disk is gone" in stored.warnings[-1]
+    assert "no such words" in stored.warnings[-1]
+
+
+def test_a_long_fact_written_by_hand_is_superseded(workspace: Path) -> None:
+    more = "It is far away. " * 100
+    text = f"# Facts\n\n- [fact] Works at Globex as a nurse. ^{GLOBEX}\n  {more}\n"
+    with facts_memory(workspace, text=text) as memory:
+        line = memory.facts.get(GLOBEX)
+        done = Book(memory.workspace, memory.settings).supersede(line, Fact("", "Retired."), NOON.date())
+        assert (done.trouble, memory.facts.get(GLOBEX).fact.is_current) == ("", False)
+
+
+@pytest.mark.parametrize("fails_at", ["before", "after"])
+def test_a_crash_leaves_both_facts_as_they_were_or_as_they_should_be(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, fails_at: str
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(path: Path, content: bytes, *, expected: bytes | None) -> None:
+        if fails_at == "after":
+            atomic.replace(path, content, expected=expected)
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(history, "replace", killed)
+        with pytest.raises(Killed):
+            memory.facts.store("Works at Initech as a nurse.", category="fact")
+    is_done = "Initech" in text_of(memory)
+    assert memory.facts.get(GLOBEX).fact.is_current is not is_done
+    stored = memory.facts.store("Works at Initech as a nurse.", category="fact")
+    assert (stored.action, memory.facts.get(GLOBEX).fact.is_current) == (
+        "duplicate" if is_done else "superseded",
+        False,
+    )
 
 
 def test_two_threads_that_store_the_same_write_it_once(synced: Memory) -> None:

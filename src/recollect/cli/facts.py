@@ -20,7 +20,7 @@ from recollect.cli.common import (
 )
 from recollect.cli.facts_export import export_command
 from recollect.cli.facts_review import review_command
-from recollect.cli.facts_shown import citation_of, line_json, newest_first, shown
+from recollect.cli.facts_shown import citation_of, line_json, newest_first, no_longer_true, shown
 from recollect.cli.forget import ask_which, print_receipt
 from recollect.errors import UsageError
 from recollect.memory import Memory
@@ -117,7 +117,9 @@ def search_command(
     for warning in result.warnings:
         warn(warning)
     for number, found in enumerate(result.found, 1):
-        click.echo(f"{number}. [{found.fact.category}] {harmless_name(found.fact.text)} ({found.score:.0%})")
+        remark = "" if found.fact.is_current else f"  ({no_longer_true(found.fact)})"
+        said = f"[{found.fact.category}] {harmless_name(found.fact.text)} ({found.score:.0%}){remark}"
+        click.echo(f"{number}. {said}")
         place = click.style(harmless_name(found.citation), fg="cyan")
         click.echo(f"{'':{len(str(number)) + 2}}{place}  {found.fact.id}")
     if not result.found:

@@ -219,6 +219,8 @@ class _Walk:
             return True
         if answer == "edit":
             text = click.prompt("Text", default=fact.text, show_default=False, err=True)
+            if text == fact.text:
+                return False  # nothing was typed, so the question is still open
             _edited(self._facts, fact.id, text)
             return True
         click.echo("Forget it for good? [y/N] ", nl=False, err=True)

@@ -32,8 +32,15 @@ def origin_of(fact: Fact) -> str:
 
 
 def newest_first(lines: Sequence[FactLine]) -> list[FactLine]:
-    """Return facts by the day they were written down; of one day, what stands lower is newer."""
-    return sorted(lines, key=lambda line: (line.fact.created or date.min, line.first), reverse=True)
+    """Return facts by the day they were written down; of one day, what stands lower is newer.
+
+    One without a day was written by hand, and is as new as the one above it.
+    """
+    days: dict[int, date] = {}
+    latest = date.min
+    for line in sorted(lines, key=lambda line: line.first):
+        latest = days[line.first] = line.fact.created or latest
+    return sorted(lines, key=lambda line: (days[line.first], line.first), reverse=True)
 
 
 def shown(fact: Fact) -> str:
@@ -45,12 +52,17 @@ def shown(fact: Fact) -> str:
     return f"{name}  {day}  {fact.category:<{_CATEGORY_WIDTH}}  {text}{more}"
 
 
+def no_longer_true(fact: Fact) -> str:
+    """Say since when a fact is no longer true, and what took its place."""
+    since = f" since {fact.until.isoformat()}" if fact.until else ""
+    instead = f", now {fact.superseded_by}" if fact.superseded_by else ""
+    return f"no longer true{since}{instead}"
+
+
 def _remarks(fact: Fact) -> list[str]:
     remarks = []
     if not fact.is_current:
-        since = f" since {fact.until.isoformat()}" if fact.until else ""
-        instead = f", now {fact.superseded_by}" if fact.superseded_by else ""
-        remarks.append(f"no longer true{since}{instead}")
+        remarks.append(no_longer_true(fact))
     if fact.is_captured:
         origin = origin_of(fact)
         remarks.append(f"captured from {origin}" if origin else "captured")

@@ -153,7 +153,10 @@ def print_receipt(receipt: Receipt) -> None:
         click.secho("It is still here:", fg="red")
         for place in receipt.left:
             click.echo(f"  {harmless_name(place)}")
-        click.echo("A citation can be forgotten like this one; a file can be deleted.")
+        click.echo(
+            "A citation can be forgotten like this one. A file of the index loses it once the programs have"
+            " ended that have it open; another file can be deleted."
+        )
     else:
         click.secho("Nothing of it is left in this memory.", fg="green")
     if receipt.transcripts:

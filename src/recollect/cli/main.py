@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -108,7 +109,8 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     as_json = "--json" in arguments
     try:
-        result = cli.main(args=arguments, prog_name="recollect", standalone_mode=False)
+        plain: dict[str, Any] = {"color": False} if os.environ.get("NO_COLOR") else {}
+        result = cli.main(args=arguments, prog_name="recollect", standalone_mode=False, **plain)
         return result if isinstance(result, int) else 0
     except RecollectError as error:
         _show(error, as_json=as_json)

@@ -6,23 +6,45 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
-from recollect.errors import PathError, WriteError
-from recollect.files.notes import append, edit
+from recollect.errors import PathError, RecollectError, WriteError
+from recollect.files.notes import append, located, rewrite
 from recollect.files.place import Place, place_of, reading
 from recollect.files.read import read_document
 from recollect.files.scan import fingerprint_of
 from recollect.paths import Workspace
 from recollect.settings.tree import Settings
+from recollect.text.edits import add as extended
+from recollect.text.edits import put
 from recollect.text.entries import unclosed_fence
 from recollect.text.fact_note import note_path
-from recollect.text.facts import Fact, FactLine, facts_in, is_id, line_of, new_id, plain, source_of
+from recollect.text.facts import (
+    Fact,
+    FactLine,
+    facts_in,
+    is_id,
+    line_of,
+    new_id,
+    plain,
+    rewritten,
+    source_of,
+)
 from recollect.types import Document, Fingerprint, FoundFile, Problem
 
 TITLE = "Facts"
 """The heading of a note that is begun for facts."""
 
 _FENCES = ("```", "~~~")
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A fact that was written, the one that is no longer true, or else why that could not be marked."""
+
+    new: FactLine
+    old: FactLine | None
+    trouble: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +85,44 @@ class Book:
 
         One whose id is taken or is none gets another.
         """
+        named = self._named(facts)
+        if not named:
+            return []
+        lines = [line_of(fact) for fact in named]
+        written = append(self._workspace, self.path, "\n".join(lines), title=TITLE, max_bytes=self._max_bytes)
+        places = range(written.start_line, written.end_line + 1)
+        return [FactLine(*line) for line in zip(named, places, places, lines, strict=True)]
+
+    def supersede(self, old: FactLine, new: Fact, on: date) -> Superseded:
+        """Write a fact to the end of the note and mark another as no longer true, both at once or neither.
+
+        If the old one cannot be marked, the new one is written all the same.
+        """
+        (fact,) = self._named([new])
+
+        def both(text: str) -> tuple[str, Superseded]:
+            struck, trouble = None, ""
+            try:
+                text, struck = self._put(text, old, old.fact.superseded(fact.id, on))
+            except RecollectError as error:
+                trouble = str(error)
+            line = line_of(fact)
+            added = extended(text, line)
+            return added.text, Superseded(FactLine(fact, added.first, added.last, line), struck, trouble)
+
+        return rewrite(self._workspace, self.path, both, max_bytes=self._max_bytes)
+
+    def change(self, old: FactLine, new: Fact) -> FactLine:
+        """Put a fact in the place of another one, under the same id, and return where it stands.
+
+        Only the first line of its item is changed.
+        """
+        return rewrite(
+            self._workspace, self.path, lambda text: self._put(text, old, new), max_bytes=self._max_bytes
+        )
+
+    def _named(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Return facts as they can be added to the note as it is now, each with a name of its own."""
         now = self._now()
         if now.ends_in_code:
             raise WriteError(
@@ -74,24 +134,32 @@ class Book:
         for fact in facts:
             name = fact.id if is_id(fact.id) and fact.id not in taken else new_id(taken)
             taken.add(name)
-            named.append(_writable(fact, name))
-        if not named:
-            return []
-        lines = [line_of(fact) for fact in named]
-        written = append(self._workspace, self.path, "\n".join(lines), title=TITLE, max_bytes=self._max_bytes)
-        places = range(written.start_line, written.end_line + 1)
-        return [FactLine(*line) for line in zip(named, places, places, lines, strict=True)]
+            named.append(replace(fact, id=name, text=plain(fact.text), source=source_of(fact.source)))
+        return named
 
-    def change(self, old: FactLine, new: Fact) -> FactLine:
-        """Put a fact in the place of another one, under the same id, and return where it stands."""
-        fact = _writable(new, old.fact.id)
-        # An item that moved to the margin would take in those below it that are still indented.
-        indent = old.raw[: len(old.raw) - len(old.raw.lstrip(" "))]
-        line = indent + line_of(fact)
-        written = edit(
-            self._workspace, self.path, old.first, old.last, line, old.raw, max_bytes=self._max_bytes
+    def _put(self, text: str, old: FactLine, new: Fact) -> tuple[str, FactLine]:
+        """Return a text with a fact in the place of another one, and where it stands in it.
+
+        The way of writing that changes least is taken of those that leave all other facts as they are.
+        """
+        first, _ = located(self.path, text, old.first, old.last, old.raw)
+        before = facts_in(text)
+        below = old.raw.split("\n")
+        for way in rewritten(old, new):
+            if unclosed_fence(way.line) != unclosed_fence(below[0]):
+                continue  # marks would begin or end code there
+            changed = put(text, first, first + way.replaces - 1, way.line).text
+            raw = "\n".join([way.line, *below[way.replaces :]])
+            line = FactLine(way.fact, first, first + raw.count("\n"), raw)
+            after = facts_in(changed)
+            wanted = [way.fact if one.first == first else one.fact for one in before]
+            if line in after and [one.fact for one in after] == wanted:
+                return changed, line
+        raise WriteError(
+            f"the fact {old.fact.id} in {self.path!r} is written in a way that cannot be changed without "
+            "changing what stands around it",
+            todo="Edit the note by hand",
         )
-        return FactLine(fact, written.start_line, written.end_line, line)
 
     def _now(self) -> _Read:
         place = place_of(self._workspace, self.path)
@@ -122,10 +190,6 @@ class Book:
         has_code = any(fence in document.text for fence in _FENCES)
         ends_in_code = has_code and unclosed_fence(document.text) != ""
         return _Read(*state, {line.fact.id: line for line in lines}, lines, ends_in_code)
-
-
-def _writable(fact: Fact, name: str) -> Fact:
-    return replace(fact, id=name, text=plain(fact.text), source=source_of(fact.source))
 
 
 def _fingerprint(place: Place) -> Fingerprint | None:

@@ -2,12 +2,14 @@
 
 Both are read as statements, and only what cannot be true at the same time counts: another value of a thing
 there is one of at a time ("I live in …"), an end ("no longer", "switched from … to …", "cancelled"), the
-same said with and without "not", and the same sentence with the opposite word. What is not understood
-contradicts nothing, and neither does what adds detail, speaks of somebody else, of the past or of a wish.
+same said with and without "not" ("never push", "pushing is fine"), and the same sentence with the opposite
+word or another number. What is not understood contradicts nothing, and neither does what adds detail, speaks
+of somebody else, of the past or of a wish.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -23,8 +25,13 @@ _LEFT_BEHIND = frozenset({"live", "employer", "use", "uses", "name"})
 _OURS_LEFT_BEHIND = frozenset({"database", "editor", "branch", "url"})
 """What one can go on from to another one; with the latter, "the" and "our" are not told apart."""
 
+_BEFORE_NUMBERS = frozenset("bhd@BSt")
+"""Tags after which another number is another value: "every 30 days"."""
+
 _DETAIL = frozenset("fltnra@D")
 """Tags that details begin with: "I work at Acme as …"."""
+
+_PERMISSION = re.compile("(?=.*A)A?(?P<done>[^bh&pA]+)(?:bA(?P<where>[^bh&pA]*))?")
 
 
 def contradicted(
@@ -88,8 +95,18 @@ def _is_open(new: Statement, old: Statement) -> bool:
 
 def _said(statement: Statement) -> tuple[Item, ...]:
     """Return what a statement says, without who says it of themselves and whether it is so."""
-    said = [item for item in statement.items if item.tag not in "xg\u2032"]
+    items = _permitted(statement) or statement.items
+    said = [item for item in items if item.tag not in "xg\u2032"]
     return tuple(said[1:] if said and said[0].tag == "i" else said)
+
+
+def _permitted(statement: Statement) -> tuple[Item, ...]:
+    """Return what a statement says may be done: "Pushing to main is fine", "You can push to main"."""
+    found = _PERMISSION.fullmatch(statement.tags)
+    if found is None:
+        return ()
+    where = statement.items[slice(*found.span("where"))] if found["where"] else ()
+    return statement.items[slice(*found.span("done"))] + where
 
 
 def _words(items: Sequence[Item]) -> list[str]:
@@ -105,12 +122,21 @@ def _denies(new: Statement, old: Statement) -> bool:
         return False
     ours, theirs = _said(new), _said(old)
     said, known = _words(ours), _words(theirs)
+    if _permitted(new) or _permitted(old):
+        return _is_rule(new, old) and sorted(said) == sorted(known)
     if not said or any(item.tag in "p&" for item in (*ours, *theirs)):
         return False
     if said == known or (new.change and len(said) == 2 and sorted(said) == sorted(known)):
         return True
     adds = _is_denial(new) and 1 < len(said) < len(known) and known[: len(said)] == said
     return adds and theirs[len(said)].tag in _DETAIL | ({"w"} if new.change else set())
+
+
+def _is_rule(new: Statement, old: Statement) -> bool:
+    """Tell whether what may be done is said or denied by both, or an order by one: "Never push"."""
+    if _permitted(new) and _permitted(old):
+        return True
+    return len(_said(new)) > 1 and not {new.tags[:1], old.tags[:1]} & {"i", "u"}
 
 
 # The same sentence with another number, or with the opposite word.
@@ -129,26 +155,35 @@ def _turns(new: Statement, old: Statement) -> bool:
     verb = next((place for place, item in enumerate(ours) if item.tag in VERBS), -1)
     if opposites(ours[at].word.casefold(), theirs[at].word.casefold()):
         return at > verb
-    return ours[at].tag == theirs[at].tag == "0" and at > 0 and ours[at - 1].tag in "bhd@BS"
+    if not ours[at].tag == theirs[at].tag == "0" or at == 0 or (ours[at - 1].tag == "S" and at < verb):
+        return False  # of "Port 3000 is open" there may be several
+    if ours[at - 1].tag in _BEFORE_NUMBERS or _is_lasting(ours, at, verb):
+        return True
+    return all(item.word.count(".") == 3 for item in (ours[at], theirs[at])) and ours[at - 1].tag in "nl"
+
+
+def _is_lasting(said: Sequence[Item], at: int, verb: int) -> bool:
+    """Tell whether a number says how long: "are kept for 30 days", and not "are paid for 2026"."""
+    return 0 <= verb < at - 1 and said[at - 1].tag == "f" and at + 1 < len(said) and said[at + 1].tag in "wN"
 
 
 # Another value of the same thing.
 
 
 def _has_other_value(new: Frame, old: Frame, change: bool) -> bool:
-    if new.kind != old.kind or new.about != old.about:
+    if new.kind != old.kind or not _is_about_the_same(new, old):
         return False
-    if (new.one_of_many or new.shade != old.shade) and not change:
+    if (new.one_of_many or _is_of_another_shade(new, old)) and not change:
         return False
     if new.kind == "prefer":
         return _prefers_other(new, old)
     if new.kind == "when":
-        is_event = any(what.startswith(("S:event ", "d:")) for what in new.about)
+        is_event = any(what.startswith(("S:event ", "d:", "Y")) for what in new.about)
         return (is_event or change) and _is_other_time(new.value, old.value, change)
     if new.kind == "mine" and not (change and new.shade == old.shade):
         return False
     if new.kind == "uses":
-        return change and same_kind(_name(new.value), _name(old.value))
+        return (change or new.shade == "B") and same_kind(_name(new.value), _name(old.value))
     if new.kind == "use":
         return _is_used_instead(new, old)
     if new.kind in ("role", "mine") and any(is_nation(_name(frame.value)) for frame in (new, old)):
@@ -156,6 +191,20 @@ def _has_other_value(new: Frame, old: Frame, change: bool) -> bool:
     if new.kind == "live" and is_country(_name(new.value)) != is_country(_name(old.value)):
         return False
     return new.kind != "left" and _differs(new.value, old.value)
+
+
+def _is_of_another_shade(new: Frame, old: Frame) -> bool:
+    """Tell whether two values are meant otherwise: one may work for somebody while working at another's."""
+    if new.kind == "employer" and not (new.shade and old.shade):
+        return False
+    return new.shade != old.shade
+
+
+def _is_about_the_same(new: Frame, old: Frame) -> bool:
+    if new.kind != "uses":
+        return new.about == old.about
+    things = new.about - {"us"}  # "our CI" is "the CI"
+    return things == old.about - {"us"} and (bool(things) or new.about == old.about)
 
 
 def _is_used_instead(new: Frame, old: Frame) -> bool:
@@ -180,7 +229,8 @@ def _is_other_time(new: tuple[Item, ...], old: tuple[Item, ...], change: bool) -
         return False
     if not ours:
         return _differs(_numbers(new), _numbers(old))
-    return (change or _form(ours[0]) == _form(theirs[0])) and _differs(new, old)
+    same_form = change or _form(ours[0]) == _form(theirs[0])
+    return same_form and _differs([*ours, *_numbers(new)], [*theirs, *_numbers(old)])
 
 
 def _form(day: Item) -> str:

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.arguments import check_search, check_texts
-from recollect.errors import UsageError, WriteError
+from recollect.errors import UsageError
 from recollect.facts.book import Book
 from recollect.facts.contradiction import contradicted
 from recollect.facts.derived import Derived
@@ -257,10 +257,10 @@ class Facts:
             old = contradicted(words, category, holding) if supersede else None
             Forgotten.load(self._upkeep.workspace).lift(words)  # whoever says it again wants it kept again
             fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
-            line = self._book.add([fact])[0]
-            stored = self._stored("created", line, None, holding, near.warnings)
-            if old is not None:
-                stored = self._superseded(stored, old, moment.date(), holding)
+            if old is None:
+                stored = self._stored("created", self._book.add([fact])[0], None, holding, near.warnings)
+            else:
+                stored = self._superseding(fact, old, moment.date(), near)
         self._index_soon()
         return stored
 
@@ -290,13 +290,22 @@ class Facts:
         """
         return self._derived.heal()
 
-    def without_table(self) -> AbstractContextManager[None]:
-        """Remove the table with all that it ever held, and have nobody make it again inside the block."""
+    def without_table(self) -> AbstractContextManager[tuple[str, ...]]:
+        """Remove the table with all that it ever held, and have nobody make it again inside the block.
+
+        What could not be removed is named.
+        """
         return self._derived.absent()
+
+    def close(self) -> None:
+        """Do not wait for a service that hangs while the table is made equal."""
+        self._derived.close()
 
     # How
 
     def _source(self, *, current_only: bool) -> Callable[[Index], Source]:
+        self._derived.prepare()
+
         def source_in(index: Index) -> Source:
             shelf = self._shelves.of(index, self.path, self._book.lines())
             return Source(shelf, self._derived.nearest_in(index, shelf, current_only=current_only))
@@ -322,16 +331,17 @@ class Facts:
         if self._upkeep.settings.sync.on_search:
             self._upkeep.sync_soon()
 
-    def _superseded(
-        self, stored: Stored, old: FactLine, day: date, near: Sequence[tuple[FactLine, float | None]]
-    ) -> Stored:
-        """Mark a fact as no longer true, now that the one which takes its place is durable."""
-        try:
-            struck = self._book.change(old, old.fact.superseded(stored.line.fact.id, day))
-        except WriteError as error:
-            told = f"the fact {old.fact.id} that it contradicts could not be marked: {error}"
-            return replace(stored, warnings=(*stored.warnings, told))
-        return replace(stored, action="superseded", old=struck, similarity=dict(near).get(old))
+    def _superseding(self, fact: Fact, old: FactLine, day: date, near: Nearby) -> Stored:
+        """Write a fact that takes the place of another one, which is kept and marked in the same moment.
+
+        One that cannot be marked keeps nothing from being stored.
+        """
+        done = self._book.supersede(old, fact, day)
+        citation = cite(self.path, done.new.first, done.new.last)
+        if done.old is None:
+            told = f"the fact {old.fact.id} that it contradicts could not be marked: {done.trouble}"
+            return Stored("created", done.new, None, None, citation, (*near.warnings, told))
+        return Stored("superseded", done.new, done.old, dict(near.facts).get(old), citation, near.warnings)
 
     def _stored(
         self,

@@ -7,17 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from recollect.facts.kinds import is_known
+from recollect.facts.kinds import is_anything, is_known, is_place
 from recollect.facts.statements import VERBS, Item, Statement
 
 _SOME = rf"[^{VERBS}&p]+"
 _DEFINITE = rf"[^{VERBS}&px]*"
 _PLACE = r"[N#]+"
 _MORE = r"(?:[flntra@D].*)?"
+_THING = r"[Nw#]+"
+_MOVED = rf"(?:[rg](?P<old>{_THING})0?)?[tfl@](?P<v>{_THING})0?"
+_MOVED_THING = rf"(?P<s>[^{VERBS}&prgtfl@]+)"
 
 _GRAMMAR = {
     "live": (
-        rf"(?P<s>{_SOME})?L[lnt@](?P<v>{_PLACE}){_MORE}",
+        rf"(?P<s>{_SOME})?L[lnt@](?P<v>{_PLACE})(?:I(?P<old>{_PLACE})|{_MORE})",
         rf"(?P<s>{_SOME}?)[bh]*M(?:[rg](?P<old>{_PLACE}))?[tfl@](?P<v>{_PLACE}){_MORE}",
         rf"(?P<s>[iuN])[bh]*(?:[rg](?P<old>{_PLACE}))?[tfl@](?P<v>{_PLACE})M",
         rf"(?P<s>[iu])[ln](?P<v>{_PLACE})L",
@@ -26,6 +29,7 @@ _GRAMMAR = {
         rf"(?P<s>{_SOME})?W(?P<shade>[nf])(?P<v>{_PLACE}){_MORE}",
         rf"(?P<s>{_SOME})?J(?P<v>{_PLACE}){_MORE}",
         rf"(?P<s>[iu])(?P<shade>[nf])(?P<v>{_PLACE})W",
+        rf"(?P<s>{_SOME}?)[bh]*n(?P<v>{_PLACE})J",
     ),
     "title": (rf"(?P<s>{_SOME})?W(?:[nf]{_PLACE})?ax?(?P<v>[Nw#]+)",),
     "role": (
@@ -33,12 +37,19 @@ _GRAMMAR = {
         rf"(?P<s>{_DEFINITE}R{_DEFINITE})b(?P<v>[wR]?N+)",
         rf"(?P<v>N+)(?P<s>V{_SOME})",
     ),
-    "is": (rf"(?P<s>{_SOME})b@?(?P<v>{_SOME})", rf"(?P<s>{_SOME})[BUbL][@l]?(?P<k>S)(?P<v>[0#])"),
+    "is": (
+        rf"(?P<s>{_SOME})b@?(?P<v>{_SOME})",
+        rf"(?P<s>{_SOME})[BUbL][@l]?(?P<k>S)(?P<v>[0#])",
+        rf"(?P<v>[N#]+)b(?P<s>[mo]{_DEFINITE}S{_DEFINITE})",
+    ),
     "version": (rf"(?P<s>{_SOME})?(?:U|B|b@)(?P<k>[Nw#]{{1,2}})(?P<v>0)",),
     "when": (
         rf"(?P<s>{_SOME})(?:b|(?P<k>d))(?P<v>{_SOME})",
         rf"(?P<s>{_SOME})b?M(?:[rg](?P<old>[D0]+))?[tf@](?P<v>{_SOME})",
         rf"(?P<s>{_SOME})b?[tf@](?P<v>{_SOME})M",
+        rf"[iu][bh]*M{_MOVED_THING}(?:[rg](?P<old>[D0]+))?[tf@](?P<v>[D0@lntgf]+)",
+        rf"[iu][bh]*{_MOVED_THING}(?:[rg](?P<old>[D0]+))?[tf@](?P<v>[D0@lntgf]+)M",
+        rf"[iu][bh]*{_MOVED_THING}M(?:[rg](?P<old>[D0]+))?[tf@](?P<v>[D0@lntgf]+)",
     ),
     "name": (
         rf"(?P<s>{_SOME})b?C(?P<v>[Nw#]+)",
@@ -50,10 +61,25 @@ _GRAMMAR = {
         rf"(?P<s>[iu])f(?P<k>{_SOME})(?P<v>[N#]+)U",
     ),
     "uses": (
-        rf"(?P<s>{_SOME})?U(?P<v>[Nw#]+)(?:I(?P<old>[Nw#]+))?",
-        rf"(?P<s>{_SOME})[bh]*M(?:[rg](?P<old>[Nw#]+))?[tfl@](?P<v>[Nw#]+)",
-        rf"(?P<s>{_SOME})[bh]*(?:[rg](?P<old>[Nw#]+))?[tfl@](?P<v>[Nw#]+)M",
-        rf"(?P<s>{_SOME})B(?P<v>[Nw#]+)",
+        rf"(?P<s>{_SOME})?U(?P<v>{_THING})0?(?:I(?P<old>{_THING}))?",
+        rf"(?P<s>{_SOME})[bh]*M{_MOVED}",
+        rf"(?P<s>{_SOME})[bh]*{_MOVED}M",
+        rf"(?P<s>{_SOME})(?P<shade>B)(?P<v>{_THING})0?",
+        rf"[iu][bh]*M{_MOVED_THING}{_MOVED}",
+        rf"[iu][bh]*{_MOVED_THING}{_MOVED}M",
+        rf"[iu][bh]*{_MOVED_THING}M{_MOVED}",
+        rf"{_MOVED_THING}[iu]b?M{_MOVED}",
+        rf"[iu][bh]*M{_MOVED}f(?P<s>{_SOME})",
+        rf"(?P<s>[iu])[bh]*T(?P<old>{_THING})[@ny](?P<v>{_THING})",
+        rf"(?P<s>[iu])[bh]*(?P<old>{_THING})[@ny](?P<v>{_THING})T",
+        rf"(?P<s>[iu])[bh]*(?P<old>{_THING})T[@ny](?P<v>{_THING})",
+        rf"(?P<old>{_THING})(?P<s>[iu])b?T[@ny](?P<v>{_THING})",
+        rf"[iu][bh]*T(?P<old>{_THING})[@ny](?P<v>{_THING})f(?P<s>{_SOME})",
+    ),
+    "needs": (
+        rf"(?P<k>[Nw#]{{1,2}})(?P<v>[0#])b?G(?:f(?P<s>{_SOME}))?",
+        rf"(?P<s>{_SOME})?b?G(?P<k>[Nw#]{{1,2}})(?P<v>[0#])",
+        rf"(?P<s>{_SOME})h?(?P<k>[Nw#]{{1,2}})(?P<v>[0#])G",
     ),
     "prefer": (
         rf"(?P<s>{_SOME})?P(?P<v>[Nw#]+)(?:[OtI](?P<old>[Nw#]+))?",
@@ -127,7 +153,7 @@ def _frames(statement: Statement) -> Iterator[Frame]:
 def _is_residence(statement: Statement, place: Sequence[Item]) -> bool:
     """Tell whether somebody lives at a place, or moved there as people and not as users of something."""
     moves = [item.what for item in statement.items if item.tag == "M"]
-    return not moves or (moves == ["M:move"] and not is_known(place[0].word.casefold()))
+    return not moves or (moves == ["M:move"] and is_place(place[0].word.casefold()))
 
 
 def about_of(items: Sequence[Item]) -> frozenset[str]:
@@ -150,14 +176,19 @@ def _typed(frame: Frame, key: tuple[Item, ...]) -> Iterator[Frame]:
         if len(frame.about) > 1:  # whose lead it is
             yield replace(frame, about=frame.about - {"us"})
     elif frame.kind == "use":
-        yield replace(frame, about=frame.about | {f"for {what}" for what in about_of(key)})
+        purposes = about_of(key)
+        yield replace(frame, about=frame.about | {f"for {what}" for what in purposes})
+        if frame.about == {"us"} and not any(map(is_anything, purposes)):
+            yield replace(frame, kind="uses", about=purposes, shade="B")
+    elif frame.kind == "needs":
+        yield replace(frame, about=frame.about - {"us", "me"} | about_of(key))
     else:
         yield frame
 
 
 def _filled(frame: Frame, key: tuple[Item, ...]) -> Iterator[Frame]:
     about = frame.about | about_of(key)
-    slots = sorted(what for what in about if what.startswith("S:"))
+    slots = [what for what in about if what.startswith("S:") and not what.startswith("S:event ")]
     if "F" in about and frame.value:
         yield replace(frame, kind="favourite", about=about)
     if len(slots) != 1:
@@ -177,12 +208,10 @@ def _value(slot: str, items: tuple[Item, ...]) -> tuple[Item, ...]:
         return (Item("0", digits, digits),) if len(digits) >= 5 else ()
     if slot == "S:mail" or slot == "S:workmail":
         return tuple(item for item in items if "@" in item.word)[:1]
-    if slot in ("S:port", "S:version", "S:budget", "S:price", "S:limit", "S:age", "S:size"):
+    if slot in ("S:port", "S:version", "S:budget", "S:price", "S:limit", "S:age", "S:size", "S:password"):
         return tuple(item for item in items if item.tag in "0#" and any(c.isdigit() for c in item.word))
     if slot == "S:birthday":
         return items if any(item.tag in "D0" for item in items) else ()
-    if slot == "S:event":
-        return ()
     if slot in ("S:name", "S:employer", "S:address", "S:database", "S:editor", "S:zone", "S:url"):
         return items if items[0].tag in "N#0" or is_known(items[0].word.casefold()) else ()
     return items if len(items) <= (4 if slot == "S:title" else 1) else ()

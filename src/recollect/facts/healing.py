@@ -10,14 +10,16 @@ import hashlib
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from recollect.errors import StoreBusy, StoreDamaged
 from recollect.facts.book import Book
-from recollect.facts.lance import is_installed, lance_errors
+from recollect.facts.lance import is_installed, lance_errors, reach
 from recollect.facts.record import (
     Record,
     folder_of,
@@ -37,7 +39,11 @@ from recollect.text.facts import Fact, FactLine
 from recollect.types import IndexedChunk, Space
 
 _WAIT = 10.0
-"""Seconds to wait for another process that heals the same table."""
+_DROP_WAIT = 60.0
+"""Seconds to wait for another process that heals the same table, and for one whose table is to go."""
+
+_MOST_LACKING = 1_000
+"""Facts without a row from which on the table does not answer: they are compared beside it every time."""
 
 _TIDY_AFTER = 16
 _NEW_IF_MORE = 1_000
@@ -51,7 +57,7 @@ _MOST_OPEN = 8
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """What was done to a table, and how many facts it lacks because they have no vector yet."""
+    """What was done to a table, and how many facts it leaves to the index."""
 
     added: int = 0
     changed: int = 0
@@ -71,7 +77,8 @@ class _Wanted:
     marks: Mapping[str, str]
     rows: str
     """Tells all of that."""
-    waiting: int
+    lacking: tuple[str, ...]
+    """The facts that it should not hold, because they have no vector or several."""
 
 
 def heal(index: Index, book: Book, uri: str, *, force: bool = False, wait_seconds: float = _WAIT) -> Healed:
@@ -95,14 +102,18 @@ def heal(index: Index, book: Book, uri: str, *, force: bool = False, wait_second
             return Healed(busy=True)
 
 
-def forget(uri: str) -> None:
-    """Remove a table with all that it ever held; the next healing makes it anew."""
+@contextmanager
+def absent(uri: str) -> Iterator[None]:
+    """Remove a table with all that it ever held, and have nobody make it again inside the block."""
     if not is_remote(uri) and not os.path.lexists(uri):
+        yield
         return
     make_folder(uri)
-    with lock_of(uri).held(_WAIT):
+    with lock_of(uri).held(_DROP_WAIT):
         remove_record(uri)
+        reach(uri)
         drop(uri)
+        yield
 
 
 _open: dict[str, tuple[Record, Table]] = {}
@@ -112,35 +123,62 @@ _opening = threading.Lock()
 def opened(uri: str, space: Space) -> Table | None:
     """Return the table of the facts, open; nothing if there is none that holds vectors of this space.
 
-    It may be behind the note: `made_of`, `space_number` and `waiting` tell. One that is not what was last
+    It may be behind the note: `made_of`, `space_number` and `lacking` tell. One that is not what was last
     written here is not trusted; the next healing makes it anew.
     """
-    record = record_of(uri)
-    if record is None or record.space != space or not record.count or not is_installed():
+    record = _record_of(uri, space)
+    if record is None or not is_installed():
         return None
-    with _opening:
-        known = _open.get(uri)
-        if known is not None and known[0] == record:
-            return known[1]
-        table = _trusted(uri, record)
+    table = _kept_open(uri, record)
+    if table is None:
+        table = _trusted(uri, record)  # holding nothing: whoever asks for another table need not wait
         if table is None:
             _distrust(uri, record)
             return None
-        _open[uri] = (record, table)
-        while len(_open) > _MOST_OPEN:
-            del _open[next(iter(_open))]
-        return table
+        with _opening:
+            _open[uri] = (record, table)
+            while len(_open) > _MOST_OPEN:
+                del _open[next(iter(_open))]
+    return table
+
+
+def at_hand(uri: str, space: Space) -> Table | None:
+    """Return the same if it was opened before, and nothing otherwise; that takes no time."""
+    record = _record_of(uri, space)
+    return None if record is None else _kept_open(uri, record)
+
+
+def distrust(table: Table) -> None:
+    """Have the next healing make a table anew that turned out to be damaged."""
+    with _opening:
+        record, known = _open.get(table.uri, (None, None))
+        if record is None or known is not table:
+            return
+        del _open[table.uri]
+    _distrust(table.uri, record)
+
+
+def _record_of(uri: str, space: Space) -> Record | None:
+    record = record_of(uri)
+    return record if record is not None and record.space == space and record.count else None
+
+
+def _kept_open(uri: str, record: Record) -> Table | None:
+    with _opening:
+        known = _open.get(uri)
+    return known[1] if known is not None and known[0] == record else None
 
 
 def _trusted(uri: str, record: Record) -> Table | None:
     """Return a table if it is the one that a record is about."""
     try:
         table = Table.open(uri)
-        if table is None or table.version != record.version:
+        if table is None or (table.version, table.token) != (record.version, record.token):
             return None
     except StoreDamaged:
         return None
-    table.made_of, table.space_number, table.waiting = record.made_of, record.number, record.waiting
+    table.made_of, table.space_number = record.made_of, record.number
+    table.lacking = frozenset(record.lacking) if len(record.lacking) == record.waiting else None
     return table
 
 
@@ -166,7 +204,7 @@ class _Here:
         self.note = _digest(f"{line.first} {line.fact.id} {line.raw}" for line in lines)
 
     def is_in(self, record: Record, uri: str) -> bool:
-        """Tell whether a table holds all this already, by a look as long as no fact waits for a vector."""
+        """Tell whether a table holds all this already, by a look as long as it lacks no fact."""
         return (
             self.has_vectors_of(record)
             and (record.made_of, record.note) == (self.made_of, self.note)
@@ -185,15 +223,21 @@ class _Here:
 
     @cached_property
     def wanted(self) -> _Wanted:
-        """Return what the table should hold: the facts that have a vector."""
+        """Return what the table should hold: the facts that have one vector."""
         shelf = Shelves().of(self.index, self.path, self.lines)
-        lacking = self._without_vectors(shelf.all)
-        numbers = {name: number for name, number in shelf.numbers.items() if number not in lacking}
+        without = self._without_vectors(shelf.all)
+        pieces = Counter(line.fact.id for line in shelf.lines.values())
+        numbers = {
+            name: number
+            for name, number in shelf.numbers.items()
+            if number not in without and pieces[name] == 1
+        }
         chunks = self.index.chunks(numbers.values())
         facts = {name: shelf.lines[number].fact for name, number in numbers.items()}
         marks = {name: _mark(fact, chunks[numbers[name]]) for name, fact in facts.items()}
         rows = _digest(f"{name} {mark}" for name, mark in sorted(marks.items()))
-        return _Wanted(facts, numbers, marks, rows, len(self.lines) - len(numbers))
+        lacking = tuple(line.fact.id for line in self.lines if line.fact.id not in numbers)
+        return _Wanted(facts, numbers, marks, rows, lacking)
 
     def _without_vectors(self, numbers: frozenset[int]) -> set[int]:
         if not numbers:
@@ -212,11 +256,23 @@ class _Here:
             for name in some:
                 yield Row(wanted.facts[name], vectors[wanted.numbers[name]], wanted.marks[name])
 
-    def record(self, version: int, changes: int) -> Record:
+    def record(self, version: int, token: str, changes: int) -> Record:
         """Return what a table was made of that was made of this."""
         wanted = self.wanted
-        sizes = (len(wanted.marks), wanted.waiting)
-        return Record(self.space, self.number, self.made_of, self.note, wanted.rows, *sizes, version, changes)
+        waiting = len(wanted.lacking)
+        return Record(
+            self.space,
+            self.number,
+            self.made_of,
+            self.note,
+            wanted.rows,
+            len(wanted.marks),
+            waiting,
+            wanted.lacking if waiting <= _MOST_LACKING else (),
+            version,
+            token,
+            changes,
+        )
 
 
 def _healed(here: _Here, uri: str, *, force: bool) -> Healed:
@@ -226,8 +282,9 @@ def _healed(here: _Here, uri: str, *, force: bool) -> Healed:
     wanted = here.wanted
     if before is not None and before.rows == wanted.rows and here.is_there(before, uri):
         remove_record(uri)  # the same facts elsewhere in the note
-        write_record(uri, here.record(before.version, before.changes))
-        return Healed(waiting=wanted.waiting)
+        write_record(uri, here.record(before.version, before.token, before.changes))
+        return Healed(waiting=len(wanted.lacking))
+    reach(uri)
     begin = time.time_ns()
     table = _trusted(uri, before) if before is not None and before.count else None
     remove_record(uri)
@@ -245,8 +302,9 @@ def _healed(here: _Here, uri: str, *, force: bool) -> Healed:
             changes = 0
         with lance_errors(uri):
             _make_durable(uri, begin)
-    write_record(uri, here.record(table.version if table else 0, changes))
-    return replace(done, waiting=wanted.waiting)
+    version, token = (table.version, table.token) if table else (0, "")
+    write_record(uri, here.record(version, token, changes))
+    return replace(done, waiting=len(wanted.lacking))
 
 
 def _changed(here: _Here, uri: str, table: Table | None) -> tuple[Healed, Table | None]:

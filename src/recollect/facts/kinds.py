@@ -18,11 +18,14 @@ django flask fastapi rails laravel spring
 pytest unittest nose
 jest vitest mocha
 chrome firefox safari edge brave
-windows macos linux ubuntu debian fedora
+windows macos=mac linux ubuntu debian fedora
 bash zsh fish powershell
 terraform pulumi cloudformation opentofu
 zoom meet webex
 kafka rabbitmq nats
+elasticsearch opensearch meilisearch typesense solr algolia
+redis memcached valkey
+stripe adyen mollie paypal braintree
 """
 """What people use one of at a time, so that a new one takes the place of the old one."""
 
@@ -39,6 +42,13 @@ enabled disabled
 open closed
 on off
 married single
+mandatory optional
+required optional
+manual automatic
+daily weekly
+weekly monthly
+daily monthly
+weekly biweekly
 public private
 lange korte
 lang kort
@@ -47,6 +57,9 @@ donkere lichte
 altijd nooit
 formeel informeel
 formele informele
+verplicht optioneel
+dagelijks wekelijks
+wekelijks maandelijks
 tabs spaties
 kurze lange
 kurz lang
@@ -54,19 +67,33 @@ dunkle helle
 dunkel hell
 immer nie
 förmlich locker
+verpflichtend optional
+täglich wöchentlich
+wöchentlich monatlich
 courtes longues
 courte longue
 court long
 sombre clair
 toujours jamais
+obligatoire facultatif
+obligatoire facultative
+obligatoire optionnel
+hebdomadaire mensuel
+quotidien hebdomadaire
 cortas largas
 corta larga
 corto largo
 oscuro claro
 siempre nunca
+obligatorio opcional
+obligatoria opcional
+semanal mensual
+diario semanal
 krátké dlouhé
 tmavý světlý
 vždy nikdy
+denně týdně
+týdně měsíčně
 """
 
 _COUNTRIES = """
@@ -107,6 +134,12 @@ american british english german dutch french spanish czech italian polish irish 
 finnish greek swiss austrian belgian portuguese chinese japanese indian canadian australian russian ukrainian
 turkish brazilian mexican european scottish welsh slovak hungarian catholic jewish muslim
 """
+
+_NO_PLACES = """
+python rust go golang java kotlin typescript javascript ruby php scala elixir swift kubernetes docker podman
+android ios iphone git mercurial graphql rest grpc bazel gradle maven obsidian excel word outlook gmail
+"""
+"""What people move to that is none of the kinds above, and no place to live at."""
 
 _ANYTHING = """
 work home school fun everything development projects business
@@ -150,6 +183,11 @@ def same_kind(one: str, other: str) -> bool:
     kind, thing = _kinds().get(one, (-1, one))
     other_kind, other_thing = _kinds().get(other, (-2, other))
     return kind == other_kind and thing != other_thing
+
+
+def is_place(name: str) -> bool:
+    """Tell whether a name in lower case may be where somebody moves to, and no thing to use."""
+    return not is_known(name) and name not in _NO_PLACES.split()
 
 
 def opposites(one: str, other: str) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.backup.places import harmless_address
 from recollect.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly
 from recollect.facts.record import is_remote
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from lancedb.db import DBConnection
 
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
@@ -22,8 +25,11 @@ _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _BOUNDS = {"connect_timeout": "5s", "timeout": "30s", "client_max_retries": "2", "client_retry_timeout": "20"}
 """How long a dead network is waited for; without these it would be minutes."""
 
+_Told = TypeVar("_Told")
+
+_REACHED_WITHIN = 10.0
 _REST = 60.0
-"""Seconds until a service that could not be reached is asked again."""
+"""Seconds that a service may take to answer at all, and until one that did not is asked again."""
 
 _resting: dict[str, tuple[float, str]] = {}
 
@@ -48,6 +54,12 @@ def is_installed() -> bool:
     return find_spec("lancedb") is not None
 
 
+def load() -> None:
+    """Import LanceDB, quietly: its warnings would go to the terminal of whoever asked."""
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    import lancedb  # noqa: F401
+
+
 def connected(uri: str) -> DBConnection:
     """Return the database at a place; the folder is made if it is one of this machine."""
     if not is_installed():
@@ -55,7 +67,7 @@ def connected(uri: str) -> DBConnection:
             "the facts are to be kept in a LanceDB table, but its package is not installed",
             todo="Run 'pip install recollect[facts]', or set facts.store to index",
         )
-    os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings would go to the terminal of whoever asked
+    load()
     import lancedb
 
     with lance_errors(uri):
@@ -74,6 +86,52 @@ def lance_errors(uri: str) -> Iterator[None]:
         if is_remote(uri):  # what services say may hold credentials
             raise _remote_trouble(uri, str(error)) from None
         raise _local_trouble(uri, str(error)) from error
+
+
+def begun(work: Callable[[], _Told]) -> Future[_Told]:
+    """Begin something in a thread that no program waits for when it ends, because it may hang."""
+    from concurrent.futures import Future
+
+    told: Future[_Told] = Future()
+
+    def run() -> None:
+        try:
+            told.set_result(work())
+        except BaseException as error:  # noqa: BLE001 (whoever asks for the result gets it)
+            told.set_exception(error)
+
+    threading.Thread(target=run, name="recollect-lancedb", daemon=True).start()
+    return told
+
+
+def answered(uri: str, work: Callable[[], _Told], seconds: float) -> _Told:
+    """Return what a table answers; a service that takes longer is let rest, and the work goes on alone."""
+    if not is_remote(uri):
+        return work()
+    told = begun(work)
+    try:
+        return told.result(seconds)
+    except TimeoutError:
+        shown = harmless_address(uri)
+        _resting[uri] = (time.monotonic() + _REST, shown)
+        raise _unreachable(shown) from None
+
+
+def reach(uri: str) -> None:
+    """Make sure that a service answers at all, before a long piece of work that would hang for minutes."""
+
+    def look() -> None:
+        database = connected(uri)
+        with lance_errors(uri):
+            database.list_tables(limit=1)
+
+    if is_remote(uri):
+        answered(uri, look, _REACHED_WITHIN)
+
+
+def ask_again(uri: str) -> None:
+    """End the rest of a service, because somebody asks for something that must not be left undone."""
+    _resting.pop(uri, None)
 
 
 def is_missing(error: ValueError) -> bool:

@@ -21,7 +21,9 @@ from recollect.writing.duplicates import query_of
 
 _BY_MEANING = 5
 _BY_WORDS = 20
-"""How many facts are looked at of each kind."""
+_LATEST = 64
+"""How many facts are looked at of each kind. The latest are always among them: their vectors may not have
+been made yet, and what was said a moment ago is what is corrected most."""
 
 _MADE_HERE = 64
 """Facts without a vector that get one only to be compared; there are more only while an index is built."""
@@ -106,7 +108,7 @@ def _look(
                 known = source.shelf.numbers
                 if now is None or now.space != space:
                     vector = None
-                _ask(index, source, text, vector, looked)
+                _ask(index, source, text, vector, lines[-_LATEST:], looked)
     for line in lines:
         if line.fact.id not in known:
             looked.lines[line.fact.id] = line
@@ -114,14 +116,23 @@ def _look(
     return looked
 
 
-def _ask(index: Index, source: Source, text: str, vector: bytes | None, looked: _Looked) -> None:
+def _ask(
+    index: Index,
+    source: Source,
+    text: str,
+    vector: bytes | None,
+    latest: Sequence[FactLine],
+    looked: _Looked,
+) -> None:
     shelf = source.shelf
+    new = [shelf.numbers[line.fact.id] for line in latest if line.fact.id in shelf.numbers]
     wanted = lexical.look_up(index, query_of(text))
     found = [*lexical.find(index, wanted, _BY_WORDS, (), shelf.all)]
     cosines: dict[int, float] = {}
     if vector is not None:
-        cosines = legs.nearest(index, vector, _BY_MEANING, found, Within(shelf.all, {}, source.nearest))
-    for number in dict.fromkeys([*cosines, *found]):
+        also = [*found, *new]
+        cosines = legs.nearest(index, vector, _BY_MEANING, also, Within(shelf.all, {}, source.nearest))
+    for number in dict.fromkeys([*cosines, *found, *new]):
         line = shelf.lines[number]
         looked.lines[line.fact.id] = line
         if number in cosines:

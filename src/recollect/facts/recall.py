@@ -1,4 +1,4 @@
-"""Recall facts: rank them as a search ranks notes, so that their scores mean the same."""
+"""Recall facts: search them like notes, but judge them as the single sentences they are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Found:
 
     fact: Fact
     score: float
-    """How likely it answers the query, as for every hit of a search."""
+    """How likely it answers the query."""
     similarity: float | None
     """The cosine of both vectors, from 0 to 1; nothing where there is no vector."""
     citation: str
@@ -57,15 +57,14 @@ class Source:
 def request_of(
     loaded: Loaded, query: str, limit: int, min_score: float | None, now: datetime | None
 ) -> Request:
-    """Return a query for facts as a search would ask it."""
-    asked: dict[str, Any] = {"query.max_results": limit}
-    if min_score is not None:
-        asked["query.min_score"] = min_score
+    """Return a query for facts; whatever is set for notes, their scores are probabilities."""
+    least = loaded.settings.facts.recall_min_score if min_score is None else min_score
+    asked = {"query.max_results": limit, "query.min_score": least, "query.fusion": "evidence"}
     settings = overridden(loaded, asked)
     return Request(
         text=query,
         query=settings.query,
-        profile=settings.profile,
+        profile="default",
         mode="hybrid",
         sources=settings.sources,
         now=now or datetime.now(UTC),
@@ -90,7 +89,7 @@ def recall(
         source = source_in(index)
         shelf = source.shelf
         numbers = shelf.current if current_only else shelf.all
-        return Within(numbers, shelf.days, source.nearest, timely)
+        return Within(numbers, shelf.days, source.nearest, timely, brief=True)
 
     result = fresh_answer(upkeep, request, silent, facts_alone)
     found: dict[str, Found] = {}

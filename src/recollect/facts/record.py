@@ -2,15 +2,14 @@
 
 The record beside a table says from which state of the note and of the index it was made. It is removed
 before the table is touched and written when the table is whole again, so a table without a record, or of
-another version than its record says, is one that nobody may trust. A table in a bucket has its record on
-this machine: what another one wrote there is made anew.
+another version or another token than its record says, is one that nobody may trust. A table in a bucket has
+its record on this machine: what another one wrote there is made anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import SettingsError, StoreReadOnly, reason_of
+from recollect.facts.places import FOLDER, default_place, own_name
 from recollect.files.atomic import create, refuse_link, sync_folder
 from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_folder
@@ -25,10 +25,7 @@ from recollect.paths import Workspace, contains, expand_home, user_state_dir
 from recollect.settings import Settings
 from recollect.types import Space
 
-FOLDER = "facts"
-"""The folder of the table in a workspace's private folder."""
-
-_FORMAT = 1
+_FORMAT = 2
 _RECORD = "record.json"
 _LOCK = "table.lock"
 _READABLE_BY_OWNER = 0o600
@@ -51,8 +48,12 @@ class Record:
     """Tells what the table holds."""
     count: int
     waiting: int
-    """Facts that had no vector yet."""
+    """How many facts it lacks: those that had no vector yet, and those that are cut into pieces."""
+    lacking: tuple[str, ...]
+    """Their ids; none of them if they are too many to be compared beside the table."""
     version: int
+    token: str
+    """What the table has in itself; no other table has the same."""
     changes: int
     """How often it was changed since it was last tidied up."""
 
@@ -61,8 +62,8 @@ def uri_of(workspace: Workspace, settings: Settings) -> str:
     """Return where the table of a workspace is: a folder of its own, also where several share one place."""
     given = settings.facts.uri
     if not given:
-        return str(workspace.private / FOLDER)
-    own = hashlib.sha256(os.fsencode(workspace.root)).hexdigest()[:12]
+        return default_place(workspace)
+    own = own_name(workspace)
     if _REMOTE.match(given):
         if not given.startswith(_SERVICES) or not given.partition("://")[2].strip("/"):
             raise SettingsError(
@@ -150,6 +151,8 @@ def _parsed(told: dict[str, Any]) -> Record:
         str(told["rows"]),
         int(told["count"]),
         int(told["waiting"]),
+        tuple(map(str, told["lacking"])),
         int(told["version"]),
+        str(told["token"]),
         int(told["changes"]),
     )

@@ -13,7 +13,7 @@ from recollect.facts.lexicon import LANGUAGES, lexicon_of, longest_phrases
 from recollect.text.language import STEMMED, STOP_WORDS
 from recollect.text.terms import terms_of_run
 
-VERBS = "bhLWUPKHMJQCEXBVYd"
+VERBS = "bhLWUPKHMJQCEXBVYdTG"
 """The tags of verbs."""
 
 _LONGEST = 400
@@ -29,13 +29,22 @@ _ENGLISH = (
     (re.compile(r"\bcan[\u2019']t\b", re.IGNORECASE), "can not"),
     (re.compile(r"\bwon[\u2019']t\b", re.IGNORECASE), "will not"),
     (re.compile(r"(?<=\w)n[\u2019']t\b"), " not"),
+    (re.compile(r"(?<=\bit)[\u2019']s\b", re.IGNORECASE), " is"),
     (re.compile(r"(?<=\w)[\u2019']m\b"), " am"),
     (re.compile(r"(?<=\w)[\u2019']re\b"), " are"),
     (re.compile(r"(?<=\w)[\u2019']ve\b"), " have"),
     (re.compile(r"(?<=\w)[\u2019']s\b"), " \u2032"),
 )
+_NOT_THAT = re.compile(r",\s+(?:not|niet|nicht|pas|no|ne)\s+(?=[^\W\d_]+[.!]*$)")
+"""What a last word follows that is ruled out: "I live in Madrid, not Berlin"."""
+_AMERICAN = {"our": "or", "tre": "ter", "ise": "ize", "isa": "iza", "isi": "izi", "grey": "gray"}
+_BRITISH = re.compile(r"(?<=[^\W\d_]{3})(?:our|tre\b|is[aei])|\bgrey\b")
+_CZECH_CASE = re.compile("[aeiouyáéíóúýěů]+$")
+"""The end of a word that its case changes; only whether there is one tells "Martin" from "Martina"."""
 _OWNERS = "\u2032"
+_RULED_OUT = "\u2260"
 _COLON = "\u2236"
+_SECOND_VERB = re.compile(rf"[iu]?[{VERBS}]|[nlt@][N#]+[{VERBS}]")
 _CZECH_LETTERS = frozenset("ěřůčďťň")
 _CZECH_SMALL = frozenset(
     ("a", "i", "je", "se", "si", "na", "v", "ve", "s", "k", "z", "do", "od", "pro", "to", "že", "už")
@@ -45,6 +54,9 @@ _NOT_DENIED = re.compile(
 )
 """Czech words that begin as a denied verb does, and are none."""
 
+
+_NAMES = frozenset("NRkmowp")
+"""Tags of words that say who or what."""
 
 _CAPITALISED = frozenset("iDSRFk0")
 """Tags of words that may be capitalised within a sentence and mean what they mean."""
@@ -81,7 +93,7 @@ def statements_of(text: str, language: str) -> tuple[Statement, ...]:
         return ()
     composed = unicodedata.normalize("NFC", text).strip()
     sentences = (sentence for sentence in _SENTENCE.split(composed) if sentence.strip())
-    return tuple(_statement(sentence, language) for sentence in sentences)
+    return tuple(statement for sentence in sentences for statement in _statements(sentence, language))
 
 
 def read_together(new: str, old: str) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
@@ -119,33 +131,99 @@ def _tokens(sentence: str, language: str) -> list[str]:
         sentence = re.sub(r"(?<=\w)[\u2019'](?=\w)", " ", sentence)
     else:
         sentence = re.sub(r"(?<=\w)[\u2019']s?\b", f" {_OWNERS} ", sentence)
+    sentence = _NOT_THAT.sub(f" {_RULED_OUT} ", sentence)
     sentence = re.sub(r"(?<=\w):\s", f" {_COLON} ", sentence)
     tokens = (token.lstrip(_OPENING).rstrip(_CLOSING) for token in sentence.split())
-    return [token for token in tokens if token.strip("-\u2013\u2014")]
+    return _with_phrases_whole([token for token in tokens if token.strip("-\u2013\u2014")], language)
 
 
-def _statement(sentence: str, language: str) -> Statement:
+def _with_phrases_whole(tokens: list[str], language: str) -> list[str]:
+    """Put "now" before a phrase that it stands in the midst of: "läuft jetzt auf"."""
+    folded = [token.casefold() for token in tokens]
+    for at in range(len(tokens) - 2):
+        word, following, *rest = folded[at:]
+        is_whole = _longest_phrase(folded, at, word, language)[0] > 1
+        if is_whole or lexicon_of(language).get(following) != ("now",):
+            continue
+        if _longest_phrase([word, *rest], 0, word, language)[0] > 1:
+            tokens[at : at + 2] = tokens[at + 1], tokens[at]
+            folded[at : at + 2] = following, word
+    return tokens
+
+
+def _statements(sentence: str, language: str) -> Iterator[Statement]:
     tokens = _tokens(sentence.removesuffix("?"), language)[: _MOST_WORDS + 1]
-    items, marks = _apart(list(_tagged(tokens, language)))
+    read = [_apart(clause) for clause in _clauses(list(_tagged(tokens, language)))]
     if "?" in sentence or len(tokens) > _MOST_WORDS:
-        marks.add(("doubt", ""))
-    items = _with_subject_first(_with_colon(items))
-    tags = "".join(item.tag for item in items)
-    if "q" in tags:
-        if set("MEX").isdisjoint(tags):  # "was moved" tells what is now, "was blue" what is no longer
+        read[0][1].add(("doubt", ""))
+    for items, marks in read:  # "was moved" tells what is now, "was blue" what is no longer
+        tags = {item.tag for item in items}
+        if "q" in tags and tags.isdisjoint("MEXT"):
             marks.add(("doubt", "q"))
-        items = [item for item in items if item.tag != "q"]
-        tags = tags.replace("q", "")
+    shared = {mark for _, marks in read for mark in marks if mark[0] in ("doubt", "also")}
+    for items, marks in read:
+        yield _statement(items, marks | shared)
+
+
+def _statement(items: list[Item], marks: set[tuple[str, str]]) -> Statement:
+    items = _with_subject_first(_with_colon([item for item in items if item.tag != "q"]))
+    items = _with_nouns(items)
+    tags = "".join(item.tag for item in items)
     kinds = {kind for kind, _ in marks}
     return Statement(
         tuple(items),
         tags,
         frozenset(marks),
         negative=not kinds.isdisjoint(("not", "gone")),
-        change=not (kinds.isdisjoint(("now", "gone", "ever", "since")) and set("MJE").isdisjoint(tags)),
+        change=not (kinds.isdisjoint(("now", "gone", "ever", "since")) and set("MJET").isdisjoint(tags)),
         also="also" in kinds,
         doubtful="doubt" in kinds,
     )
+
+
+def _clauses(every: list[Item]) -> list[list[Item]]:
+    """Cut a sentence where "and" joins a second verb to its subject: "I left Acme and joined Globex"."""
+    verbs = [at for at, item in enumerate(every) if item.tag in VERBS or item.tag == "gone"]
+    first = verbs[0] if verbs else len(every)
+    subject = [item for item in every[:first] if len(item.tag) == 1]
+    cuts = [
+        at
+        for at, item in enumerate(every)
+        if at > first and item[:2] == ("&", "&") and _has_own_verb(every[at + 1 :])
+    ]
+    if not cuts or _denies_all(every[: cuts[0]]):
+        return [every]
+    if not subject and every[first].tag not in "JQ" and every[first + 1].tag in _NAMES:
+        return [every]  # who it is of may be said after the verb
+    clauses = [every[: cuts[0]]]
+    for cut, end in zip(cuts, [*cuts[1:], len(every)], strict=True):
+        clause = every[cut + 1 : end]
+        said = next(item.tag for item in clause if len(item.tag) == 1)
+        clauses.append(clause if said in "iu" else [*subject, *clause])
+    return clauses
+
+
+def _denies_all(clause: list[Item]) -> bool:
+    """Tell whether what follows "and" may be denied as well: "I no longer smoke and drink"."""
+    tags = {item.tag for item in clause}
+    return "not" in tags or ("gone" in tags and not tags.isdisjoint(VERBS))
+
+
+def _has_own_verb(rest: list[Item]) -> bool:
+    tags = "".join(item.tag for item in rest if len(item.tag) == 1)
+    return _SECOND_VERB.match(tags) is not None
+
+
+def _with_nouns(items: list[Item]) -> list[Item]:
+    """Take "deploy" for a noun where another verb follows it, and leave out the rest of "findet … statt"."""
+    if items and items[-1].tag == "I":
+        items = items[:-1]
+    return [
+        item._replace(tag="w")
+        if item.tag == "Y" and at + 1 < len(items) and items[at + 1].tag in "bhMXd"
+        else item
+        for at, item in enumerate(items)
+    ]
 
 
 def _apart(every: list[Item]) -> tuple[list[Item], set[tuple[str, str]]]:
@@ -227,6 +305,8 @@ def _known(tag: str, word: str, phrase: str) -> Item:
 def _unknown(token: str, language: str) -> Item:
     if token in (_OWNERS, _COLON):
         return Item(token, "", token)
+    if token == _RULED_OUT:
+        return Item("I", "I", token)
     if _DAY.fullmatch(token):
         return Item("D", token, token)
     if _NUMBER.fullmatch(token):
@@ -243,6 +323,10 @@ def _number(token: str) -> str:
 
 
 def _stem(word: str, language: str) -> str:
+    if language == "en":
+        word = _BRITISH.sub(lambda found: _AMERICAN[found[0]], word)
+    if language == "cs" and len(word) > 4:
+        return _CZECH_CASE.sub("*", word)
     if language in STEMMED:
         return "-".join(term for part in word.split("-") for term in terms_of_run(part, language)[:1])
     return word

@@ -7,6 +7,7 @@ codes finds candidates (one bit a number, all partitions looked at), which are c
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from lancedb.table import Table as LanceTable
 
 NAME = "memories"
+
+_TOKEN = b"recollect.token"
+"""Under which name the schema of a table has what tells it from any other of its name."""
 
 _EXACT_UP_TO = 20_000
 """Rows that are all compared; that takes about 30 ms at 512 numbers, and 150 ms with five times as many."""
@@ -62,10 +66,11 @@ class Table:
         """The state of the note in the index that it was made of, if it is known."""
         self.space_number = 0
         """The number of the space in that index, which is another one once its vectors were made anew."""
-        self.waiting = 0
-        """How many facts it lacks because they had no vector."""
+        self.lacking: frozenset[str] | None = frozenset()
+        """The ids of the facts that it lacks; nothing if they are too many to be compared beside it."""
         self._inner = inner
         with lance_errors(uri):
+            self.token = (inner.schema.metadata or {}).get(_TOKEN, b"").decode(errors="replace")
             self._dims = int(inner.schema.field("vector").type.list_size)
             self._is_indexed = any(True for _ in inner.list_indices())
             self._partitions = _partitions(inner.count_rows())
@@ -90,7 +95,9 @@ class Table:
         database = connected(uri)
         batches = _batches(rows)
         with lance_errors(uri):
-            inner = database.create_table(NAME, next(batches))
+            first = next(batches)
+            named = first.replace_schema_metadata({_TOKEN: secrets.token_hex(16).encode()})
+            inner = database.create_table(NAME, named)
             table, is_whole = cls(uri, inner), True
             for batch in batches:
                 inner.add(batch)

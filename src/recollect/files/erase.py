@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,16 +136,20 @@ def redact_kept(workspace: Workspace, redact: Callable[[str], str]) -> Counter[s
     changed: Counter[str] = Counter()
 
     def rewrite() -> None:
-        for name in KEPT_DIRS:
-            atomic.refuse_link(workspace.private / name)
-            for folder in list(atomic.folders_below(workspace.private / name)):
-                for file in sorted(folder.glob(f"*{SUFFIX}")):
-                    if not file.is_symlink() and file.is_file():
-                        changed[name] += _redacted(file, redact, workspace.private / name)
+        for name, file in _kept_files(workspace):
+            changed[name] += _redacted(file, redact, workspace.private / name)
 
     with writing(workspace):
         attempt(Place("history", workspace.private / KEPT_DIRS[0]), rewrite)
     return changed
+
+
+def kept_texts(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Yield everything that is kept of notes: its place in the private folder, and what it says."""
+    with reading("what is kept of notes"):
+        for _, file in _kept_files(workspace):
+            text = (atomic.read(file) or b"").decode("utf-8", "replace").removeprefix("\ufeff")
+            yield file.relative_to(workspace.private).as_posix(), text
 
 
 def kept_text(workspace: Workspace, path: str) -> str | None:
@@ -177,6 +181,16 @@ def finish(workspace: Workspace) -> None:
     with writing(workspace):
         place = Place(JOURNAL, workspace.private / JOURNAL)
         attempt(place, lambda: place.real.unlink(missing_ok=True))
+
+
+def _kept_files(workspace: Workspace) -> Iterator[tuple[str, Path]]:
+    """Yield the files that are kept of notes, each with the name of its folder."""
+    for name in KEPT_DIRS:
+        atomic.refuse_link(workspace.private / name)
+        for folder in list(atomic.folders_below(workspace.private / name)):
+            for file in sorted(folder.glob(f"*{SUFFIX}")):
+                if not file.is_symlink() and file.is_file():
+                    yield name, file
 
 
 def _holds(text: str, expected: str) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import codecs
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from recollect.errors import PathError, UsageError, WriteError
 from recollect.files import trash
@@ -24,6 +26,8 @@ from recollect.text.entries import title_of
 
 MAX_BYTES = Files().max_bytes
 """The default limit of a note's size. A note above the limit would not be found again."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +103,38 @@ def edit(
 
     def replace_lines() -> Written:
         note = _existing(place, max_bytes)
-        edited = put(note.text, *_located(note, first, last, expected), words)
+        edited = put(note.text, *located(note.place.path, note.text, first, last, expected), words)
         if edited.text != note.text:
             note.save(workspace, edited.text, max_bytes)
         return Written(place.path, edited.first, edited.last)
 
     with writing(workspace):
         return attempt(place, replace_lines)
+
+
+def rewrite(
+    workspace: Workspace,
+    path: str,
+    change: Callable[[str], tuple[str, Result]],
+    *,
+    max_bytes: int = MAX_BYTES,
+) -> Result:
+    """Make several changes of a note at once: all of them are durable, or none.
+
+    `change` is given the text as it is now, and returns the new one and what is returned here; it may be
+    called more than once.
+    """
+    place = place_of(workspace, path)
+
+    def make() -> Result:
+        note = _existing(place, max_bytes)
+        text, result = change(note.text)
+        if text != note.text:
+            note.save(workspace, text, max_bytes)
+        return result
+
+    with writing(workspace):
+        return attempt(place, make)
 
 
 def delete(
@@ -139,7 +168,7 @@ def move(
 
     def within() -> Written:
         note = _existing(source, max_bytes)
-        start, end = _located(note, first, last, expected)
+        start, end = located(note.place.path, note.text, first, last, expected)
         block = _usable(_unindented(lines_at(note.text, start, end)))
         moved = add(cut(note.text, start, end), block, heading)
         note.save(workspace, moved.text, max_bytes)
@@ -147,7 +176,7 @@ def move(
 
     def present() -> str:
         note = _existing(source, max_bytes)
-        return lines_at(note.text, *_located(note, first, last, expected))
+        return lines_at(note.text, *located(note.place.path, note.text, first, last, expected))
 
     with writing(workspace):
         if source == target:
@@ -194,7 +223,7 @@ def _delete(
     workspace: Workspace, place: Place, first: int, last: int, expected: str, max_bytes: int
 ) -> Removed:
     note = _existing(place, max_bytes)
-    start, end = _located(note, first, last, expected)
+    start, end = located(note.place.path, note.text, first, last, expected)
     note.save(workspace, cut(note.text, start, end), max_bytes)
     return Removed(place.path, lines_at(note.text, start, end), start)
 
@@ -220,11 +249,12 @@ def _existing(place: Place, max_bytes: int) -> _Note:
     return note
 
 
-def _located(note: _Note, first: int, last: int, expected: str) -> tuple[int, int]:
-    span = locate(note.text, first, last, expected)
+def located(path: str, text: str, first: int, last: int, expected: str) -> tuple[int, int]:
+    """Return where the expected lines stand in the text of a note by now, or say that they do not."""
+    span = locate(text, first, last, expected)
     if span is None:
         raise WriteError(
-            f"{note.place.path!r} has changed since it was read: the lines that were meant are not in it, "
+            f"{path!r} has changed since it was read: the lines that were meant are not in it, "
             "or more than once",
             todo="Read the note again and repeat the change",
         )

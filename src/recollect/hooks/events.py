@@ -15,7 +15,7 @@ from typing import Any
 
 from recollect.errors import RecollectError
 from recollect.hooks.transcript import PARSERS, last_turns, with_last_answer
-from recollect.rpc.engine import PROTOCOL, Engine
+from recollect.rpc.engine import PROTOCOL, UNDECIDED, Engine
 from recollect.rpc.messages import InvalidParams
 from recollect.types import Turn
 
@@ -54,7 +54,8 @@ class Events:
 
     def warm_up(self) -> None:
         """Do once what makes the first question slow: load the model, open the index."""
-        self._call("session/message", session="warm-up", text="What did we decide about this last week?")
+        for text in ("What did we decide about this last week?", UNDECIDED):
+            self._call("session/message", session="warm-up", text=text)
 
     def _start(self, client: str, given: Given) -> Answer:
         return _context("SessionStart", self._call("session/start", session=_session(given))["context"])

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from recollect.agent.intent import Intent
 
 PROTOCOL = 1
+UNDECIDED = "Zebras, giraffes? Elephants, penguins."
+"""A message that may be in any language and that no rule decides, so all rules are made ready by it."""
+
 _MOST_SESSIONS = 200
 _MOST_TEXTS = 50
 _SETTLE_SECONDS = 4.0
@@ -51,6 +54,7 @@ class Engine:
     def __init__(self, workspace: Path | None = None) -> None:
         self._named = workspace
         self._place: Workplace | None = None
+        self._client = ""
         self._shown: OrderedDict[str, list[str]] = OrderedDict()
         self._showing = threading.Lock()
         self._prepared: Memory | None = None
@@ -91,6 +95,8 @@ class Engine:
         if given["protocol"] != PROTOCOL:
             raise UnknownProtocol(given["protocol"], [PROTOCOL])
         directory = given["directory"] or os.curdir
+        name = (given["client"] or {}).get("name")
+        self._client = name if isinstance(name, str) else ""
         self._place = Workplace(self._named or folder_of(directory, given["worktree"]))
         enabled, trouble = True, ""
         try:
@@ -140,10 +146,14 @@ class Engine:
             return {"context": "", "about_past": about_past, "in_use": False, "warnings": []}
         session = _named(given)
         known = list(self._shown.get(session, ()))
-        facts = fitting_facts(memory, given["text"], known=known)
-        shown, warnings = [facts.text], [*facts.warnings]
+        shown, warnings = [""], list[str]()
+        try:
+            facts = fitting_facts(memory, given["text"], known=known)
+            shown, warnings = [facts.text], [*facts.warnings]
+        except RecollectError as error:  # the notes can still be told
+            warnings.append(str(error))
         if about_past:
-            found = relevant(given["text"], memory.loaded, memory.search, known=[*known, facts.text])
+            found = relevant(given["text"], memory.loaded, memory.search, known=[*known, *shown])
             shown.append(found.text)
             warnings += found.warnings
         shown = [text for text in shown if text]
@@ -180,8 +190,11 @@ class Engine:
             return {"captured": [], "warnings": []}
         from recollect.agent.capture import capture
 
-        client = given["client"] or ""
-        done = capture(memory, given["messages"], session=_named(given), client=client)
+        client = given["client"] or self._client
+        try:
+            done = capture(memory, given["messages"], session=_named(given), client=client)
+        except RecollectError as error:  # the snapshot is taken, and nobody waits for facts
+            return {"captured": [], "warnings": [str(error)]}
         return {"captured": [line.fact.to_json() for line in done.stored], "warnings": list(done.warnings)}
 
     def _compacting(self, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -289,13 +302,15 @@ class Engine:
 
 def _settle(memory: Memory, session: str, is_first: bool) -> None:
     """Sync in the background, and the first time load what the first message needs."""
+    from recollect.agent import intent
     from recollect.agent.unasked import fitting_facts
 
     memory.start_session(session)
     if is_first:
         memory.warm_up()
+        intent.about_past(UNDECIDED, languages=memory.settings.intent.languages)
         with suppress(RecollectError):  # whoever asks for something is told what is wrong
-            fitting_facts(memory, "What was that about?")
+            fitting_facts(memory, UNDECIDED)
 
 
 def _named(given: Mapping[str, Any]) -> str:

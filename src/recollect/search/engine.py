@@ -13,7 +13,7 @@ from recollect.search.answer import snippet_of
 from recollect.search.candidates import Candidates
 from recollect.search.decay import decayed
 from recollect.search.diversity import diversified, without_repeats
-from recollect.search.judge import judged
+from recollect.search.judge import judged, judged_brief
 from recollect.search.legs import Legs, Request, Within
 from recollect.search.query import Asked, filter_of, parse
 from recollect.search.when import When, evidence_by_days, evidence_by_known_days, understood
@@ -91,7 +91,8 @@ def search(
             if chunk.source in request.sources and fits(chunk)
         }
     if _is_judged(request):
-        scores = judged(scores, found, timely, candidates, request, when)
+        judge = judged_brief if within and within.brief else judged
+        scores = judge(scores, found, timely, candidates, request, when)
     shown, relaxed = _shown(scores, found, candidates, request)
     how = _explained(found, request, relaxed=relaxed)
     hits = tuple(_hit(candidates.chunk(number), score, found, candidates, how) for number, score in shown)

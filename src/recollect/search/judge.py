@@ -16,7 +16,7 @@ from recollect.search.candidates import Candidates
 from recollect.search.legs import Legs, Request
 from recollect.search.lexical import COVERED
 from recollect.search.when import When, evidence_of_date
-from recollect.text.language import is_foreign
+from recollect.text.language import is_foreign, is_unlearned
 from recollect.types import IndexedChunk
 
 Compared = Literal["words", "vectors", "both", "meaning", "measured meaning"]
@@ -31,6 +31,16 @@ _CURVES: dict[Compared, tuple[float, float]] = {
     "meaning": (-3.98, 10.72),
     "measured meaning": (-3.98, 13.4),
 }
+
+_BRIEF = (-2.1, 4.5, 2.8)
+"""For texts of a sentence or two: the shift, and the slopes of what vectors and words say. Such a text shares
+a word or a topic with many queries, so neither may vouch for it alone as it may for a passage."""
+
+_MEASURED = 1.25
+"""How much more the vectors of a model say that was measured and not fitted: they are scaled lower."""
+
+_UNLEARNED = 0.6
+"""What is left of what the builtin model says in a language that it did not learn, if no word is shared."""
 
 _READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
@@ -51,16 +61,57 @@ def judged(
     and how short the chunk is, while a question is answered where its words come together.
     """
     evidence = dict(scores)
-    first = nlargest(_READ, scores, key=lambda number: (scores[number], -number))
-    chunks = candidates.read(first)
+    chunks = candidates.read(_first(scores))
     for number, chunk in chunks.items():
-        words = found.lexical.get(number, 0.0)
-        if words:
-            words = (words + COVERED * candidates.coverage(chunk)) / 2
-        told = fuse.either(words, found.vector.get(number, 0.0))
+        told = fuse.either(_words(chunk, found, candidates), found.vector.get(number, 0.0))
         evidence[number] = fuse.either(told, timely.get(number) or evidence_of_date(when, chunk))
     compared = _compared(evidence, found, chunks, request)
     return {number: probability(amount, compared) for number, amount in evidence.items()}
+
+
+def judged_brief(
+    scores: Mapping[int, float],
+    found: Legs,
+    timely: Mapping[int, float],
+    candidates: Candidates,
+    request: Request,
+    when: When,
+) -> dict[int, float]:
+    """Return the same for candidates of a sentence or two, whose evidence weighs otherwise."""
+    if not found.vector:
+        return judged(scores, found, timely, candidates, request, when)
+    words = {number: found.lexical.get(number, 0.0) for number in scores}
+    beside = {number: timely.get(number, 0.0) for number in scores}
+    for number, chunk in candidates.read(_first(scores)).items():
+        words[number] = _words(chunk, found, candidates)
+        beside[number] = beside[number] or evidence_of_date(when, chunk)
+    shift, by_vectors, by_words = _BRIEF
+    by_vectors *= _MEASURED if found.measured else 1.0
+    by_vectors_alone = by_vectors
+    if not found.measured and is_unlearned(request.text):
+        by_vectors_alone *= _UNLEARNED
+    return {
+        number: _logistic(
+            shift
+            + by_words * words[number]
+            + (by_vectors if words[number] else by_vectors_alone)
+            * fuse.either(found.vector.get(number, 0.0), beside[number])
+        )
+        # What was stored a moment ago may have no vector yet, which says nothing against it.
+        if number in found.vector or not words[number]
+        else probability(fuse.either(words[number], beside[number]), "words")
+        for number in scores
+    }
+
+
+def _first(scores: Mapping[int, float]) -> list[int]:
+    return nlargest(_READ, scores, key=lambda number: (scores[number], -number))
+
+
+def _words(chunk: IndexedChunk, found: Legs, candidates: Candidates) -> float:
+    """Return what words say for a chunk that was read."""
+    ranked = found.lexical.get(chunk.number, 0.0)
+    return (ranked + COVERED * candidates.coverage(chunk)) / 2 if ranked else 0.0
 
 
 def _compared(
@@ -79,4 +130,8 @@ def _compared(
 def probability(evidence: float, compared: Compared) -> float:
     """Return how likely a chunk answers a query, from the evidence for it and what that stands on."""
     shift, slope = _CURVES[compared]
-    return 1.0 / (1.0 + math.exp(-(shift + slope * evidence)))
+    return _logistic(shift + slope * evidence)
+
+
+def _logistic(log_odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-log_odds))

@@ -56,6 +56,8 @@ class Within:
     """Who else than the index can tell which of them are nearest to a vector."""
     timely: bool = True
     """Whether their days speak for them where the query asks for days."""
+    brief: bool = False
+    """Whether each of them is a sentence or two, for which evidence weighs otherwise than for passages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,8 @@ class Facts:
         default=False, metadata=rule("flag", "Whether facts are taken from what the user writes.")
     )
     auto_recall: bool = field(
-        default=True, metadata=rule("flag", "Whether fitting facts are given to the agent unasked.")
+        default=True,
+        metadata=rule("flag", "Whether fitting facts are given to the agent unasked.", project="less"),
     )
     capture_max_chars: int = field(
         default=500,
@@ -121,7 +122,7 @@ class Facts:
     )
     recall_min_score: float = field(
         default=0.5,
-        metadata=rule("number", "How likely a fact must fit before it is given unasked.", low=0, high=1),
+        metadata=rule("number", "How likely a fact must fit before it is shown.", low=0, high=1),
     )
     file: str = field(
         default="memory/facts.md",

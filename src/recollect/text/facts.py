@@ -10,19 +10,34 @@ through is no longer true. What stands in braces is written where it is not what
 
 from __future__ import annotations
 
-import hashlib
 import re
-from base64 import b32encode
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from recollect.errors import UsageError
 from recollect.paths import is_unicode
+from recollect.text.comments import without_comments
 from recollect.text.entries import entries_of
+from recollect.text.fact_marks import (
+    DETAILS,
+    ID,
+    ID_LENGTH,
+    NAME,
+    STRIKE,
+    STRUCK,
+    behind_marker,
+    day_in,
+    details_in,
+    holds_prose,
+    id_of,
+    importance_in,
+    number_of,
+    unstruck,
+    without_end,
+)
 
 Category = Literal["preference", "fact", "decision", "entity", "other"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -34,25 +49,16 @@ LONGEST = 1_000
 """Characters of a fact; what is longer is a note."""
 
 _LONGEST_SOURCE = 200
-_ID_LENGTH = 10
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
-_ID = re.compile(rf"[a-z2-7]{{{_ID_LENGTH}}}")
 
-_MARKER = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\](?:[ \t]+|$))?")
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2}):?[ \t]+")
 _CATEGORY = re.compile(rf"\[({'|'.join(CATEGORIES)})\](?:[ \t]+|$)")
-_NAME = re.compile(rf"(?:^|[ \t]+)\^({_ID.pattern})$")
-_MORE = re.compile(r"(?:^|[ \t]+)\{([^{}]*)\}$")
-_STRIKE = "~~"
-_STRUCK = re.compile(r"~~(.*)~~", re.DOTALL)
-_STRUCK_KEY = "struck"
-"""Written behind a fact that is struck through and holds such marks itself, and could be mistaken."""
 
 _OURS = re.compile(rf"- (?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} )?\[(?:{'|'.join(CATEGORIES)})\] ")
 """How every line begins that `line_of` wrote."""
 
 _LINE = re.compile(
-    rf"- (?:([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}) )?\[({'|'.join(CATEGORIES)})\] (\S.*) \^({_ID.pattern})"
+    rf"- (?:([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}) )?\[({'|'.join(CATEGORIES)})\] (\S.*) \^({ID.pattern})"
 )
 """Such a line as a whole."""
 
@@ -131,10 +137,19 @@ class FactLine:
     raw: str
 
 
+@dataclass(frozen=True, slots=True)
+class FirstLine:
+    """A line that tells a fact, and how many lines of its item it takes the place of."""
+
+    line: str
+    replaces: int
+    fact: Fact
+
+
 def plain(text: str) -> str:
     """Return a text on one line as a fact can hold it, or refuse it."""
     words = " ".join(text.split())
-    words, _ = _unstruck(words)
+    words, _ = unstruck(words)
     if not words:
         raise UsageError("there is no text to store", todo="Give a fact in a sentence")
     if "\0" in words or not is_unicode(words):
@@ -157,24 +172,65 @@ def new_id(taken: Collection[str] = ()) -> str:
     import secrets
 
     while True:
-        name = "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH))
+        name = "".join(secrets.choice(_ALPHABET) for _ in range(ID_LENGTH))
         if name not in taken:
             return name
 
 
 def is_id(text: str) -> bool:
     """Tell whether a text can be the name of a fact."""
-    return _ID.fullmatch(text) is not None
+    return ID.fullmatch(text) is not None
 
 
 def line_of(fact: Fact) -> str:
     """Return a fact as the line it stands on."""
-    text = f"~~{fact.text}~~" if fact.struck else fact.text
-    more = _more_of(fact)
-    if more or _MORE.search(text):  # braces of the text must not be taken for ours
-        text = f"{text} {{{more}}}"
+    return f"- {_lead_of(fact)}{_marked(fact, fact.text)}"
+
+
+def rewritten(old: FactLine, new: Fact) -> Iterator[FirstLine]:
+    """Yield how the first line of an item may tell another fact, the one that changes it least first.
+
+    What stands below it stays. Other words take the place of those on that line, if it holds all of them.
+    """
+    first, *others = without_comments(old.raw.split("\n"))
+    marker, rest = behind_marker(first)
+    below = " ".join(" ".join(others).split())
+    whole = f"{rest} {below}".strip()
+    count = 1
+    is_shown = [first, *others] == old.raw.split("\n")
+    if below and is_shown and not NAME.search(rest) and len(without_end(whole)) <= len(rest):
+        rest, below, count = whole, "", 1 + len(others)  # only what we write went on below
+    name = NAME.search(rest)
+    parts = _parts_of(rest)
+    alone = None if below and not name else _fact_by_hand(f"{marker}{rest}")
+    words = alone.text if alone else "" if name else parts.rest
+    fact = replace(new, id=old.fact.id, text=old.fact.text, source=source_of(new.source))
+    if new.text != old.fact.text:
+        if below and holds_prose("\n".join(others)):
+            raise UsageError(
+                f"the words of the fact {old.fact.id} stand on several lines",
+                todo="Edit them in the note by hand",
+            )
+        below = without_end(below, name[1]) if name else below
+        words = plain(new.text.removesuffix(f" {below}")) if below else plain(new.text)
+        fact = replace(fact, text=f"{words} {below}".strip())
+    if (fact.created, fact.category) == (old.fact.created, old.fact.category):
+        yield FirstLine(f"{marker}{parts.lead}{_marked(fact, words)}", count, fact)
+    yield FirstLine(f"{marker}{_lead_of(fact)}{_marked(fact, words)}", count, fact)
+
+
+def _lead_of(fact: Fact) -> str:
     day = f"{fact.created.isoformat()} " if fact.created else ""
-    return f"- {day}[{fact.category}] {text} ^{fact.id}"
+    return f"{day}[{fact.category}] "
+
+
+def _marked(fact: Fact, words: str) -> str:
+    """Return words of a fact that stand on one line, with what is known of it behind them."""
+    text = f"~~{words}~~" if fact.struck and words else words
+    more = _more_of(fact, tells_struck=not words or STRIKE in words)
+    if more or DETAILS.search(text):  # braces of the text must not be taken for ours
+        text = f"{text} {{{more}}}"
+    return f"{text} ^{fact.id}".lstrip()
 
 
 def facts_in(text: str) -> tuple[FactLine, ...]:
@@ -202,7 +258,7 @@ def _free_id(text: str, taken: Collection[str], copies: Counter[str]) -> str:
     while True:
         count = copies[text]
         copies[text] += 1
-        name = _id_of(f"{text}\n{count}" if count else text)
+        name = id_of(f"{text}\n{count}" if count else text)
         if name not in taken:
             return name
 
@@ -213,7 +269,8 @@ def _lines_of(text: str) -> Iterator[FactLine]:
     A line as we write it is an item of its own, unless it stands in code. Of many in a row, Markdown is
     asked about the last one only, which may go on in the lines below it; the others are what that one is.
     """
-    lines = text.removeprefix(_BYTE_ORDER_MARK).split("\n")
+    every = text.removeprefix(_BYTE_ORDER_MARK).split("\n")
+    lines = without_comments(every)
     ours = [*(_OURS.match(line) is not None for line in lines), False]
     shown = [at for at in range(len(lines)) if not (ours[at] and ours[at + 1])]
     for entry in entries_of(_BYTE_ORDER_MARK + "\n".join([lines[at] for at in shown])):
@@ -223,16 +280,22 @@ def _lines_of(text: str) -> Iterator[FactLine]:
         if ours[first]:
             row = shown[entry.first - 2] + 1 if entry.first > 1 else 0
             for at in range(row, first):
-                yield from _facts_at(lines, at, at)
-        yield from _facts_at(lines, first, last)
+                yield from _facts_at(every, lines, at, at)
+        yield from _facts_at(every, lines, first, last)
 
 
-def _facts_at(lines: list[str], first: int, last: int) -> Iterator[FactLine]:
+def _facts_at(every: list[str], lines: list[str], first: int, last: int) -> Iterator[FactLine]:
     """Yield the fact that stands on some lines, counted from 0, if there are any words on them."""
-    raw = "\n".join([line.removesuffix("\r") for line in lines[first : last + 1]])
-    fact = _fact_of(raw)
+    raw = item = _joined(every[first : last + 1])
+    if first < last:  # there may be a comment below
+        item = _joined(lines[first : last + 1])
+    fact = _fact_of(item)
     if fact is not None:
         yield FactLine(fact, first + 1, last + 1, raw)
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join([line.removesuffix("\r") for line in lines])
 
 
 def _fact_of(item: str) -> Fact | None:
@@ -240,7 +303,7 @@ def _fact_of(item: str) -> Fact | None:
     line = _LINE.fullmatch(item)
     if line is not None:  # as we write it, which needs no further look and is most of a long note
         day, category, words, name = line.groups()
-        if words == " ".join(words.split()) and (not day or _day(day)):
+        if words == " ".join(words.split()) and (not day or day_in(day)):
             return _fact(words, day or "", category, name)
     return _fact_by_hand(item)
 
@@ -248,139 +311,89 @@ def _fact_of(item: str) -> Fact | None:
 def _fact_by_hand(item: str) -> Fact | None:
     """Return the fact that an item holds in any form.
 
-    What we write at the end of a fact may also stand at the end of its first line, if lines were added.
+    What we write at the end of a fact may also stand at the end of its first line, if lines were added. If
+    it stands in both places, what the first line says counts.
     """
     first, _, others = item.partition("\n")
-    marker = _MARKER.match(first)
-    rest = " ".join(first[marker.end() if marker else 0 :].split())
+    _, rest = behind_marker(first)
     below = " ".join(others.split())
-    if below and _NAME.search(rest) is None:
-        rest, below = f"{rest} {below}", ""
-    rest, is_struck = _unstruck(rest)
-    day = _DAY.match(rest)
-    if day and _day(day[1]):  # 2026-13-40 is text
-        rest, is_struck = _unstruck(rest[day.end() :], is_struck)
-    else:
-        day = None
-    category = _CATEGORY.match(rest)
-    if category:
-        rest, is_struck = _unstruck(rest[category.end() :], is_struck)
-    name = _NAME.search(rest)
-    rest = rest[: name.start()] if name else rest
-    return _fact(
-        rest,
-        day[1] if day else "",
-        category[1] if category else "other",
-        name[1] if name else "",
-        below,
-        is_struck=is_struck,
-    )
+    if below:
+        name = NAME.search(rest)
+        rest, below = (rest, without_end(below, name[1])) if name else (f"{rest} {below}".lstrip(), "")
+    parts = _parts_of(rest)
+    name = NAME.search(parts.rest)
+    words = parts.rest[: name.start()] if name else parts.rest
+    return _fact(words, parts.day, parts.category, name[1] if name else "", below, is_struck=parts.is_struck)
+
+
+class _Parts(NamedTuple):
+    """What an item says behind its marker: what stands before the words, and the rest."""
+
+    lead: str
+    day: str
+    category: str
+    rest: str
+    is_struck: bool
+
+
+def _parts_of(text: str) -> _Parts:
+    rest, is_struck = unstruck(text)
+    lead = day = ""
+    category = "other"
+    mark = _DAY.match(rest)
+    if mark and day_in(mark[1]):  # 2026-13-40 is text
+        lead, day = mark[0], mark[1]
+        rest, is_struck = unstruck(rest[mark.end() :], is_struck)
+    mark = _CATEGORY.match(rest)
+    if mark:
+        lead, category = lead + mark[0], mark[1]
+        rest, is_struck = unstruck(rest[mark.end() :], is_struck)
+    return _Parts(lead, day, category, rest, is_struck)
 
 
 def _fact(
     words: str, day: str, category: str, name: str, below: str = "", *, is_struck: bool = False
 ) -> Fact | None:
     """Return the fact that some words and what stands in braces behind them make; nothing without words."""
-    more = _MORE.search(words) if words.endswith("}") else None
-    known = _more(more[1]) if more else None
+    more = DETAILS.search(words) if words.endswith("}") else None
+    known = details_in(more[1]) if more else None
     if more is not None and known is not None:
         words = words[: more.start()]
     known = known or {}
-    words, is_struck = _unstruck(words, is_struck, whatever_is_inside=_STRUCK_KEY in known)
+    words, is_struck = unstruck(words, is_struck, whatever_is_inside=STRUCK in known)
+    is_struck = is_struck or (STRUCK in known and not words)  # there is nothing that could be struck through
     words = f"{words} {below}".strip() if below else words
     if not words:
         return None
-    importance = _importance(known["importance"]) if "importance" in known else None
+    importance = importance_in(known["importance"]) if "importance" in known else None
     return Fact(
         name,
         words,
         _BY_NAME[category],
         IMPORTANCE if importance is None else importance,
-        _day(day),
+        day_in(day),
         known.get("from", ""),
-        _day(known.get("since", "")),
-        _day(known.get("until", "")),
+        day_in(known.get("since", "")),
+        day_in(known.get("until", "")),
         known.get("now", ""),
         "reviewed" in known,
         is_struck,
     )
 
 
-def _unstruck(text: str, was: bool = False, *, whatever_is_inside: bool = False) -> tuple[str, bool]:
-    """Return a text without the marks that strike all of it through, and whether it is or was struck.
-
-    A text in which several parts are struck through begins and ends like that as well.
-    """
-    struck = _STRUCK.fullmatch(text) if text.startswith(_STRIKE) else None
-    if struck and (whatever_is_inside or _STRIKE not in struck[1]):
-        return struck[1].strip(), True
-    return text, was
-
-
-def _more(inside: str) -> dict[str, str] | None:
-    """Return what stands in braces, or nothing if it is not ours."""
-    known: dict[str, str] = {}
-    for part in inside.split(",") if inside.strip() else ():
-        key, _, value = part.partition(":")
-        name, word = key.strip(), value.strip()
-        if name not in _MEANT or not _MEANT[name](word):
-            return None
-        known[name] = word
-    return known
-
-
-def _more_of(fact: Fact) -> str:
+def _more_of(fact: Fact, *, tells_struck: bool) -> str:
     values = {
-        "importance": "" if fact.importance == IMPORTANCE else _number(fact.importance),
+        "importance": "" if fact.importance == IMPORTANCE else number_of(fact.importance),
         "from": fact.source,
         "since": _written(fact.since),
         "until": _written(fact.until),
         "now": fact.superseded_by,
     }
     parts = [f"{key}: {value}" for key, value in values.items() if value]
-    if fact.struck and _STRIKE in fact.text:
-        parts.append(_STRUCK_KEY)
+    if fact.struck and tells_struck:
+        parts.append(STRUCK)
     return ", ".join([*parts, *(["reviewed"] if fact.reviewed else [])])
-
-
-def _number(value: float) -> str:
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
-
-
-def _importance(written: str) -> float | None:
-    try:
-        value = float(written)
-    except ValueError:
-        return None
-    return min(1.0, max(0.0, value)) if value == value else None
-
-
-@lru_cache(maxsize=4_096)  # most facts of a note share their day with others
-def _day(written: str) -> date | None:
-    try:
-        return date.fromisoformat(written) if written else None
-    except ValueError:
-        return None
 
 
 def _written(day: date | None) -> str:
     return day.isoformat() if day else ""
-
-
-def _id_of(text: str) -> str:
-    """Return the name of a fact that was given none: always the same for the same text."""
-    digest = hashlib.sha256(text.encode(errors="surrogatepass")).digest()
-    return b32encode(digest).decode("ascii").lower()[:_ID_LENGTH]
-
-
-_MEANT: Mapping[str, Callable[[str], object]] = {
-    "importance": lambda word: _importance(word) is not None,
-    "from": lambda word: word,
-    "since": _day,
-    "until": _day,
-    "now": is_id,
-    "reviewed": lambda word: not word,
-    _STRUCK_KEY: lambda word: not word,
-}
-"""What may stand in braces behind a fact, and when it makes sense; anything else there is text."""

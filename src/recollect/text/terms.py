@@ -81,8 +81,10 @@ def query_terms(word: str, languages: Iterable[str]) -> tuple[str, ...]:
 def parts_of(identifier: str) -> list[str]:
     """Return the parts of an identifier in lower case; nothing if it has only one.
 
-    `parse_http2Url` has the parts parse, http2 and url.
+    `parse_http2Url` has the parts parse, http2 and url. A word with an accent is no identifier.
     """
+    if not identifier.isascii():
+        return []
     parts = [part.lower() for part in _PART.findall(identifier)]
     return parts[:8] if len(parts) > 1 else []
 

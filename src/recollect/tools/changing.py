@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.errors import UsageError
+from recollect.errors import PathError, SettingsError, UsageError
 from recollect.text.facts import is_id
 from recollect.text.quote import Quote, block
 from recollect.tools.base import Call, Output, Tool, flag, text
@@ -16,6 +16,7 @@ from recollect.types import cite, cited
 from recollect.wire import remembered_json
 
 if TYPE_CHECKING:
+    from recollect.facts.recall import Found
     from recollect.writing.candidates import Candidate
     from recollect.writing.proof import Receipt
 
@@ -62,9 +63,9 @@ def _forget(call: Call) -> Output:
         return _fact_forgotten(call, wanted.strip().removeprefix("^"))
     if wanted is not None:
         return _forgotten(call, _found(call, wanted))
+    facts = _fact_candidates(call, query)
     from recollect.facts.facts import MEANT
 
-    facts = call.memory.facts.candidates(query)
     if len(facts) == 1 and (facts[0].similarity or 0.0) > MEANT:
         return _fact_forgotten(call, facts[0].fact.id)
     shown = {one.citation for one in facts}
@@ -77,6 +78,13 @@ def _forget(call: Call) -> Output:
     quotes = [Quote(f"id {one.fact.id} (fact)", call.clean(one.fact.text)) for one in facts]
     quotes += [Quote(f"id {_id(one)} ({one.kind})", call.clean(one.text)[:_SHOWN]) for one in found]
     return Output(block(_CANDIDATES, quotes), data)
+
+
+def _fact_candidates(call: Call, query: str) -> tuple[Found, ...]:
+    try:
+        return call.memory.facts.candidates(query)
+    except (PathError, SettingsError):  # entries of other notes can be forgotten all the same
+        return ()
 
 
 def _fact_forgotten(call: Call, name: str) -> Output:

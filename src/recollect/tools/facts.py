@@ -62,7 +62,7 @@ def stored_json(call: Call, stored: Stored) -> dict[str, Any]:
 
 def clean_fact(call: Call, fact: Fact) -> dict[str, Any]:
     """Return a fact as JSON, without secrets."""
-    return {**fact.to_json(), "text": call.clean(fact.text)}
+    return {**fact.to_json(), "text": call.clean(fact.text), "source": call.clean(fact.source)}
 
 
 def found_json(call: Call, found: Found) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.arguments import named_lines
+from recollect.errors import PathError, SettingsError
 from recollect.text.quote import Quote, block
 from recollect.tools.base import Call, Output, Tool, flag, number, text, whole
 from recollect.tools.facts import found_json, found_quote
@@ -98,7 +99,10 @@ def _recall(call: Call) -> Output:
 
 def _facts(call: Call, query: str, limit: int) -> tuple[tuple[Found, ...], tuple[str, ...]]:
     """Return the facts that answer a query, and what should be said about how they were found."""
-    recalled = call.memory.facts.recall(query, limit=limit)
+    try:
+        recalled = call.memory.facts.recall(query, limit=limit)
+    except (PathError, SettingsError) as error:  # a note that cannot be read is no reason to hide the others
+        return (), (str(error),)
     return recalled.found, recalled.warnings
 
 

@@ -51,6 +51,7 @@ from recollect.writing.proof import (
     without_common,
 )
 from recollect.writing.reading import notes_in, text_of
+from recollect.writing.wordings import earlier_wordings
 
 __all__ = ["Candidate", "Receipt", "candidates", "forget"]
 
@@ -70,6 +71,8 @@ class _Plan:
     settings: Settings
     chosen: tuple[Candidate, ...]
     indexes: tuple[Path, ...]
+    earlier: tuple[str, ...] = ()
+    """What facts that go said before they were changed."""
 
     def of(self, *kinds: str) -> list[Candidate]:
         return [candidate for candidate in self.chosen if candidate.kind in kinds]
@@ -83,7 +86,8 @@ class _Plan:
     @property
     def texts(self) -> list[str]:
         """The texts that must not come back; of a whole session, its name is enough."""
-        return [candidate.text for candidate in [*self.entries, *self.of(NOTE, TURN)]]
+        chosen = [candidate.text for candidate in [*self.entries, *self.of(NOTE, TURN)]]
+        return list(dict.fromkeys([*chosen, *self.earlier]))
 
     @property
     def sessions(self) -> list[str]:
@@ -128,11 +132,13 @@ def forget(
     ensure_folder(index_file.parent)
     indexes = tuple(_indexes(workspace, settings, index_file))
     plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
-    found = Forgotten.of(plan.texts, plan.sessions)
     removed: Counter[str] = Counter()
     with _locked([index_file, *indexes]):
+        remaining = _remaining(plan)
+        plan = replace(plan, earlier=earlier_wordings(workspace, settings, plan.entries, remaining))
+        found = Forgotten.of(plan.texts, plan.sessions)
         texts = [*plan.texts, *(candidate.text for candidate in plan.of(TRANSCRIPT))]
-        signs = _Signs.of(texts, _remaining(plan))
+        signs = _Signs.of(texts, remaining)
         transcripts = tuple(_transcripts_with(plan, found))
         bury(workspace, plan.texts, plan.sessions)
         removed.update(_from_indexes(plan, found, signs, transcripts))
@@ -276,7 +282,7 @@ def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
     with writing(workspace):  # what killed writers left unfinished may hold any text
         attempt(Place("unfinished files", workspace.private), lambda: history.remove_unfinished(workspace))
     changed: set[str] = set()
-    if _lines_in_kept(plan, signs):
+    if plan.earlier or _lines_in_kept(plan, signs):
         for entry in [entry.text for text in plan.texts for entry in entries_of(text)]:
             changed.update(history.scrub(workspace, entry))
     removed.update(name.partition("/")[0] for name in changed)

@@ -1,13 +1,14 @@
 """Take long-term facts from what a user writes.
 
-    captured(text, now=…) → what of a message is worth keeping, by rules alone
+    captured(text, now=…) → what of a message is worth keeping, by rules and fitted weights
     category_of(text), is_injection(text) for a fact that somebody hands over
     capture(memory, messages, session=…) at the end of a turn: judged once, stored as facts
 
 `speech.py` cuts a message into sentences, `words/` holds the word classes of each language, `reading.py`
-looks for them in a sentence, `rules.py` says which of them together keep it, `injection.py` and `shape.py`
-refuse the rest; `turn.py` stores what is left, `seen.py` knows which messages were judged, and `extract.py`
-asks a model instead of the rules.
+looks for them in a sentence, and `injection.py` and `shape.py` refuse what nobody says. `rules.py` refuses
+and keeps what is plain; the sentences that it leaves open `signals.py` puts into numbers and `scorer.py`
+weighs. `turn.py` stores what is left, `seen.py` knows which messages were judged, and `extract.py` asks a
+model instead.
 """
 
 from recollect.agent.capture.injection import is_injection

@@ -12,6 +12,7 @@ from recollect.agent.intent.speech import HIDDEN, Sentence
 from recollect.text.facts import Category
 
 _MOST_STARTS = 6
+_LONGEST_ANNOUNCEMENT = 60
 _LONGEST_NAME = 20
 """Characters in quotation marks; what is longer is no name."""
 _SUBORDINATE: dict[str, tuple[str, ...]] = {"de": (" dass", " das"), "nl": (" dat",)}
@@ -20,16 +21,16 @@ _MONTHS = (
     r"|ago|sep|sept|set|okt|oct|nov|dez|dec|dic|led|unor|brez|dub|kvet|cervn|cervenc|srp|zari|rij|listopad"
     r"|prosin)\w*"
 )
-_DATE = re.compile(
+DATES = re.compile(
     rf"(?<![\w.,])(?:\d{{1,2}}(?:st|nd|rd|th|er)?\.? (?:de |of )?{_MONTHS}"
     rf"|{_MONTHS} \d{{1,2}}(?:st|nd|rd|th)?(?!\w)"
     r"|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}\.(?:\d{2,4})?|\d{1,2}/\d{1,2}/\d{2,4})"
 )
-_CONTACT = re.compile(
+CONTACTS = re.compile(
     r"[\w.+-]+@[\w-]+\.[\w.-]+\w"
     r"|(?<![\w.:/-])(?!\d{4}-\d\d-\d\d|\d+\.\d+\.\d)\+?\(?\d{2,4}\)?(?:[ /.-]?\d{2,4}){2,4}(?![\w:])"
 )
-_HOST = re.compile(
+HOSTS = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z][\w-]*(?:\.[\w-]+){0,3}\.(?:com|net|org|io|local|int(?:ern|ra|ernal)?|lan|dev|eu"
     r"|example|test|nl|de|fr|es|cz|be|at|ch|co\.uk))(?![\w.]*\w)"
 )
@@ -38,35 +39,33 @@ _HOST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A word class that makes a sentence worth keeping: as what, how much, and whether by itself."""
+    """A word class that makes a sentence worth keeping: as what, and how much."""
 
     name: str
     said: str
     category: Category
     importance: float
-    weak: bool = False
-    """Whether it counts only where nothing tells of the moment, or of a fault."""
 
 
 REASONS = (
     Reason("decide", "decision", "decision", 0.8),
-    Reason("final", "decision", "decision", 0.7, weak=True),
+    Reason("final", "decision", "decision", 0.7),
     Reason("prefer", "preference", "preference", 0.7),
     Reason("onwards", "standing order", "preference", 0.8),
     Reason("rule", "rule", "preference", 0.7),
-    Reason("habit", "rule", "preference", 0.7, weak=True),
+    Reason("habit", "rule", "preference", 0.7),
     Reason("named", "name or contact", "entity", 0.8),
-    Reason("due", "date", "other", 0.7, weak=True),
-    Reason("recurring", "lasting state", "fact", 0.6, weak=True),
+    Reason("due", "date", "other", 0.7),
+    Reason("recurring", "lasting state", "fact", 0.6),
     Reason("self", "about the user", "fact", 0.8),
-    Reason("changed", "change", "fact", 0.6, weak=True),
-    Reason("owned", "lasting state", "fact", 0.6, weak=True),
+    Reason("changed", "change", "fact", 0.6),
+    Reason("owned", "lasting state", "fact", 0.6),
 )
 """In the order in which they give a fact its category."""
 
-PLAIN = Reason("plain", "statement about the user", "fact", 0.5, weak=True)
-"""Somebody says how things are with them: it counts where a message is nothing but that."""
-DATED = Reason("date", "date", "other", 0.7, weak=True)
+STATED = Reason("stated", "lasting statement", "fact", 0.5)
+"""Somebody says how things are, without a word class that would say more."""
+DATED = Reason("date", "date", "other", 0.7)
 CONTACT = Reason("contact", "name or contact", "entity", 0.8)
 
 
@@ -109,10 +108,20 @@ class Reading:
                 self.is_asked and self.grammar.words("asking_to").match(self._low, self.begin) is not None
             )
             self.begin = self._next_word(found.end())
+        elif announced := self._announced():
+            self.is_asked, self.begin = True, announced
         tail = self.grammar.words("tail").search(self._low, self.begin)
         if tail:
             self.is_asked, self.may_ask = True, True
             self.end = tail.start()
+
+    def _announced(self) -> int:
+        """Return where begins what a few words and a colon announce to be remembered: "for next time: …"."""
+        colon = self._low.find(": ", self.begin, self.begin + _LONGEST_ANNOUNCEMENT)
+        if colon < 0 or any(self.heads(name) for name in ("task", "asks")):
+            return 0
+        found = self.grammar.words("later").search(self._low, self.begin, colon)
+        return self._next_word(colon) if found else 0
 
     @cached_property
     def is_only_asking(self) -> bool:
@@ -120,12 +129,13 @@ class Reading:
         return self.is_asked and sum(sign.isalnum() for sign in self._low[self.begin : self.end]) < 3
 
     @cached_property
-    def _said(self) -> str:
+    def said(self) -> str:
+        """Its words in small letters, without what only introduces it."""
         return self._low[self.begin : self.end]
 
     def holds(self, name: str) -> bool:
         """Tell whether a word class occurs."""
-        return name in self.grammar and self.grammar.words(name).search(self._said) is not None
+        return name in self.grammar and self.grammar.words(name).search(self.said) is not None
 
     def anywhere(self, name: str) -> bool:
         """Tell whether a word class occurs, also in what introduces the sentence."""
@@ -134,14 +144,6 @@ class Reading:
     def heads(self, name: str) -> bool:
         """Tell whether a word class begins it."""
         return self.grammar.words(name).match(self._low, self.begin, self.end) is not None
-
-    def before(self, name: str) -> Reading:
-        """Return what stands before the first clause that a word class begins."""
-        for comma in re.finditer(r"[,;] ", self._low):
-            if self.grammar.words(name).match(self._low, comma.end()):
-                end = comma.start()
-                return Reading(Sentence(self.sentence.shown[:end], self._low[:end]), self.grammar)
-        return self
 
     def goes_on_with(self, name: str) -> bool:
         """Tell whether a word class begins a clause behind a comma."""
@@ -157,9 +159,15 @@ class Reading:
         )
 
     @property
+    def notes_a_contact(self) -> bool:
+        """Whether it asks to keep how somebody is reached: "note the number of the plumber: 020 …"."""
+        colon = self.said.find(":")
+        return colon > 0 and self.heads("kept") and CONTACTS.search(self.said, colon) is not None
+
+    @property
     def quotes(self) -> bool:
         """Whether a good part of it is a quotation, and so perhaps the words of somebody else."""
-        return self._said.count(HIDDEN) > _LONGEST_NAME
+        return self.said.count(HIDDEN) > _LONGEST_NAME
 
     @property
     def is_question(self) -> bool:
@@ -169,11 +177,11 @@ class Reading:
     def reasons(self) -> list[Reason]:
         """Return what speaks for keeping it."""
         found = [reason for reason in REASONS if self.holds(reason.name)]
-        if _CONTACT.search(self._low, self.begin, self.end):
+        if CONTACTS.search(self._low, self.begin, self.end):
             found.insert(0, CONTACT)
-        elif found and _HOST.search(self._low, self.begin, self.end):
+        elif found and HOSTS.search(self._low, self.begin, self.end):
             found.append(CONTACT)
-        if _DATE.search(self._low, self.begin, self.end) and (found or self.is_asked):
+        if DATES.search(self._low, self.begin, self.end) and (found or self.is_asked):
             found.append(DATED)
         return found
 

@@ -1,31 +1,38 @@
-"""Decide by rules what of a user's message is worth keeping as a long-term fact.
+"""Decide what of a user's message is worth keeping as a long-term fact.
 
-The sentence is kept, not the message. It needs a reason (a wish to remember it, a preference, a decision, who
-somebody is, a rule, a date), and nothing may speak against it: that it asks, supposes, reports, is about the
-task or the moment, is code, holds a secret, or tries to command whatever model reads it later. When in doubt
-it is left out, because whoever misses a fact says it again, and junk nobody cleans up.
+The sentence is kept, not the message. Rules refuse what asks, supposes, reports, wants something done, is
+code, holds a secret, or tries to command whatever model reads it later; and rules keep what the user asks to
+remember, a standing order, and what holds a trigger of the user's own. Whether anything else is a statement
+that lasts is scored (`scorer.py`). When in doubt it is left out, because whoever misses a fact says it again,
+and junk nobody cleans up.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from recollect.agent.capture.injection import is_injection
-from recollect.agent.capture.reading import PLAIN, Reading, Reason, category_from
+from recollect.agent.capture.reading import STATED, Reading, category_from
+from recollect.agent.capture.scorer import Statement, margins
 from recollect.agent.capture.shape import is_no_sentence, is_no_speech
+from recollect.agent.capture.signals import Place, signals
 from recollect.agent.capture.speech import grammar_of, said_in, spoken
 from recollect.agent.capture.values import MOST, Capture
 from recollect.agent.intent.engine import detect
 from recollect.agent.intent.speech import Sentence, folded
+from recollect.agent.intent.values import Intent
 from recollect.text.facts import Category
 from recollect.text.quote import without_quotes
 
+if TYPE_CHECKING:
+    from recollect.agent.capture.scorer import Embed
+
 _ASKED = "asked to remember"
 _ASKED_IMPORTANCE = 0.9
-_EXEMPT = frozenset({_ASKED, "standing order"})
-"""What may begin like a task."""
 _CUSTOM = "own trigger"
 _FEWEST_WORDS = 3
 _SURE = 0.85
@@ -33,36 +40,67 @@ _SURE = 0.85
 
 
 def captured(
-    text: str, *, now: datetime, max_chars: int = 500, triggers: Sequence[str] = ()
+    text: str,
+    *,
+    now: datetime,
+    max_chars: int = 500,
+    triggers: Sequence[str] = (),
+    embed: Embed | None = None,
 ) -> tuple[Capture, ...]:
-    """Return what of a user's message should be kept, at most three sentences, in their order."""
+    """Return what of a user's message should be kept, at most three sentences, in their order.
+
+    `embed` gives the vectors of the builtin model; without it the rules' own signals are scored.
+    """
+    message = read(text, max_chars, triggers)
+    if message is None:
+        return ()
+    found = dict(message.asked)
+    scores = margins([statement for _, statement in message.open.values()], embed)
+    for (place, (reading, statement)), margin in zip(message.open.items(), scores, strict=True):
+        if margin >= 0:
+            found[place] = _stated(reading, statement.text)
+    kept = list({found[place].text: found[place] for place in sorted(found)}.values())
+    if not kept and not message.is_unkept:
+        kept = list(_handed_over(message.intent))
+    best = sorted(kept, key=lambda one: -one.importance)[:MOST]
+    return tuple(one for one in kept if one in best)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What the rules make of a message: what to keep, and the sentences they leave open, by their place."""
+
+    asked: dict[int, Capture]
+    open: dict[int, tuple[Reading, Statement]]
+    intent: Intent
+    is_unkept: bool
+
+
+def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Message | None:
+    """Read a message by the rules; nothing if no part of it may be kept."""
     said = without_quotes(text)
     if is_no_speech(said, max_chars) or is_injection(said):
-        return ()
+        return None
     every = said_in(said)
     languages = spoken(every)
     intent = detect(said, languages=languages)
     if intent.intent == "forget":
-        return ()
-    grammars = [grammar_of(code) for code in languages]
+        return None
+    readings = [[Reading(sentence, grammar_of(code)) for code in languages] for sentence in every]
+    paste = next((place for place, reads in enumerate(readings) if _announces_a_paste(reads)), len(readings))
+    wished = _asked_places(readings)
     own = _own(triggers)
-    readings = [[Reading(sentence, grammar) for grammar in grammars] for sentence in every]
-    asked = _asked_places(readings)
-    found: list[Capture] = []
-    is_talk = not any(_wants_something(reads[0]) for reads in readings)
-    for place, reads in enumerate(readings):
-        if any(_announces_a_paste(read) for read in reads):
-            break
-        one = _kept(reads, own, place in asked)
-        if one is None and (is_talk or reads[0].anywhere("byway")):
-            one = _plain(reads[0])
-        if one is not None and one.text not in [other.text for other in found]:
-            found.append(one)
-    is_unkept = any(read.anywhere("unkept") for reads in readings for read in reads)
-    if not found and not is_unkept and intent.intent == "remember" and intent.confidence >= _SURE:
-        found.extend(_handed_over(intent.entities))
-    best = sorted(found, key=lambda one: -one.importance)[:MOST]
-    return tuple(one for one in found if one in best)
+    asked, left_open = {}, {}
+    asks = any(reads[0].is_question or reads[0].sentence.asks for reads in readings)
+    wants = any(reads[0].heads("task") for reads in readings)
+    wish = intent.confidence if intent.intent == "remember" else 0.0
+    for at, reads in enumerate(readings[:paste]):
+        if one := _kept(reads, own, at in wished):
+            asked[at] = one
+        elif statement := _statement(reads[0], Place(at, len(readings), asks, wants, wish)):
+            left_open[at] = (reads[0], statement)
+    is_unkept = any(reading.anywhere("unkept") for reads in readings for reading in reads)
+    return Message(asked, left_open, intent, is_unkept)
 
 
 def may_last(text: str, *, max_chars: int = 500) -> bool:
@@ -75,7 +113,7 @@ def may_last(text: str, *, max_chars: int = 500) -> bool:
         Reading(sentence, grammar) for grammar in map(grammar_of, spoken(every)[:1]) for sentence in every
     ]
     return bool(readings) and not any(
-        _speaks_anywhere(read) or _speaks_against(read, [], asked=True) for read in readings
+        _speaks_anywhere(reading) or _is_not_meant(reading) for reading in readings
     )
 
 
@@ -91,9 +129,11 @@ def category_of(text: str) -> Category:
     return category_from(reasons) if reasons else ("fact" if len(text.split()) >= _FEWEST_WORDS else "other")
 
 
-def _handed_over(entities: Sequence[str]) -> Iterator[Capture]:
+def _handed_over(intent: Intent) -> Iterator[Capture]:
     """Yield what a message asks to remember in words that only the rules of intents know."""
-    for text in entities:
+    if intent.intent != "remember" or intent.confidence < _SURE:
+        return
+    for text in intent.entities:
         words = text[:1].upper() + text[1:]
         if len(words.split()) >= _FEWEST_WORDS and not is_no_sentence(words) and may_last(words):
             yield Capture(words, category_of(words), _ASKED_IMPORTANCE, (_ASKED,))
@@ -108,74 +148,38 @@ def _asked_places(readings: Sequence[Sequence[Reading]]) -> set[int]:
     """Return which sentences another one asks to remember: "remember this: …", or "… Remember that."."""
     places = set()
     for place, reads in enumerate(readings):
-        for read in reads:
-            if read.is_only_asking and not read.anywhere("unkept"):
-                places.add(place + 1 if place == 0 or read.lead else place - 1)
+        for reading in reads:
+            if reading.is_only_asking and not reading.anywhere("unkept"):
+                places.add(place + 1 if place == 0 or reading.lead else place - 1)
     return places
 
 
-def _announces_a_paste(read: Reading) -> bool:
+def _announces_a_paste(reads: Sequence[Reading]) -> bool:
     """Tell whether a sentence asks for something to be done with what follows it."""
-    low = read.sentence.low.rstrip()
-    return low.endswith(":") and not read.is_asked and read.heads("task")
+    return reads[0].sentence.low.rstrip().endswith(":") and any(
+        not reading.is_asked and reading.heads("task") for reading in reads
+    )
 
 
-def _kept(readings: Sequence[Reading], own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
-    """Return a sentence if it should be kept, as the language that has most to say for it reads it."""
-    best: Capture | None = None
-    for read in readings:
-        one = _judged(read, own, asked_elsewhere) or _judged_before_question(read, own)
-        if one is not None and (best is None or len(one.why) > len(best.why)):
-            best = one
-    if best is None or any(_speaks_anywhere(read) for read in readings):
+def _kept(reads: Sequence[Reading], own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
+    """Return a sentence if the user wants it kept, as the language that has most to say for it reads it."""
+    if any(_speaks_anywhere(reading) or reading.holds("unreal") for reading in reads):
         return None
-    likeliest = readings[0]
-    if not _EXEMPT.intersection(best.why) and (likeliest.heads("task") or likeliest.heads("asks")):
-        return None
-    if any(read.holds("unreal") for read in readings):
-        return None
-    return best
+    found = [one for reading in reads if (one := _judged(reading, own, asked_elsewhere))]
+    return max(found, key=lambda one: len(one.why), default=None)
 
 
-def _wants_something(read: Reading) -> bool:
-    return read.is_question or read.sentence.asks or read.heads("task")
-
-
-def _plain(read: Reading) -> Capture | None:
-    """Return a sentence in which somebody says how things are with them, and nothing of the moment."""
-    text = read.shown()
-    if is_no_sentence(text) or _speaks_anywhere(read):
-        return None
-    said = read.before("thus")  # what follows from it may well be a task
-    is_theirs = (said.holds("plain") or said.heads("every")) and not said.holds("passing")
-    if not (is_theirs or _is_bare(said)) or said.holds("moment"):
-        return None
-    if _speaks_against(said, [PLAIN], asked=False):
-        return None
-    return Capture(text, PLAIN.category, PLAIN.importance, (PLAIN.said,))
-
-
-def _is_bare(read: Reading) -> bool:
-    """Tell whether a sentence says how it is with the people and things that users speak of as their own."""
-    if not read.heads("definite") or read.holds("plain"):
-        return False
-    return (read.holds("relation") or read.holds("asset")) and read.holds("steady")
-
-
-def _speaks_anywhere(read: Reading) -> bool:
-    return read.anywhere("secret") or read.anywhere("unkept") or read.anywhere("laughter")
-
-
-def _judged(read: Reading, own: re.Pattern[str] | None, asked_elsewhere: bool = False) -> Capture | None:
-    asked = read.is_asked or asked_elsewhere
-    text = read.shown(whole=read.is_verb_last)
+def _judged(reading: Reading, own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
+    text = reading.shown(whole=reading.is_verb_last)
     if is_no_sentence(text) or len(text.split()) < _FEWEST_WORDS - 1:
         return None
-    reasons = read.reasons()
-    if read.holds("moment"):  # what somebody likes just now is no preference
-        reasons = [reason for reason in reasons if reason.name != "prefer"]
-    is_own = own is not None and own.search(read.sentence.low) is not None
-    if not (asked or reasons or is_own) or _speaks_against(read, reasons, asked=asked):
+    asked = reading.is_asked or asked_elsewhere or reading.notes_a_contact
+    is_own = own is not None and own.search(reading.sentence.low) is not None
+    reasons = reading.reasons()
+    is_standing = any(reason.name == "onwards" for reason in reasons)
+    if not (asked or is_own or is_standing) or _is_not_meant(reading):
+        return None
+    if not asked and (_is_reported(reading) or (not is_standing and _is_passing(reading))):
         return None
     why = [_ASKED] * asked + [_CUSTOM] * is_own + [reason.said for reason in reasons]
     importance = _ASKED_IMPORTANCE if asked else max([reason.importance for reason in reasons], default=0.7)
@@ -183,32 +187,45 @@ def _judged(read: Reading, own: re.Pattern[str] | None, asked_elsewhere: bool = 
     return Capture(text, category, importance, tuple(dict.fromkeys(why)))
 
 
-def _judged_before_question(read: Reading, own: re.Pattern[str] | None) -> Capture | None:
-    """Return what is said before the question that ends a sentence: "my dog is called Rex, can you …?"."""
-    low = read.sentence.low
+def _statement(reading: Reading, place: Place) -> Statement | None:
+    """Return a sentence that may be a lasting statement, without the question that ends it."""
+    low = reading.sentence.low
     comma = max(low.rfind(sign) for sign in (", ", "; ", " - "))
-    if not read.sentence.asks or comma <= read.begin:
+    if reading.sentence.asks and comma > reading.begin:
+        before = Sentence(reading.sentence.shown[:comma], low[:comma])
+        reading = Reading(before, reading.grammar)
+        place = replace(place, is_cut=True)
+    text = reading.shown()
+    if is_no_sentence(text) or len(text.split()) < _FEWEST_WORDS or _speaks_anywhere(reading):
         return None
-    before = Reading(Sentence(read.sentence.shown[:comma], low[:comma]), read.grammar)
-    return None if before.holds("rule") or before.holds("habit") else _judged(before, own)
+    if reading.is_question or any(reading.holds(name) for name in ("unreal", "told", "unsure")):
+        return None
+    if reading.quotes or reading.heads("task"):
+        return None
+    return Statement(text, reading.grammar.code, signals(reading, place))
 
 
-def _speaks_against(read: Reading, reasons: Sequence[Reason], *, asked: bool) -> bool:
-    """Tell whether a sentence asks, supposes, reports, or is only about the task or the moment."""
-    if read.is_question or read.holds("unreal"):
+def _stated(reading: Reading, text: str) -> Capture:
+    reasons = reading.reasons() or [STATED]
+    why = tuple(dict.fromkeys(reason.said for reason in reasons))
+    return Capture(text, category_from(reasons), max([reason.importance for reason in reasons]), why)
+
+
+def _speaks_anywhere(reading: Reading) -> bool:
+    return reading.anywhere("secret") or reading.anywhere("unkept") or reading.anywhere("laughter")
+
+
+def _is_not_meant(reading: Reading) -> bool:
+    """Tell whether a sentence asks, supposes, or is about something to do once: "remember to …"."""
+    if reading.is_question or reading.holds("unreal"):
         return True
-    if asked:
-        return not reasons and not read.is_verb_last and read.holds("infinitive")
-    if read.quotes or any(read.holds(name) for name in ("doubt", "told", "here")):
-        return True
-    if any(reason.name == "onwards" for reason in reasons):
-        return False
-    if any(read.heads(name) for name in ("task", "vague", "condition")):
-        return True
-    is_weak = bool(reasons) and all(reason.weak for reason in reasons)
-    if not is_weak:
-        return False
-    is_dated = any(reason.category == "other" for reason in reasons)
-    if any(read.holds(name) for name in ("state", "condition")):
-        return True
-    return not is_dated and (read.goes_on_with("task") or read.holds("moment"))
+    is_rule = any(reason.name in ("onwards", "rule", "habit") for reason in reading.reasons())
+    return not is_rule and not reading.is_verb_last and reading.holds("infinitive")
+
+
+def _is_reported(reading: Reading) -> bool:
+    return reading.quotes or any(reading.holds(name) for name in ("doubt", "told", "here"))
+
+
+def _is_passing(reading: Reading) -> bool:
+    return any(reading.heads(name) for name in ("task", "vague", "condition"))

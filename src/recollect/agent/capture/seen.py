@@ -32,7 +32,8 @@ class Seen:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._before = atomic.read(path, _MOST_BYTES)
+        with _file_errors(path):
+            self._before = atomic.read(path, _MOST_BYTES)
         self._hashes = dict.fromkeys(_hashes_in(self._before))
 
     def __contains__(self, marks: Iterable[str]) -> bool:
@@ -50,7 +51,8 @@ class Seen:
         kept = list(self._hashes)[-MOST_KEPT:]
         content = json.dumps({"judged": kept}, indent=0).encode()
         if content != self._before:
-            atomic.replace(self._path, content, self._before)
+            with _file_errors(self._path):
+                atomic.replace(self._path, content, self._before)
 
 
 def marks_of(message: Message, session: str) -> tuple[str, ...]:
@@ -68,13 +70,18 @@ def opened(workspace: Workspace) -> Iterator[Seen]:
     path = workspace.private / _FILE
     lock = WriterLock(workspace.private / _LOCK, "the list of messages that facts were taken from")
     with lock.held(_WAIT_SECONDS):
-        try:
-            yield Seen(path)
-        except OSError as error:
-            raise StoreReadOnly(
-                f"{str(path)!r} cannot be read or written: {reason_of(error)}",
-                todo="Check its permissions and the space on the disk",
-            ) from error
+        yield Seen(path)
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreReadOnly(
+            f"{str(path)!r} cannot be read or written: {reason_of(error)}",
+            todo="Check its permissions and the space on the disk",
+        ) from error
 
 
 def _hashes_in(content: bytes | None) -> list[str]:

@@ -17,9 +17,20 @@ _MAIL = re.compile(
     r"^\s*>?\s*(?:subject|betreff|onderwerp|objet|asunto|predmet|předmět|re|fwd|fw|aw|wg|tr)\s?: ",
     re.MULTILINE | re.IGNORECASE,
 )
+_LETTER = re.compile(
+    r"^\s*(?:dear\s|sehr geehrte|liebe (?:eltern|nachbarn|kolleg|mitglieder|gäste|kund|mieter)|geachte"
+    r"|beste (?:ouders|buren|collega|leden|klant|bewoners)|ch(?:ers?|ères?)\s|mesdames|estimad[oa]s?\s"
+    r"|vážen[íáýé])"
+    r"|\b(?:mit freundlichen grüßen|met vriendelijke groet|(?:kind|best) regards"
+    r"|yours (?:sincerely|faithfully)|bien cordialement|cordialement,|salutations distinguées"
+    r"|un (?:cordial )?saludo,|atentamente|s pozdravem)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""How letters begin and end, which users hand over to have something done with them."""
 _FROM_MEMORY = re.compile(r"\.md#L\d|\.jsonl?#L\d|\[session |\[redacted:[^\]]*\]|\[forgotten\]")
 _CODE = re.compile(
     r"^\s*[\w.-]+\s?[:=]\s?\S*$"  # a setting
+    r"|^\s*\w{3} \d{1,2} \d\d:\d\d:\d\d|^\s*npm ERR!"  # a log
     r"|\w\(\w*\)|[;{}]\s*$|=>|->|==|\w+_\w+\s?[:=]|^\s*(?:#|//|\$ )"
 )
 
@@ -32,6 +43,7 @@ def is_no_speech(text: str, max_chars: int) -> bool:
         or len(_EMOJI.findall(words)) > MOST_EMOJI
         or _MARKUP.search(words) is not None
         or _MAIL.search(words) is not None
+        or _LETTER.search(words) is not None
         or (_BOLD.search(words) is not None and _BULLET.search(words) is not None)
     )
 

@@ -26,6 +26,8 @@ _CZECH = """
 _WORD = re.compile(r"(?<![\w./-])[^\W\d_]+(?![\w/])")
 _TELLING = 2
 """So many small words tell a language."""
+_MOST_LANGUAGES = 2
+"""A short message may be in one of two; reading more of them takes long, and finds what nobody said."""
 
 _GOES_ON = re.compile(
     r"(?:^|[\s(])(?:napr|tj|tzv|atd|tel|tlf|nar|ul|resp|cca|prof|ing|mgr|mudr|judr|str|hr|fr|dhr|mevr|av|avda|cf|env)\.$"
@@ -51,15 +53,12 @@ def said_in(text: str) -> list[Sentence]:
 
 
 def spoken(said: Iterable[Sentence]) -> list[str]:
-    """Return the languages that some sentences may be in, the likeliest first.
-
-    If there are hardly any small words to tell it by, every language counts.
-    """
+    """Return the languages that some sentences may be in, one or two, the likeliest first."""
     words = [word for sentence in said for word in _WORD.findall(sentence.low)]
     counts = {code: sum([word in _small_words(code) for word in words]) for code in LANGUAGES}
     most = max(counts.values())
     ranked = sorted(LANGUAGES, key=counts.__getitem__, reverse=True)
-    return [code for code in ranked if 2 * counts[code] >= most or most < _TELLING]
+    return [code for code in ranked[:_MOST_LANGUAGES] if 2 * counts[code] >= most or most < _TELLING]
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -67,10 +66,10 @@ def grammar_of(code: str) -> Grammar:
     """Return a language with its word classes, made once and read when it is first spoken."""
     from importlib import import_module
 
-    from recollect.agent.capture.words import common
+    from recollect.agent.capture.words import common, small
 
     table = import_module(f"recollect.agent.capture.words.{_MODULES[code]}").WORDS
-    return Grammar(code, common.WORDS | table)
+    return Grammar(code, common.WORDS | small.WORDS[code] | table)
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -30,7 +30,9 @@ from recollect.writing.duplicates import find, query_of
 from recollect.writing.reading import entries_in
 
 if TYPE_CHECKING:
+    from recollect.agent.capture.scorer import Embed
     from recollect.agent.chat import ChatModel
+    from recollect.settings.agents_tree import Facts as FactSettings
 
 MOST_LOOKED_AT = 1_000
 """Messages of a session that are looked at, the last ones: fewer than are known as judged."""
@@ -102,15 +104,25 @@ def _chosen(
 ) -> list[Capture]:
     """Return what is worth keeping, what was said last first."""
     clean = for_writing(memory)
-    limits = memory.settings.facts
     texts = [clean(message.text) for message in reversed(messages)]
     by_model = _by_model(memory, texts, model, warnings)
     if by_model is not None:
         return by_model
+    try:
+        return _by_rules(texts, now, memory.settings.facts, memory.builtin_vectors)
+    except (EmbeddingError, StoreError) as error:
+        warnings.append(f"what to keep was decided without the model of vectors: {error.what}")
+        return _by_rules(texts, now, memory.settings.facts, None)
+
+
+def _by_rules(
+    texts: Sequence[str], now: datetime, limits: FactSettings, embed: Embed | None
+) -> list[Capture]:
+    """Return what the rules and the scores of the remaining sentences keep, each text once."""
     found: dict[str, Capture] = {}
     for text in texts:
         for one in captured(
-            text, now=now, max_chars=limits.capture_max_chars, triggers=limits.capture_triggers
+            text, now=now, max_chars=limits.capture_max_chars, triggers=limits.capture_triggers, embed=embed
         ):
             found.setdefault(one.text.casefold(), one)
     return list(found.values())

@@ -6,12 +6,12 @@ several things of that kind is meant, and a star that every word means something
 tags is a word that says both: "usamos" is "we use".
 
     people    i I, the user · u we · m my · o our · p he, this · k of whom there may be several: son, friend
-    small     x a · f for · g of · l in · n at · t to · r from · a as · @ on · & and, or
+    small     x a · f for · g of · l in · n at · t to · r from · a as · y by · @ on, every · & and, or
     verbs     b is · h has · q was · L live · W work · U use · P prefer · K like · H hate · C called
-              B runs on · V leads · Y deploys · d starts, ends, costs
-              M moved · J joined · Q left · E renamed · X cancelled
+              B runs on · V leads · Y deploys · d starts, ends, costs · G needs, required
+              M moved · J joined · Q left · E renamed · X cancelled · T replaced
     nouns     S what there is one of at a time: a phone number · R who there is one of: the lead · F favourite
-    others    O over, than · I instead of · D a day of the week or a month · 0 a number
+    others    A allowed · O over, than · I instead of · D a day of the week or a month · 0 a number
 
 Tags of several characters mark how a statement is meant, or nothing:
 

@@ -6,12 +6,12 @@ u = my
 m = můj, moje, má, mého, mé, mojí, mou
 o = náš, naše, našeho, naší
 p = on, ona, oni, jeho, její, jejich, to, ten, ta, tento, tato, toto
-the = pamatuj si že, pamatuj že, se, si, velmi, naplánován, naplánována, naplánováno, opravdu, aktuálně,
-    hodin, hodiny
+the = nebo novější, nebo vyšší, pamatuj si že, pamatuj že, se, si, velmi, naplánován, naplánována,
+    naplánováno, opravdu, aktuálně, hodin, hodiny
 always = vždy, pořád
 x = nějaký, nějaká, jeden
 i b = jsem
-b = je, jsou, bude, budou, činí
+b = je, jsou, bude, budou, činí, probíhá, probíhají, koná, konají
 u b = jsme
 i h = mám
 h = má
@@ -42,12 +42,14 @@ i K = mám rád, mám ráda, miluji, miluju
 K = má rád, má ráda, miluje
 i H = nesnáším, nenávidím
 H = nesnáší, nenávidí
-i M:move = přestěhoval jsem, přestěhovala jsem
+@ = každý, každá, každé, každou, každých, každého, po
+i M:move = přestěhoval jsem, přestěhovala jsem, odstěhoval jsem, odstěhovala jsem
 i M = přešel jsem, přešla jsem
 u M:move = přestěhovali jsme
-u M = přešli jsme, přesunuli jsme
-M:move = přestěhoval, přestěhovala, přestěhovali
-M = přešli, přešel, přešla, přesunut, přesunuta, přesunuto, posunut, posunuta, odložen, odložena,
+u M = převedli jsme, migrovali jsme, přepnuli jsme, přešli jsme, přesunuli jsme
+M:move = odstěhoval, odstěhovala, přestěhoval, přestěhovala, přestěhovali
+M = převedli, převedl, převedla, převeden, převedena, převedeno, migrovali, přesunuli, přepnuli, přešlo,
+    přešli, přešel, přešla, přesunut, přesunuta, přesunuto, posunut, posunuta, odložen, odložena,
     odloženo, přeložen, přeložena
 J = nastoupil do, nastoupila do, nastoupil jsem do, nastoupila jsem do
 Q = odešel z, odešla z, odešel jsem z, odešla jsem z
@@ -58,18 +60,32 @@ X = zrušen, zrušena, zrušeno, zruš, odvolán
 O = před, než
 I = místo, namísto
 F = oblíbený, oblíbená, oblíbené, nejoblíbenější
-B = běží na, naslouchá na
+B = jede přes, je postaven na, je postavena na, je postaveno na, je napsán v, je napsána v, je napsáno v,
+    jede na, běží na, naslouchá na
 V:lead = vede
 V:own = vlastní
 V:charge = má na starosti, odpovídá za
 u Y* = nasazujeme, vydáváme
 Y* = nasazuje, nasazují
 d:start = začíná
+d:open = otevírá
+d:close = zavírá
 d:end = končí, vyprší
 d:cost* = stojí, trvá
-& = a, i, nebo, ale, protože
+&:or = nebo
+& = a, i, ale, protože
 k* = syn, dcera, dítě, bratr, sestra, kamarád, kamarádka, přítel, přítelkyně, kolega, kolegyně, kočka,
     pes, bratranec, zákazník, klient, soused, strýc, teta
+u T = nahradili jsme, vyměnili jsme
+T = nahradili, nahradil, nahradila
+y = za
+G = vyžadován, vyžadována, vyžadováno, vyžaduje, vyžadují, potřeba, nutný, nutné, potřebuje
+u G = potřebujeme
+i G = potřebuji, potřebuju
+A = v pořádku, povoleno, povolené, dovoleno, možné, ok, můžeš
+w:push = pushovat, pushuj, pushujte, pushovati
+not A = zakázáno, zakázané, zakázaný
+S:password = heslo, pin
 not b = není, nejsou, nebude
 not = ne, nikdy, žádný, žádná, žádné, žádnou
 i not b = nejsem
@@ -101,8 +117,9 @@ S:price* = cena, plat
 S:limit* = limit, časový limit
 S:url* = url, web, doména
 S:age = věk
-S:event* = termín, uzávěrka, schůzka, zkouška, svatba, let, cesta, oslava, spuštění, demo, dodávka,
-    pohovor, konference, porada
+S:event* = zálohy, termín, uzávěrka, schůzka, zkouška, svatba, let, cesta, oslava, spuštění, demo,
+    dodávka, pohovor, konference, porada, nasazení, záloha, zálohování, retro, revize, plánování, údržba,
+    týmový oběd
 R:lead = vedoucí, šéf týmu, vedoucí týmu, vedoucí projektu
 R:boss = šéf, šéfová, nadřízený
 R:owner = vlastník, vlastnice, majitel, majitelka

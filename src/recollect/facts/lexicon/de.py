@@ -6,11 +6,11 @@ u = wir
 m = mein, meine, meiner, meines, meinem, meinen
 o = unser, unsere, unserer, unserem, unseren
 p = er, sie, es, sein, seine, ihr, ihre, ihn, dies, dieser, diese, dieses, das ist
-the = merk dir dass, merke dir dass, der, die, das, den, dem, sehr, geplant, angesetzt, wirklich, uhr,
-    derzeit
+the = oder neuer, oder höher, merk dir dass, merke dir dass, der, die, das, den, dem, sehr, geplant,
+    angesetzt, wirklich, uhr, derzeit
 always = immer, stets
 x = ein, eine, einer, einen, einem, eines
-b = ist, sind, bin, lautet, beträgt
+b = ist, sind, bin, lautet, beträgt, findet, finden, erfolgt, erfolgen, passiert, wird, werden
 h = hat, habe, haben
 q = war, waren, wurde, wurden
 f = für
@@ -20,7 +20,7 @@ n = bei, beim
 t = nach, zu, zum, zur
 r = aus, ab
 a = als
-@ = auf, am, um, an
+@ = auf, am, um, an, jeden, jede, jedes, alle, innerhalb von
 L = wohne, wohnt, wohnen, lebe, lebt
 W = arbeite, arbeitet, arbeiten
 U = nutze, nutzt, nutzen, verwende, verwendet, verwenden, benutze, benutzt, benutzen, setzen ein
@@ -28,7 +28,7 @@ P = bevorzuge, bevorzugt, bevorzugen, lieber, ziehe vor
 K = mag, mögen, liebe, liebt
 H = hasse, hasst, verabscheue
 M:move = umgezogen, gezogen
-M = gewechselt, umgestiegen, verschoben, verlegt, geändert, migriert
+M = umgestellt, übertragen, portiert, gewechselt, umgestiegen, verschoben, verlegt, geändert, migriert
 J = angefangen bei, gewechselt zu
 Q = verlassen, gekündigt
 C = heißt, heisst, heiße, heißen, genannt
@@ -37,17 +37,28 @@ X = abgesagt, fällt aus, gestrichen, storniert
 O = gegenüber, vor
 I = statt, anstatt, anstelle von
 F = liebste, liebster, liebstes
-B = läuft auf, laufen auf, lauscht auf, hört auf
+B = läuft über, laufen über, ist gebaut mit, basiert auf, ist geschrieben in, läuft mit, läuft unter,
+    läuft auf, laufen auf, lauscht auf, hört auf
 V:lead = leitet
 V:charge = verantwortet, ist verantwortlich für, ist zuständig für
 Y* = deployen, deploye, deployt, releasen, veröffentlichen
 d:due = fällig
 d:start = beginnt, startet
+d:open = öffnet
+d:close = schließt
 d:end = endet, läuft ab
 d:cost* = kostet, dauert
-& = und, oder, aber, weil, denn, während
+&:or = oder
+& = und, aber, weil, denn, während
 k* = sohn, tochter, kind, bruder, schwester, freund, freundin, kollege, kollegin, katze, hund, cousin,
     kunde, kundin, nachbar, onkel, tante
+T = ersetzt, abgelöst
+y = durch
+G = erforderlich, benötigt, benötigen, brauche, brauchen, braucht, nötig, vorausgesetzt
+A = in ordnung, erlaubt, okay, ok, gestattet, zulässig, du darfst
+J = angefangen, begonnen
+not A = verboten, untersagt
+S:password = passwort, kennwort, pin
 not = nicht, kein, keine, keinen, keinem, keiner, nie, niemals
 ever = mehr, länger
 gone = nicht länger, aufgehört
@@ -83,8 +94,10 @@ S:favcolour = lieblingsfarbe
 S:favfood = lieblingsessen
 S:favfilm = lieblingsfilm
 S:favbook = lieblingsbuch
-S:event* = abgabe, frist, abgabetermin, termin, besprechung, treffen, prüfung, hochzeit, flug, reise,
-    feier, demo, lieferung, launch, start, auslieferung, meeting, deadline, konferenz, release
+S:event* = deploys, deploy, deployments, backups, releases, abgabe, frist, abgabetermin, termin,
+    besprechung, treffen, prüfung, hochzeit, flug, reise, feier, demo, lieferung, launch, start,
+    auslieferung, meeting, deadline, konferenz, release, deployment, backup, retro, review, planning,
+    teamessen, wartung, stand-up, standup
 R:lead = leiter, leiterin, teamleiter, teamleiterin, projektleiter, projektleiterin, lead
 R:owner = eigentümer, eigentümerin, product owner, inhaber, inhaberin
 R:boss = chef, chefin, vorgesetzter, vorgesetzte

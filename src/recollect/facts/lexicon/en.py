@@ -6,11 +6,11 @@ u = we, us
 m = my, mine
 o = our
 p = he, she, they, it, this, that, his, her, their, its, him, them, there
-the = years old, remember that, remember, note that, by the way, fyi, the, very, really, do,
-    does, am going to, please, currently, planned, scheduled, set
+the = or newer, or later, or higher, or above, years old, remember that, remember, note that, by the way,
+    fyi, the, very, really, do, does, am going to, please, currently, planned, scheduled, set
 always = always
 x = a, an, some, another, one of
-b = is, are, am, will be, amounts to
+b = is, are, am, will be, amounts to, happens, happen, takes place, take place, occurs, is held, are held
 h = has, have, have got, has got
 q = was, were, has been, have been, had been, got
 f = for
@@ -20,37 +20,51 @@ n = at, with
 t = to
 r = from
 a = as
-@ = on, by
+@ = on, by, every, each, after, within
 L = live, lives, am living, is living, reside, resides, am based, is based, are based
 W = work, works, am working, is working, am employed, is employed
-U = use, uses, are using, is using
+U = use, uses, using, are using, is using
 P = prefer, prefers, would rather
 K = like, likes, love, loves, enjoy, enjoys
 H = hate, hates, dislike, dislikes, cannot stand, can not stand
 M:move = moved, have moved, has moved, relocated, have relocated, has relocated
-M = switched, have switched, has switched, migrated, postponed, rescheduled, changed, pushed back, brought
-    forward, switched over, slipped, delayed, pushed, shifted
+M = switched, have switched, has switched, migrated, have migrated, has migrated, transitioned, ported,
+    rewrote, have rewritten, rewritten, postponed, rescheduled, changed, pushed back, brought forward,
+    switched over, slipped, delayed, pushed, shifted
 J = joined, started at, started working at, started a new job at, started a job at, have joined, got a job
     at
-Q = left, have left, has left
+Q = quit my job at, resigned from, left, have left, has left
 C = called, named
 E = renamed, renamed to, now called, now named
 X = cancelled, canceled, called off
 O = over, than
 I = instead of, rather than, in place of
 F = favourite, favorite
-B = runs on, run on, listens on, is running on, running on, is hosted on, are hosted on
+B = host on, hosts on, go through, goes through, is built with, is built on, is built in, are built with,
+    is based on, is written in, are written in, is powered by, is backed by, is deployed on, runs on, run
+    on, listens on, is running on, running on, is hosted on, are hosted on
 V:lead = leads, heads
 V:own = owns
 V:charge = is in charge of, is responsible for, takes care of
-Y* = deploy, deploys, release, releases, ship
+Y:deploy = deploy, deploys, deploying
+Y:release = release, releases, releasing
+Y:ship = ship, ships, shipping
 d:due = due, is due, are due
 d:start = starts, start, begins
+d:open = opens
+d:close = closes
 d:end = ends, end, expires, expire
 d:cost* = costs, takes, lasts
-& = and, or, but, because, so, while
+& = and, but, because, so, while
+&:or = or
 k* = son, daughter, child, kid, brother, sister, friend, colleague, cat, dog, pet, cousin, neighbour,
     neighbor, aunt, uncle, client, customer
+T = replaced, have replaced, has replaced
+G = requires, require, required, needs, need, needed
+A = fine, ok, okay, allowed, permitted, acceptable, you can, you may, it is fine to, it is ok to, it is
+    okay to
+not A = forbidden, prohibited, disallowed
+S:password = password, passphrase, pin, pin code, passcode
 not = not, never, no, cannot, can not, do not, does not, will not
 ever = any more, anymore, any longer
 gone = no longer, quit, stopped, gave up, have stopped, has stopped, have given up, do not any longer
@@ -81,9 +95,10 @@ S:limit* = limit, rate limit, timeout, quota
 S:url* = url, website, domain, hostname, homepage
 S:age = age
 S:size* = shoe size, clothing size
-S:event* = deadline, due date, launch, release date, launch date, meeting, demo, exam, appointment,
-    wedding, flight, trip, party, stand-up, standup, retro, delivery, workshop, conference, interview,
-    go-live, audit date
+S:event* = deployments, backups, deadline, due date, launch, release date, launch date, meeting, demo,
+    exam, appointment, wedding, flight, trip, party, stand-up, standup, retro, delivery, workshop,
+    conference, interview, go-live, audit date, backup, lunch, team lunch, sync, weekly sync, review,
+    planning, deployment, maintenance window, newsletter, kickoff, rollout
 R:lead = lead, leader, head
 R:project = project manager
 R:tech = tech lead

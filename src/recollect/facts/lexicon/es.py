@@ -6,12 +6,12 @@ u = nosotros, nosotras
 m = mi, mis
 o = nuestro, nuestra, nuestros, nuestras
 p = él, ella, ellos, ellas, su, sus, ese, esa, eso, este, esta, esto
-the = recuerda que, ten en cuenta que, el, la, los, las, lo, muy, previsto, prevista, programado,
-    programada, realmente, actualmente, se
+the = o superior, o posterior, recuerda que, ten en cuenta que, el, la, los, las, lo, muy, previsto,
+    prevista, programado, programada, realmente, actualmente, se
 always = siempre
 x = un, una, unos, unas
 i b = soy, estoy
-b = es, son, está, están, asciende a
+b = es, son, está, están, asciende a, tiene lugar, ocurre, se hace, se realiza, se celebra
 u b = somos, estamos
 h = ha, tiene, tienen, han
 i h = he, tengo
@@ -24,7 +24,7 @@ n = con
 t = a, al, hacia, hasta
 r = desde
 a = como base
-@ = sobre
+@ = sobre, cada, todos los, todas las, tras, después de
 i L = vivo, resido
 L = vive, viven, reside
 u L = vivimos
@@ -43,15 +43,18 @@ i K = me gusta, me gustan, me encanta, me encantan, amo
 K = le gusta, le gustan, le encanta
 i H = odio, detesto
 H = odia, detesta
-i M:move = me mudé, me he mudado
+i M:move = me trasladé, me he trasladado, me mudé, me he mudado
 i M = me cambié, cambié, pasé, he pasado
 u M:move = nos mudamos
-u M = cambiamos, pasamos, migramos, hemos pasado, hemos cambiado, hemos migrado
-M:move = se mudó, se trasladó
-M = se cambió, se pasó, se aplazó, se pospuso, se movió, se retrasó, aplazado, aplazada, pospuesto,
-    pospuesta, cambió, migró
-i J = empecé en, empecé a trabajar en, entré en
-i Q = dejé, he dejado
+u M = hemos movido, movimos, trasladamos, cambiamos, pasamos, migramos, hemos pasado, hemos cambiado,
+    hemos migrado
+M:move = se ha mudado, se mudó, se trasladó
+M = se migró, se ha migrado, migrado, migrada, ha pasado, pasó, se cambió, se pasó, se aplazó, se pospuso,
+    se movió, se retrasó, aplazado, aplazada, pospuesto, pospuesta, cambió, migró
+J = entró en, empezó en, se incorporó a
+i J = me incorporé a, me uní a, empecé en, empecé a trabajar en, entré en
+i Q = dejé, he dejado, me fui de
+Q = dejó, se fue de
 C = llama, llaman, se llama
 i C = me llamo
 E = renombró a, se renombró a, ahora se llama, renombrado a, pasó a llamarse
@@ -59,18 +62,32 @@ X = canceló, se canceló, cancelado, cancelada, anulado, anulada, suspendió
 O = antes que, que
 I = en vez de, en lugar de
 F = favorito, favorita, preferido, preferida
-B = corre en, se ejecuta en, escucha en
+B = pasan por, corre sobre, funciona con, funciona en, está hecho con, está hecha con, está escrito en,
+    está escrita en, se basa en, corre en, se ejecuta en, escucha en
 V:lead = dirige, lidera
 V:own = gestiona
 V:charge = se encarga de, se encarga del
 u Y* = desplegamos, publicamos
 Y* = despliega, despliegan
 d:start = empieza, comienza
+d:open = abre
+d:close = cierra
 d:end = termina, acaba, vence, caduca
 d:cost* = cuesta, dura
-& = y, e, o, u, pero, porque
+&:or = o, u
+& = y, e, pero, porque
 k* = hijo, hija, niño, niña, hermano, hermana, amigo, amiga, compañero, compañera, gato, gata, perro,
     perra, primo, prima, cliente, vecino, tío, tía
+u T = reemplazamos, sustituimos, hemos reemplazado, hemos sustituido
+i T = reemplacé, sustituí
+y = por
+G = requiere, requieren, requerido, necesita, necesario, hace falta, obligatorio
+u G = necesitamos
+i G = necesito
+A = permitido, permitida, ok, puedes, se puede
+w:push = hacer push, haz push, hagas push, hagáis push
+not A = prohibido, prohibida
+S:password = contraseña, clave de acceso, pin
 not = no, nunca, jamás, ningún, ninguna, tampoco
 ever = más
 gone = ya no, dejé de, he dejado de, dejamos de, hemos dejado de
@@ -101,8 +118,9 @@ S:limit* = límite, tiempo de espera
 S:url* = url, web, dominio
 S:age = edad
 S:size* = talla
-S:event* = entrega, fecha límite, plazo, reunión, cita, examen, boda, vuelo, viaje, fiesta, lanzamiento,
-    demo, entrevista, conferencia
+S:event* = despliegues, copias de seguridad, entrega, fecha límite, plazo, reunión, cita, examen, boda,
+    vuelo, viaje, fiesta, lanzamiento, demo, entrevista, conferencia, despliegue, copia de seguridad,
+    retro, revisión, mantenimiento, comida de equipo
 R:lead = líder, jefa de proyecto, jefe de proyecto, jefa de equipo, jefe de equipo, director, directora
 R:boss = jefe, jefa
 R:responsible = responsable, encargado, encargada

@@ -6,11 +6,11 @@ u = nous, on
 m = mon, ma, mes
 o = notre, nos
 p = il, elle, ils, elles, son, sa, ses, leur, leurs, lui, ce, cet, cette, ça, c
-the = souviens-toi que, retiens que, n oublie pas que, le, la, les, l, très, prévu, prévue, fixé, fixée,
-    vraiment, actuellement, heures, heure, s
+the = ou plus récent, ou supérieur, souviens-toi que, retiens que, n oublie pas que, le, la, les, l, très,
+    prévu, prévue, fixé, fixée, vraiment, actuellement, heures, heure, s
 always = toujours
 x = un, une
-b = est, suis, sont, sommes, s élève à
+b = est, suis, sont, sommes, s élève à, a lieu, ont lieu, se déroule, s effectue, se fait
 h = a, ai, ont, avons
 q = était, étaient, été, a été, ont été, fut
 f = pour
@@ -20,17 +20,19 @@ n = chez
 t = à, au, aux, vers
 r = depuis chez
 a = comme, en tant que
-@ = sur
+@ = sur, chaque, tous les, toutes les, tous, toutes, après, au bout de
 L = habite, habitons, habitent, vis, vit, réside
 W = travaille, travaillons, travaillent, bosse
 U = utilise, utilisons, utilisent, emploie
 P = préfère, préférons, préfèrent
 K = aime, aimons, aiment, adore
 H = déteste, détestons, détestent
-M:move = ai déménagé, a déménagé, déménagé
-M = passés, passé, passée, passées, sommes passés, est passés, est passé, a migré, avons migré, reporté,
-    reportée, déplacé, déplacée, décalé, décalée, changé
-J = ai rejoint, a rejoint, ai commencé chez, a commencé chez
+M:move = me suis installé, me suis installée, s est installé, s est installée, ai déménagé, a déménagé,
+    déménagé, ai emménagé, a emménagé, emménagé
+M = migré, migrée, migrés, ai migré, basculé, avons basculé, transféré, avons déplacé, passés, passé,
+    passée, passées, sommes passés, est passés, est passé, a migré, avons migré, reporté, reportée,
+    déplacé, déplacée, décalé, décalée, changé
+J = rejoint, commencé chez, ai rejoint, a rejoint, ai commencé chez, a commencé chez
 Q = ai quitté, a quitté, quitté
 C = appelle, appelles, appellent, appelé, appelée
 E = renommé, renommée, renommé en, renommée en
@@ -38,18 +40,29 @@ X = annulé, annulée, annulés, annulées
 O = plutôt que, que
 I = au lieu de, au lieu du, à la place de
 F = préféré, préférée, préférés, favori, favorite
-B = tourne sur, tournent sur, écoute sur
+B = hébergeons chez, hébergeons sur, passent par, passe par, est construit avec, est construite avec, est
+    écrit en, est écrite en, repose sur, est basé sur, est basée sur, fonctionne avec, fonctionne sur,
+    tourne avec, tourne sur, tournent sur, écoute sur
 V:lead = dirige
 V:own = gère
 V:charge = s occupe de, s occupe du
 Y* = déploie, déployons, déploient, livrons
 d:due = à rendre
 d:start = commence, démarre
+d:open = ouvre
+d:close = ferme
 d:end = finit, se termine, expire
 d:cost* = coûte, dure
-& = et, ou, mais, car, parce que
+&:or = ou
+& = et, mais, car, parce que
 k* = fils, fille, enfant, frère, sœur, soeur, ami, amie, collègue, chat, chien, cousin, cousine, client,
     cliente, voisin, oncle, tante
+T = remplacé, remplacée, avons remplacé, ai remplacé, a remplacé
+y = par
+G = requis, requise, nécessaire, exige, requiert, avons besoin de, ai besoin de, a besoin de, il faut
+A = permis, permise, autorisé, autorisée, possible, ok, accepté, tu peux, on peut
+not A = interdit, interdite, interdits, interdites
+S:password = mot de passe, code pin
 not = ne, n, pas, jamais, aucun, aucune
 ever = plus
 gone = arrêté, ai arrêté, a arrêté, avons arrêté
@@ -81,8 +94,9 @@ S:limit* = limite, délai d expiration
 S:url* = url, site, domaine
 S:age = âge
 S:size* = pointure
-S:event* = réunion, échéance, date limite, livraison, rendez-vous, examen, mariage, vol, voyage, fête,
-    lancement, démo, mise en production, entretien, conférence
+S:event* = déploiements, sauvegardes, réunion, échéance, date limite, livraison, rendez-vous, examen,
+    mariage, vol, voyage, fête, lancement, démo, mise en production, entretien, conférence, déploiement,
+    sauvegarde, rétro, revue, déjeuner d équipe, maintenance
 R:lead = chef, cheffe, chef d équipe, cheffe d équipe, chef de projet, cheffe de projet, directeur,
     directrice
 R:responsible = responsable

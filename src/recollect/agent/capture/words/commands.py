@@ -16,6 +16,17 @@ COMMANDS = {
         instructies|anweisungen|pokyny|instrucciones|instrukce)\b ?[:!]
     """,
     "roles": r"""
+        \b(?:hinweis|notiz|nachricht|anmerkung|bericht|note|notice|message|nota|aviso|mensaje|bericht
+        opmerking
+        avis|poznamka|pokyn\w*|zprava|sdeleni)\b.{0,30}? (?:for|to|fur|an|voor|aan|pour|a|para
+        pro) (?:\w+ )?(?:ai|ki|ia|llms?
+        (?:language )?models?|modely?|modelle?|modelos?|sprachmodelle?|taalmodel\w*|umel\w+ inteligenc\w+
+        assistants?
+        assistenten?|asistent\w*)\b
+        \[(?:begin|start|einde|end|debut|inicio|anfang)\b.{0,10}(?:syst|admin|instr)
+        \b(?:do|in|im|dans|en|v) (?:trvale|permanente?|dauerhafte[ns]?|permanente|blijvende?) (?:pamet\w*
+        memory|gedachtnis|geheugen|memoire|memoria)\b
+        \bpokyn spravce\b
         system.?prompt|systeemprompt|prompt (?:systeme|del sistema)|systemov\w+ prompt|invite systeme
         developer (?:message|mode)|entwickler(?:nachricht|modus)|ontwikkelaars(?:bericht|modus)
         mode developpeur|modo desarrollador|vyvojarsk\w+ (?:rezim|zprav\w)

@@ -11,7 +11,7 @@ WORDS = {
         (?:pristupov|bezpecnostn|obnovovac|odemykac)\w+ kod\w*|kod (?:od|k|ke|do|pro)\b
         cislo (?:platebni |kreditni )?karty|kombinac\w+|licencni klic\w*|ssh klic\w*
         code (?:du|de la|de l'|d'entree|wifi|de securite|de recuperation)\b|combinaison|carte bancaire
-        carte bleue|numero de carte|cle (?:de licence|ssh|wifi)|codigo (?:de|del) \w+|combinacion
+        carte bleue|numero de carte|cle (?:de licence|ssh|wifi)|codigo (?:de|del) \w+|combinacion|y clave \S+
         tarjeta de credito|numero de (?:la )?tarjeta|clave (?:de|del|ssh|wifi)|llave (?:ssh|privada)
         \w*(?:toegangs|kluis|alarm|deur|beveiligings|herstel|ontgrendel)codes?|kredietkaart\w*|creditcard\w*
         licentiesleutel|\w*(?:zugangs|tür|alarm|tresor|sicherheits|wiederherstellungs|entsperr
@@ -25,7 +25,8 @@ WORDS = {
         \w*kennwort\w*|pin-?nummer
         \w*zugangsdaten|geheimzahl|mots? de passe|code (?:de (?:ma |la )?carte|secret|confidentiel|pin|wifi
         d'acces
-        de l'alarme)|digicode|identifiants|cle (?:api|privee|secrete)|code de carte \w+|contrasenas?
+        de l'alarme)|digicode|(?:mes|vos|tes|nos) identifiants|identifiants (?:de connexion|:)|cle (?:api
+        privee|secrete)|code de carte \w+|contrasenas?
         clave (?:de|del|api
         secreta|privada|wifi)|codigo (?:pin|secreto|de seguridad|de la alarma)|hesl[oaeu]m?
         pristupov\w+ (?:udaje|kod)

@@ -5,12 +5,14 @@ from __future__ import annotations
 _ASKED = {
     "start": r"""
         prosím(?: tě| vás)?|taky|také|ok|okay|dobře|ahoj|čau|hele|takže|tak|a|ale|ach|jo|jasně|super|skvělé
-        paráda|díky|děkuju|děkuji|ano|ne(?=,)|vlastně|promiň|teď|pak|mimochodem|jen tak mimochodem|btw
+        paráda|díky|děkuju|děkuji|ano|ne(?=,)|vlastně|promiň|teď(?=,)|pak(?=,)
+        mimochodem|jen tak mimochodem|btw
         ještě (?:něco|jedna věc|jedno)|obecně|osobně|upřímně|než (?:začneš|začneme|budeš)
         ještě než (?:začneš|začneme)|poslyš|víš|ps
         dobré (?:ráno|odpoledne)|dobrý (?:den|večer)|jo a|no|jinak|a ještě|navíc|každopádně|pro pořádek
     """,
     "lead": r"""
+        (?:tohle|toto|to) si (?:prosím )?(?:ulož|zapamatuj|zapiš|poznamenej|pamatuj|poznač) ?[:,\u2013\u2014-]
         (?:{asking_to} )?{kept}(?: {aside})* ?(?:že(?= )|:|[,\u2013\u2014-](?= ))
         (?:{asking_to} )?{kept}(?: {aside})* (?=(?:já|můj|moje|má|my|náš|naše|vždy|vždycky|nikdy|jsem|mám) )
         (?:než zapomenu|abych nezapomněla?|pro (?:příště|pozdější použití|budoucnost|pořádek|paměť|záznam)
@@ -256,7 +258,8 @@ _AGAINST = {
     "task": r"""
         (?:commitni|pushni|nasaď|zvaliduj|zdokumentuj|omez|zmenši|zvětši|rozděl|načti|nakonfiguruj|obnov
         ulož (?:výsledek|data|soubor)|přepiš|vytáhni|vypni|zapni|přehoď|udělej|sluč|zaloguj|vrať
-        přehraj)(?=\s)
+        přehraj|\w{2,}(?:uj|ej|ij)(?:te)?)(?=\s)
+        (?:vyhoď|vyměň|vlož|zvýrazni|přeskoč|použij)(?=\s)
         (?:potřebuj[ui]|potřeboval\w* bych|chci (?:abys|aby|nějak\w+|ten|tu|to|vědět)|chtěl\w* bych|hledám
         snažím se|zkouším|můžeš|mohl bys|pomoz|udělej|napiš|dej|ukaž|najdi|přidej|smaž|odstraň|přejmenuj
         nahraď|změň|uprav|oprav|přelož|shrň|vysvětli|zkontroluj|podívej|koukni|otestuj|spusť|otevři|přečti

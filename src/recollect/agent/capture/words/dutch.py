@@ -6,7 +6,8 @@ _ASKED = {
     "start": r"""
         alsjeblieft|aub|svp|graag|ook|ok|oke|okay|hoi|hallo|hey|he|dus|en|maar|oh|o|nou|goed|prima|top
         bedankt|dank je
-        dankjewel|ja|nee(?=,)|eigenlijk|sorry|nu|dan|trouwens|overigens|tussen haakjes|nog (?:een|iets|wat)
+        dankjewel|ja|nee(?=,)|eigenlijk|sorry|nu(?=,)|dan(?=,)
+        trouwens|overigens|tussen haakjes|nog (?:een|iets|wat)
         even|super
         nog een (?:dingetje|ding|puntje)|goedemorgen|goeiemorgen|in het algemeen|persoonlijk|eerlijk gezegd
         btw|ah|ach
@@ -244,6 +245,7 @@ _AGAINST = {
         lach|huil|rammel|voel|snappen|doe|doen|maak|maken|laat|laten|zeg|zei|hoor|hoorde|weekend|vergeet|het
     """,
     "asks": r"""
+        (?:hebben|willen|zullen|kunnen|moeten|gaan) (?:we|wij)
         wie|wat(?! (?:ik|mij|me) )|waar(?! (?:ik|we) )|waarom|hoe(?! (?:ik|wij) )|hoeveel|welke?
         wanneer (?:is|was|moet|kan|wordt|gaat|heb)|(?:kun|kan|wil|zou|moet|mag|heb|ben|weet|vind|denk|ken
         zie|snap|bedoel|zal|hoef|is|was|heeft|zijn|klopt|werkt|komt|gaat|bestaat) (?:je|jij|ik|we|wij
@@ -278,7 +280,8 @@ _AGAINST = {
     """,
     "task": r"""
         (?:commit|start|bewaar (?:de|het)|sla|push|deploy|verplaats|hernoem|herstel|draai .{0,40}terug|maak
-        los|configureer|valideer|documenteer|beperk|verklein|vergroot|splits|voer|laad)(?=\s)
+        los|configureer|valideer|documenteer|beperk|verklein|vergroot|splits|voer|laad|gebruik|gooi|wissel
+        plaats)(?=\s)
         (?:ik (?:heb|had) .{0,60}nodig|ik (?:wil|zou)(?: \w+){0,2} (?:dat (?:je|de|het|dit|deze)|een|graag
         even)|ik zoek|ik probeer|kun je|kan je|wil je|zou je|help|maak|schrijf(?! .{0,60}(?:altijd|nooit))
         geef|toon|laat|zoek|vind|voeg|verwijder|hernoem|vervang|verander|pas|wijzig|los|fix|repareer

@@ -8,7 +8,8 @@ _ASKED = {
     "start": r"""
         please|pls|also|ok|okay|hey|hi|hello|so|and|but|oh|well|right|great|thanks|thank you|thx|yes|yeah
         no(?=,)
-        actually|sorry|now|then|btw|by the way|one (?:more|last|other) thing|quick note|side note|just
+        actually|sorry|now(?=,)|then(?=,)
+        btw|by the way|one (?:more|last|other) thing|quick note|side note|just
         anyway
         in general|generally|personally|honestly|to be honest|tbh|for context|for reference|as for me
         because
@@ -17,6 +18,10 @@ _ASKED = {
         fair enough
     """,
     "lead": r"""
+        don't let me forget(?: that(?= )| ?:)
+        (?:one|some|two) things? (?:worth|to) (?:writing down|remember(?:ing)?|not(?:e|ing)|know(?:ing)?
+        keep(?:ing)? in mind) ?[:,\u2013\u2014-]
+        put (?:this|that|it) (?:somewhere safe|on file|in your notes) ?[:,\u2013\u2014-]
         {asking_to} note(?: down)?(?: {aside})* ?(?:that(?= )|:)
         (?:{asking_to} )?{kept}(?: {aside})* ?(?:that(?= )|:|[,\u2013\u2014-](?= ))
         (?:{asking_to} )?(?:{~remember}|don't forget|do not forget|never forget|keep in mind
@@ -51,10 +56,12 @@ _ASKED = {
         important(?: note)?
         note|reminder|little background|some context|a bit about me|about me|fun fact|context
         you should know
-        i should mention|i should tell you|let me tell you)(?: that(?= )| ?[:,\u2013\u2014-])
+        (?:i )?forgot to (?:say|mention)|i should mention|i should tell you
+        let me tell you)(?: that(?= )| ?[:,\u2013\u2014-]| (?=i |we |my |our ))
     """,
     "tail": r"""
-        (?:please |and |so |do )*(?:{~remember}|note|keep|save|store|memori[sz]e|don't forget|write) (?:this
+        (?:please |and |so |do )*(?:{~remember}|note|keep|save|store|memori[sz]e|don't forget
+        write(?= \w+ down)) (?:this
         that
         it)(?: in mind| down| for (?:later|next time|me|future reference|the future)| in memory| please
         to memory| in your memory)*[.! ]*$

@@ -80,6 +80,12 @@ AGAINST = {
         novel|game)|rumou?r|they say|the saying|proverb|lyrics|character
     """,
     "task": r"""
+        (?:compose|develop|outline|break down|brainstorm|craft|prepare|identify|investigate|discuss|evaluate
+        research|produce|assess|elaborate|illustrate|interpret|narrate|invent|examine|explore|define
+        determine|demonstrate|estimate|criti[cq]\w+|paraphrase|rephrase|simulate|classify|categori[sz]e
+        arrange|organi[sz]e|assemble|propose|present|construct|formulate|transform|rank|solve|teach|advise
+        guide|instruct|lay out|map out|come up with|recount|reflect|trace|sketch|share|deliver|detail
+        clarify|cite|contrast|argue|speculate|predict|differentiate|distinguish|devise|invent|conduct)(?=\s)
         (?:commit|document|log|minify|query|reorder|store|save|undo|revert|upgrade|downgrade|drop|merge|bump
         deploy|publish|validate|optimi[sz]e|simplify|document|expose|wrap|cache|clean|configure|connect
         migrate|inline|extend|reduce|increase|highlight|align|disable|enable|handle|avoid using|name|count

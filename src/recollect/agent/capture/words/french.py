@@ -5,13 +5,17 @@ from __future__ import annotations
 _ASKED = {
     "start": r"""
         s'il te plaît|s'il vous plaît|stp|svp|aussi|ok|okay|d'accord|bonjour|salut|coucou|hé|alors|donc|et
-        mais|oh|ah|bon|bien|super|parfait|merci(?: beaucoup)?|oui|non(?=,)|en fait|désolée?|maintenant|puis
+        mais|oh|ah|bon|bien|super|parfait|merci(?: beaucoup)?|oui|non(?=,)|en fait|désolée?|puis(?=,)
         au fait|à propos|d'ailleurs|par ailleurs|sinon|btw|soit dit en passant|encore une chose
         une dernière chose
         autre chose|en général|personnellement|honnêtement|franchement|avant (?:de|que) \w+|pour info
         petite précision|écoute|tu sais|ps|ah oui|oh et|et puis|moi|perso|voilà|genre|bref
     """,
     "lead": r"""
+        (?:mets|garde|gardez|mettez)[ -](?:ça|cela|le|ceci) (?:de côté|en mémoire
+        quelque part)(?: pour \w+(?: \w+)?)? ?:
+        il (?:faut|faudrait) que tu te (?:rappelles|souviennes) (?:que(?= )|qu')
+        il (?:faut|faudrait) que tu (?:retiennes|notes|saches) (?:que(?= )|qu')
         (?:{asking_to} )?{kept}(?: {aside})* ?(?:que(?= )|qu'|:|[,\u2013\u2014-](?= ))
         (?:{asking_to} )?{kept}(?: {aside})* (?=(?:je|j'\w+|mon|ma|mes|nous|on|notre|nos|toujours|jamais) )
         (?:avant que j'oublie|pour mémoire|à (?:retenir|noter)(?: pour (?:la suite|plus tard))?

@@ -5,7 +5,7 @@ from __future__ import annotations
 _ASKED = {
     "start": r"""
         bitte|auch|ok|okay|hallo|hi|hey|moin|servus|also|und|aber|oh|ach|na|gut|super|toll|prima
-        danke(?: dir| schön)?|vielen dank|ja|nein(?=,)|eigentlich|sorry|jetzt|dann|übrigens
+        danke(?: dir| schön)?|vielen dank|ja|nein(?=,)|eigentlich|sorry|jetzt(?=,)|dann(?=,)|übrigens
         nebenbei(?: bemerkt)?|btw|apropos|noch (?:was|etwas|eins|eine sache|ein hinweis)
         kurz noch|nur so|guten (?:morgen|tag|abend)|generell|grundsätzlich|persönlich|ehrlich gesagt|ah
         bevor (?:du|wir|ich) \w+|zur klarstellung|hör mal|weißt du|ps|ach ja|außerdem|stimmt|perfekt
@@ -54,6 +54,7 @@ _ASKED = {
     """,
     "infinitive": r"zu \w+n[.! ]*$|\w+zu\w+en[.! ]*$",
     "unkept": r"""
+        nichts (?:davon )?(?:zu )?(?:merken|speichern|notieren|aufschreiben|festhalten)
         lass gut sein|nicht nötig|nur ein (?:test|beispiel)|schon gut|nur zum testen
         nicht (?:\w+ ){0,2}(?:zu )?(?:merken|notieren|speichern|aufschreiben|festhalten)|(?:merke?|notiere?
         speichere?) (?:\w+ ){0,4}nicht|(?:ich|wir) (?:kann|können|erinnere?n?|weiß
@@ -293,7 +294,8 @@ _AGAINST = {
     """,
     "task": r"""
         (?:commit|committe|starte|speichere?|beheb|pushe?|deploye?|stelle|mache?|konfiguriere?|validiere?
-        dokumentiere?|begrenze?|verkleinere?|vergrößere?|teile?|lade?|verschieb|fang|zieh|setz)(?=\s)
+        dokumentiere?|begrenze?|verkleinere?|vergrößere?|teile?|lade?|verschieb|fang|zieh|setz|leg|bau|nutze?
+        verwende?|schmeiß|wirf|tausche?)(?=\s)
         (?:ich (?:brauche|bräuchte|benötige|suche|versuche|möchte (?:dass|eine?n?|gern|gerne|das|die|den)
         will (?:dass|eine?n?|das|die|den|jetzt)|hätte gern)|kannst du|könntest du|würdest du|hilf
         mach(?! (?:immer|nie))|schreib(?!e?(?: \w+){0,6} (?:immer|nie|lieber))|gib|zeige?|finde?|suche?

@@ -5,12 +5,15 @@ from __future__ import annotations
 _ASKED = {
     "start": r"""
         por favor|porfa|también|vale|ok|okay|hola|oye|ey|entonces|así que|y|pero|oh|ah|bueno|bien|genial
-        perfecto|gracias|muchas gracias|sí(?=,)|no(?=,)|en realidad|perdón|perdona|ahora|luego|por cierto
+        perfecto|gracias|muchas gracias|sí(?=,)|no(?=,)|en realidad|perdón|perdona|luego(?=,)
+        por cierto
         a propósito|de paso|además|btw|una cosa más|otra cosa|en general|personalmente|la verdad
         sinceramente|antes de \w+|mira|sabes|ps|pd|ah y|pues
         buenos días|buenas(?: tardes| noches)?|por si acaso|eso sí|yo|a ver|jo
     """,
     "lead": r"""
+        (?:tenlo|tenedlo) (?:presente|en cuenta)(?: \w+){0,4} ?:
+        (?:esto|eso) (?:apúntalo|guárdalo|anótalo|recuérdalo) ?[:,\u2013\u2014-]
         (?:{asking_to} )?{kept}(?: {aside})* ?(?:(?:de )?que(?= )|:|[,\u2013\u2014-](?= ))
         (?:{asking_to} )?{kept}(?: {aside})* (?=(?:yo|mi|mis|nosotros|nuestro|nuestra|siempre|nunca|soy
         tengo) )
@@ -235,6 +238,7 @@ _AGAINST = {
         qué tal
     """,
     "unreal": r"""
+        en (?:el )?caso de que
         en caso de que|de haber \w+|aunque (?:fuera|tuviera)|suponiendo|imagínate
         si (?:yo |nosotros |nos |me |te |se )*(?:fuera|fuéramos|tuviera|tuviéramos|hubiera|hubiéramos
         pudiera|viviera|quisiera|estuviera|prefiriera|usáramos|trabajara|\w+(?:iera|iese|ara|ase|áramos
@@ -265,7 +269,8 @@ _AGAINST = {
     "task": r"""
         (?:deshaz|divide|pasa|mete|métele|guarda (?:el|la|los|las)|haz|sube|despliega|valida|documenta|limita
         reduce|amplía|carga|configura|restaura|migra|separa|extrae|desactiva|activa|refactoriza|súbelo
-        compruébalo)(?=\s)
+        compruébalo|\w{3,}[ae]me(?:l[oa]s?)?|cámbial[oa]s?|quítal[oa]s?|ponl[oa]s?|hazl[oa]s?
+        bórral[oa]s?)(?=\s)
         (?:necesito|necesitaría|quiero (?:que|una?|este|esta|el|la|ver|saber)|querría|quisiera|me gustaría
         busco|estoy (?:intentando|tratando)|intento|puedes|podrías|ayúdame|ayuda|haz(?:me)?
         escribe(?:me)?(?!(?: \w+){0,6} (?:siempre|nunca))|da(?:me)?|muestra|muéstrame|enséñame|encuentra
