@@ -20,7 +20,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "MEMORY.md").write_text(NOTES, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
-    monkeypatch.delenv(thin.FOLDER_VARIABLE, raising=False)
+    monkeypatch.setenv(thin.FOLDER_VARIABLE, "")  # so that what the command sets is undone
     return tmp_path
 
 
@@ -57,10 +57,10 @@ def test_whatever_the_client_says_it_ends_well(
 def test_a_folder_without_a_memory_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv(thin.FOLDER_VARIABLE, "")
     say(monkeypatch, b"{}")
     assert run(["hook", "claude-code", "SessionStart", "-w", str(tmp_path)]) == 0
     assert (capsys.readouterr().out, list(tmp_path.iterdir())) == ("", [])
-    monkeypatch.delenv(thin.FOLDER_VARIABLE)
 
 
 def test_elsewhere_it_does_what_the_script_does(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,10 @@ _DEPTH = 200
 """Candidates of each leg. It does not depend on how many results are asked for, so neither
 does the order of the first ones."""
 
+_BRIEF_DEPTH = 40
+"""Candidates of each leg among facts, at least. Nobody looks through many of them, and the cosine of each is
+read from somewhere in a large file."""
+
 _NARROWED_DEPTH = 20_000
 """Candidates of each leg where the query narrows the search: most of them will not fit."""
 
@@ -84,7 +88,7 @@ def find(
     """Ask both legs, or the one that was asked for; without a vector there are only words."""
     if request.profile == "openclaw":
         return _openclaw(index, vector, request, within)
-    depth = _NARROWED_DEPTH if narrowed else _DEPTH
+    depth = _NARROWED_DEPTH if narrowed else _depth(request, within)
     only = within.numbers if within else None
     if within is not None and vector is not None:
         within = _begun(within, vector, depth)
@@ -99,6 +103,12 @@ def find(
     sentences = best_sentence(vector, index.vectors.sentences(hopeful))
     common = None if is_fitted(model) else common_cosine(vector, index.vectors.background())
     return Legs(found, scaled(cosines, sentences, model, common), cosines, measured=common is not None)
+
+
+def _depth(request: Request, within: Within | None) -> int:
+    if within is None or not within.brief:
+        return _DEPTH
+    return min(_DEPTH, max(_BRIEF_DEPTH, 2 * request.query.max_results))
 
 
 def nearest(
