@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gc
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,53 +14,16 @@ from recollect.backup.snapshots import list_backups, object_of
 from recollect.errors import BackupError, UsageError
 from tests.support_backup import STRANGE, back_up, bring_back, fill, tree
 from tests.support_cli import Cli
+from tests.support_s3 import KEY, S3, SECRET, lead_to, serving
 
 pytest.importorskip("s3fs", reason="needs the extra 'backup'")
 pytest.importorskip("moto", reason="needs moto, which plays S3")
 
-SERVER = """\
-import sys
-from moto.server import ThreadedMotoServer
-
-server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-server.start()
-print(server.get_host_and_port()[1], flush=True)
-sys.stdin.read()
-server.stop()
-"""
-
-KEY, SECRET = "AKIA-of-nobody", "secret-of-nobody"
-
-
-class S3:
-    """The server: its address, and requests that need no client."""
-
-    def __init__(self, port: int) -> None:
-        self.address = f"http://127.0.0.1:{port}"
-
-    def request(self, method: str, path: str, data: bytes | None = None) -> bytes:
-        headers = {"Content-Type": "application/octet-stream"} if data is not None else {}
-        asked = urllib.request.Request(f"{self.address}/{path}", data, headers, method=method)
-        with urllib.request.urlopen(asked, timeout=30) as answer:
-            content: bytes = answer.read()
-        return content
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[S3]:
-    """A process of its own, so that its warnings are not ours; it ends with its input."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-    ) as process:
-        assert process.stdout is not None
-        port = next(line for line in process.stdout if line.strip().isdigit())
-        yield S3(int(port))
-        assert process.stdin is not None
-        process.stdin.close()
+    with serving() as started:
+        yield started
 
 
 @pytest.fixture
@@ -71,18 +31,8 @@ def s3(server: S3, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[
     """An empty server with one bucket, and an environment that leads to it."""
     server.request("POST", "moto-api/reset")
     server.request("PUT", "bucket")
-    for name, value in {
-        "AWS_ENDPOINT_URL": server.address,
-        "AWS_ACCESS_KEY_ID": KEY,
-        "AWS_SECRET_ACCESS_KEY": SECRET,
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_CONFIG_FILE": str(tmp_path / "none"),
-        "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none"),
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "AWS_MAX_ATTEMPTS": "1",
-    }.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    lead_to(server, monkeypatch, tmp_path)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     yield server
     gc.collect()  # a client that was not closed warns here, and not in somebody else's test
 
@@ -90,11 +40,6 @@ def s3(server: S3, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     return fill(tmp_path / "notes", STRANGE)
-
-
-def keys(s3: S3) -> list[str]:
-    listing = s3.request("GET", "bucket?list-type=2").decode()
-    return [part.split("</Key>")[0] for part in listing.split("<Key>")[1:]]
 
 
 def test_a_restored_workspace_equals_the_source(s3: S3, notes: Path, workspace: Path) -> None:
@@ -105,8 +50,11 @@ def test_a_restored_workspace_equals_the_source(s3: S3, notes: Path, workspace: 
 
 def test_everything_lies_below_the_named_prefix(s3: S3, notes: Path) -> None:
     back_up(notes, "s3://bucket/my/notes/")
-    assert {key.split("/")[2] for key in keys(s3) if key.startswith("my/notes/")} == {"objects", "snapshots"}
-    assert len(keys(s3)) == len(STRANGE) + 1
+    assert {key.split("/")[2] for key in s3.listing() if key.startswith("my/notes/")} == {
+        "objects",
+        "snapshots",
+    }
+    assert len(s3.listing()) == len(STRANGE) + 1
 
 
 def test_a_whole_bucket_will_do(s3: S3, notes: Path, workspace: Path) -> None:
@@ -117,9 +65,9 @@ def test_a_whole_bucket_will_do(s3: S3, notes: Path, workspace: Path) -> None:
 
 def test_a_second_backup_without_changes_writes_nothing(s3: S3, notes: Path) -> None:
     back_up(notes, "s3://bucket/notes")
-    before = keys(s3)
+    before = s3.listing()
     assert not back_up(notes, "s3://bucket/notes").changed
-    assert keys(s3) == before
+    assert s3.listing() == before
 
 
 def test_only_what_changed_is_sent(s3: S3, notes: Path) -> None:
