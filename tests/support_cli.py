@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,3 +68,19 @@ def environment(changes: Mapping[str, str | None]) -> dict[str, str]:
     """Return the environment of a program that searches by words, with some changes."""
     variables: dict[str, str | None] = {**os.environ, "RECOLLECT_EMBEDDINGS__PROVIDER": "none", **changes}
     return {name: value for name, value in variables.items() if value is not None}
+
+
+Answer = Callable[..., None]
+
+
+def keyboard(monkeypatch: pytest.MonkeyPatch) -> Answer:
+    """Return what sits down at the terminal and answers with some lines."""
+
+    class Keyboard(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def say(*lines: str) -> None:
+        monkeypatch.setattr(sys, "stdin", Keyboard("".join(f"{line}\n" for line in lines)))
+
+    return say

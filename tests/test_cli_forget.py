@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support_cli import Cli
+from tests.support_cli import Answer, Cli, keyboard
 from tests.support_index import write
 
 SECRET = "The vaultkeeper Quintessa hides xylophones in Lyon"
@@ -31,21 +30,10 @@ def home(workspace: Path) -> Path:
     return workspace
 
 
-Answer = Callable[..., None]
-
-
 @pytest.fixture
 def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
     """Sits at the terminal and answers."""
-
-    class Keyboard(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    def say(*lines: str) -> None:
-        monkeypatch.setattr(sys, "stdin", Keyboard("".join(f"{line}\n" for line in lines)))
-
-    return say
+    return keyboard(monkeypatch)
 
 
 def text(home: Path) -> str:

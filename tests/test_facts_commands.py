@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from recollect.embed import select
 from recollect.text.facts import facts_in
-from tests.support_cli import Cli, program
+from tests.support_cli import Answer, Cli, keyboard, program
 from tests.support_doctor import FAKE
 from tests.support_index import write
 
@@ -45,21 +44,10 @@ def home(workspace: Path) -> Path:
     return workspace
 
 
-Answer = Callable[..., None]
-
-
 @pytest.fixture
 def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
     """Sits at the terminal and answers."""
-
-    class Keyboard(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    def say(*lines: str) -> None:
-        monkeypatch.setattr(sys, "stdin", Keyboard("".join(f"{line}\n" for line in lines)))
-
-    return say
+    return keyboard(monkeypatch)
 
 
 def text(home: Path) -> str:
