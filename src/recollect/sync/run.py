@@ -92,7 +92,7 @@ def _sync(job: Job) -> Report:
             report = _update(job, index)
             if report.changed and not report.pending:
                 cache.prune(index.connection, job.settings.cache.max_entries)
-                index.vectors.save_matrix()
+                _save_matrix(job, index)
             return report
     return _rebuild(job, reason)
 
@@ -122,8 +122,14 @@ def _rebuild(job: Job, reason: str) -> Report:
             report = replace(report, pending=_pending(job, fresh))
         swap_in(temporary, job.index_file)
     with writer_of(job.index_file, wanted) as index:
-        index.vectors.save_matrix()
+        _save_matrix(job, index)
     return replace(report, rebuilt=reason)
+
+
+def _save_matrix(job: Job, index: Index) -> None:
+    """Bring the mapped copy of the vectors up to date, unless the job is about words: it takes numpy."""
+    if job.provider is not None:
+        index.vectors.save_matrix()
 
 
 def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report:

@@ -40,11 +40,12 @@ def fresh_answer(
     upkeep: Upkeep, request: Request, progress: Progress, narrowed: Narrowed | None = None
 ) -> SearchResult:
     """Bring the index up to date and answer a query from it; a damaged index is built anew first."""
-    warnings = upkeep.refresh(progress)
+    words_only = request.mode == "words"
+    warnings = upkeep.refresh(progress, words_only=words_only)
     try:
         return answer(upkeep, request, warnings, narrowed)
     except StoreDamaged:
-        report = upkeep.replace_damaged(progress)
+        report = upkeep.replace_damaged(progress, words_only=words_only)
         return answer(upkeep, request, [*warnings, *report.warnings], narrowed)
 
 

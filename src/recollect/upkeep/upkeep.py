@@ -220,14 +220,18 @@ class Upkeep:
         damaged_inode: int | None = None,
         wait_seconds: float | None = None,
         progress: Progress = silent,
+        words_only: bool = False,
     ) -> Report:
-        """Run one sync now, in this thread."""
+        """Run one sync now, in this thread; with `words_only` no provider is even chosen."""
         from recollect.sync import run
 
-        job = replace(self.job(progress), force=force, embed_limit=embed_limit, damaged_inode=damaged_inode)
+        job = self.job(progress, words_only=words_only)
+        job = replace(job, force=force, embed_limit=embed_limit, damaged_inode=damaged_inode)
         if embed_limit is not None and job.provider is not None:
             job = replace(job, provider=hurried(job.provider))  # somebody waits for an answer
         report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
+        if words_only:
+            return report
         report = replace(report, warnings=(*report.warnings, *_uncounted(job.provider)))
         # Whoever embeds does it afterwards; the first search of a program may be its last.
         if self.follow_up and embed_limit == 0 and not report.pending:
@@ -247,27 +251,28 @@ class Upkeep:
             with index.errors():
                 return index.count_chunks() - index.vectors.count()
 
-    def job(self, progress: Progress, group: int | None = None) -> Job:
-        """Return what a sync would have to do now."""
+    def job(self, progress: Progress, group: int | None = None, *, words_only: bool = False) -> Job:
+        """Return what a sync would have to do now; with `words_only` it embeds nothing."""
         from recollect.sync.job import Job
 
-        provider = self.provider_at_work()
         return Job(
             self.workspace,
             self.settings,
-            provider,
+            None if words_only else self.provider_at_work(),
             self.index_file,
             progress,
             group=group,
             heads=self.heads,
-            fallback=self.chosen().fallback,
+            fallback=None if words_only else self.chosen().fallback,
         )
 
-    def replace_damaged(self, progress: Progress) -> Report:
+    def replace_damaged(self, progress: Progress, *, words_only: bool = False) -> Report:
         """Build an index anew that the open reader found damaged."""
         inode = self.reader_inode
         self.close_reader()
-        return self.run(embed_limit=_FIRST_SEARCH_EMBEDS, damaged_inode=inode, progress=progress)
+        return self.run(
+            embed_limit=_FIRST_SEARCH_EMBEDS, damaged_inode=inode, progress=progress, words_only=words_only
+        )
 
     def start_session(self, key: str | None) -> None:
         """Sync in the background, once for each key; without a key every time."""
@@ -329,36 +334,42 @@ class Upkeep:
 
     # Before a search
 
-    def refresh(self, progress: Progress) -> list[str]:
-        """Bring the index up to date before a search; what fails becomes a warning if it can."""
+    def refresh(self, progress: Progress, *, words_only: bool = False) -> list[str]:
+        """Bring the index up to date before a search; what fails becomes a warning if it can.
+
+        With `words_only` no provider is chosen, no model is loaded and nothing is embedded or sent.
+        """
         with self.reading:
-            need = self._need()
+            need = self._need(words_only=words_only)
         told = self.background.told()
         pending = need.pending
         if need.sync:
             try:
                 wait = _FIRST_SEARCH_WAIT if need.is_first else _OWN_SYNC_WAIT * self.background.is_busy
-                report = self.run(embed_limit=need.embeds, wait_seconds=wait, progress=progress)
+                report = self.run(
+                    embed_limit=need.embeds, wait_seconds=wait, progress=progress, words_only=words_only
+                )
                 told += report.warnings
                 pending = report.pending
             except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
                 with self.reading:
-                    if need.is_first and self._need().is_first:
+                    if need.is_first and self._need(words_only=words_only).is_first:
                         raise
                 told.append(f"the index may be out of date: {error}")
-        if self._lives_on and self.settings.sync.on_search:
-            self.embed_soon(pending)
-        self._lives_on = True
+        if not words_only:
+            if self._lives_on and self.settings.sync.on_search:
+                self.embed_soon(pending)
+            self._lives_on = True
         return list(dict.fromkeys([*told, *need.warnings]))
 
-    def _need(self) -> _Need:
+    def _need(self, *, words_only: bool) -> _Need:
         """Tell what a search has to do first."""
         try:
             index = self.open_reader()
             if index is not None:
                 with index.errors():
                     if index.count_chunks():
-                        return self._need_of(index)
+                        return self._need_of(index, words_only=words_only)
         except StoreDamaged:
             self.close_reader()
         if not os.path.lexists(self.index_file) and not self.discover().files:
@@ -366,7 +377,7 @@ class Upkeep:
             return _Need(sync=False, warnings=(hint,))
         return _Need(sync=True, embeds=_FIRST_SEARCH_EMBEDS, is_first=True)
 
-    def _need_of(self, index: Index) -> _Need:
+    def _need_of(self, index: Index, *, words_only: bool) -> _Need:
         if not self.settings.sync.on_search:
             return _Need(sync=False)
         changed = difference(index.identity(), identity_of(self.settings))
@@ -377,6 +388,8 @@ class Upkeep:
             return _Need(sync=True, embeds=None)
         if index.synced_at is None:  # a first sync is under way, or was cut short
             return _Need(sync=True, embeds=_FIRST_SEARCH_EMBEDS)
+        if words_only:
+            return _Need(sync=self._files_changed(index))
         provider = self.provider_at_work()
         pending = count_to_do(index, provider) if provider is not None else 0
         if self._lives_on:
