@@ -127,3 +127,13 @@ def test_a_pipe_gets_no_colours(synced: Path) -> None:
     done = program("doctor", "-w", synced)
     assert done.returncode == 0
     assert b"\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("command", ["search own1", "sync", "sync --force", "doctor --repair"])
+def test_each_command_heals_a_damaged_index_with_the_default_provider(
+    cli: Cli, synced: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.delenv("RECOLLECT_EMBEDDINGS__PROVIDER")
+    damage(synced)
+    healing = cli(*command.split(), "-w", synced)
+    assert (healing.code, cli("doctor", "-w", synced).code) == (0, 0)

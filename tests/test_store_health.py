@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 import pytest
@@ -31,27 +32,43 @@ from tests.support_index import (
     write,
 )
 
-WORDS_ONLY = {"embeddings.provider": "none"}
 PAGE = 4096
-NOTES = 25
+NOTES = 12
+
+PROVIDER_VARIABLE = "RECOLLECT_EMBEDDINGS__PROVIDER"
 
 Damage = Callable[[Path], None]
 
 
-@pytest.fixture(scope="module")
-def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
+class Pattern(NamedTuple):
+    """A workspace, and the provider that its index was made with."""
+
+    workspace: Path
+    provider: str
+
+
+def heal(workspace: Path, *, force: bool = False) -> Report:
+    """Sync as a user would."""
+    with Memory(workspace) as memory:
+        return memory.sync(force=force)
+
+
+@pytest.fixture(scope="module", params=["none", "builtin"])
+def pattern(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pattern:
     """A synced workspace that is copied for every test, because making it takes longer."""
-    workspace = tmp_path_factory.mktemp("pattern") / "workspace"
-    write(workspace, notes(NOTES, lines=60))
+    made = Pattern(tmp_path_factory.mktemp("pattern") / "workspace", request.param)
+    write(made.workspace, notes(NOTES, lines=30))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
-        sync(workspace)
-    return workspace
+        patch.setenv(PROVIDER_VARIABLE, made.provider)
+        heal(made.workspace)
+    return made
 
 
 @pytest.fixture
-def synced(pattern: Path, tmp_path: Path) -> Path:
-    shutil.copytree(pattern, tmp_path / "workspace")
+def synced(pattern: Pattern, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(PROVIDER_VARIABLE, pattern.provider)
+    shutil.copytree(pattern.workspace, tmp_path / "workspace")
     return tmp_path / "workspace"
 
 
@@ -64,7 +81,7 @@ def set_aside_files(workspace: Path) -> list[str]:
 
 
 def search(workspace: Path, query: str = "own7") -> SearchResult:
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         return memory.search(query)
 
 
@@ -219,7 +236,7 @@ UNSEEN_BY_SYNC: list[Damage] = [invalid_text, no_words_data]
 def test_a_sync_sets_a_damaged_index_aside_and_builds_it_anew(synced: Path, damage: Damage) -> None:
     before = hashes(synced)
     damage(index_file(synced))
-    report = sync(synced)
+    report = heal(synced)
     assert report.rebuilt
     assert any("set aside" in warning for warning in report.warnings)
     assert (hashes(synced), len(set_aside_files(synced))) == (before, 1)
@@ -229,7 +246,7 @@ def test_a_sync_sets_a_damaged_index_aside_and_builds_it_anew(synced: Path, dama
 @pytest.mark.parametrize("damage", NOTICED)
 def test_a_forced_sync_heals_everything(synced: Path, damage: Damage) -> None:
     damage(index_file(synced))
-    sync(synced, force=True)
+    heal(synced, force=True)
     assert_sound(index_file(synced))
     assert indexed(synced) == expected(synced)
 
@@ -237,7 +254,7 @@ def test_a_forced_sync_heals_everything(synced: Path, damage: Damage) -> None:
 @pytest.mark.parametrize("damage", NOTICED)
 def test_the_status_of_a_damaged_index_is_no_error(synced: Path, damage: Damage) -> None:
     damage(index_file(synced))
-    with Memory(synced, WORDS_ONLY) as memory:
+    with Memory(synced) as memory:
         memory.status()
 
 
@@ -317,7 +334,7 @@ def test_what_is_only_in_the_log_is_found_without_the_shared_memory(synced: Path
 def test_only_the_last_set_aside_index_is_kept(synced: Path) -> None:
     for _ in range(3):
         text_file(index_file(synced))
-        sync(synced)
+        heal(synced)
     assert len(set_aside_files(synced)) == 1
 
 
@@ -332,9 +349,9 @@ def test_the_log_goes_aside_with_its_index(tmp_path: Path) -> None:
 
 def test_a_folder_that_was_set_aside_is_not_deleted(synced: Path) -> None:
     folder(index_file(synced))
-    sync(synced)
+    heal(synced)
     text_file(index_file(synced))
-    sync(synced)
+    heal(synced)
     kept = [path / "somebody's.txt" for path in (synced / ".memory").glob("*.damaged-*") if path.is_dir()]
     assert [path.read_text(encoding="utf-8") for path in kept] == ["keep me"]
 
@@ -342,22 +359,22 @@ def test_a_folder_that_was_set_aside_is_not_deleted(synced: Path) -> None:
 def test_the_target_of_a_link_is_left_alone(synced: Path, tmp_path: Path) -> None:
     symlink(index_file(synced))
     before = (tmp_path / "elsewhere.sqlite").read_bytes()
-    sync(synced)
+    heal(synced)
     assert (tmp_path / "elsewhere.sqlite").read_bytes() == before
     assert not index_file(synced).is_symlink()
 
 
 def test_an_open_memory_notices_that_another_process_replaced_the_index(synced: Path) -> None:
-    with Memory(synced, WORDS_ONLY) as memory:
+    with Memory(synced) as memory:
         memory.search("own7")
         set_aside(index_file(synced))
-        sync(synced)
+        heal(synced)
         write(synced, {"memory/late.md": "the okapi came last"})
         assert [hit.path for hit in memory.search("okapi")] == ["memory/late.md"]
 
 
 def test_an_open_memory_heals_an_index_that_breaks_under_it(synced: Path) -> None:
-    with Memory(synced, WORDS_ONLY) as memory:
+    with Memory(synced) as memory:
         memory.search("own7")
         content = bytearray(index_file(synced).read_bytes())
         content[PAGE:] = bytes(len(content) - PAGE)

@@ -122,13 +122,17 @@ class Upkeep:
         if wanted is None:
             return None
         with self.reading:
-            index = self.open_reader()
-            if index is None:
-                return wanted
-            with index.errors():
-                if spaces.declined(index.connection) != space_of(wanted):
+            try:
+                index = self.open_reader()
+                if index is None:
                     return wanted
-                now = spaces.serving(index.connection)
+                with index.errors():
+                    if spaces.declined(index.connection) != space_of(wanted):
+                        return wanted
+                    now = spaces.serving(index.connection)
+            except StoreDamaged:  # the sync that asks sets it aside, with what it declined
+                self.close_reader()
+                return wanted
         return self.provider_of(now.space) if now else None
 
     def forget_providers(self) -> None:
