@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 from pathlib import Path
 
@@ -72,16 +73,26 @@ def test_a_session_is_forgotten(cli: Cli, home: Path) -> None:
     assert text(home) == TEXT
 
 
-def test_words_that_find_one_entry_may_be_confirmed_beforehand(cli: Cli, home: Path) -> None:
-    assert cli("forget", "-w", home, "--yes", "vaultkeeper", "quintessa").code == 0
-    assert text(home) == WITHOUT
-
-
-def test_words_that_find_several_are_not(cli: Cli, home: Path) -> None:
-    outcome = cli("forget", "-w", home, "--yes", "xylophones")
+@pytest.mark.parametrize("words", [["vaultkeeper", "quintessa"], ["xylophones"], [f"{DAY}#L3", "quintessa"]])
+def test_words_never_delete_and_yes_does_not_change_that(cli: Cli, home: Path, words: list[str]) -> None:
+    outcome = cli("forget", "-w", home, "--yes", *words)
     assert outcome.code == 2
-    assert "citations" in outcome.err
+    assert f"{DAY}#L4" in outcome.out
+    assert f"recollect forget '{DAY}#L" in outcome.err
     assert text(home) == TEXT
+
+
+def test_words_list_entries_where_nobody_can_choose(cli: Cli, home: Path) -> None:
+    outcome = cli("forget", "-w", home, "vaultkeeper", "quintessa")
+    assert (outcome.code, outcome.out) == (0, f"1  {DAY}#L4\n   - 14:32 {SECRET}\n")
+    assert f"To forget one of them: recollect forget '{DAY}#L4' --yes" in outcome.err
+    assert text(home) == TEXT
+
+
+def test_the_command_that_is_named_forgets_it(cli: Cli, home: Path) -> None:
+    named = shlex.split(cli("forget", "-w", home, "vaultkeeper").err.partition("recollect ")[2])
+    assert cli(*named, "-w", home).code == 0
+    assert text(home) == WITHOUT
 
 
 def test_without_a_terminal_and_without_yes_nothing_is_changed(cli: Cli, home: Path) -> None:
@@ -188,6 +199,12 @@ def test_json_holds_what_went_and_the_receipt(cli: Cli, home: Path) -> None:
 
 def test_json_of_a_dry_run_has_no_receipt(cli: Cli, home: Path) -> None:
     told = cli("forget", "-w", home, "--dry-run", "--json", f"{DAY}#L4").json
+    assert [candidate["citation"] for candidate in told["candidates"]] == [f"{DAY}#L4"]
+    assert told["receipt"] is None
+
+
+def test_json_of_words_lists_what_they_find(cli: Cli, home: Path) -> None:
+    told = cli("forget", "-w", home, "--json", "vaultkeeper").json
     assert [candidate["citation"] for candidate in told["candidates"]] == [f"{DAY}#L4"]
     assert told["receipt"] is None
 

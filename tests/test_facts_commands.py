@@ -335,9 +335,18 @@ def test_a_dry_run_shows_and_changes_nothing(cli: Cli, home: Path) -> None:
     assert text(home) == TEXT
 
 
-def test_forget_by_a_query_that_surely_means_one(cli: Cli, home: Path) -> None:
-    assert cli("facts", "forget", "-w", home, "--yes", "--query", ANNA).code == 0
-    assert text(home) == without("a2b3c4d5e6")
+def test_a_query_never_deletes_not_even_the_same_words(cli: Cli, home: Path) -> None:
+    outcome = cli("facts", "forget", "-w", home, "--yes", "--query", ANNA)
+    assert outcome.code == 2
+    assert "recollect facts forget a2b3c4d5e6 --yes" in outcome.err
+    assert text(home) == TEXT
+
+
+def test_a_query_lists_facts_where_nobody_can_choose(cli: Cli, home: Path) -> None:
+    outcome = cli("facts", "forget", "-w", home, "--query", ANNA)
+    assert (outcome.code, outcome.out) == (0, f"1  a2b3c4d5e6  2026-11-15  entity      {ANNA}\n")
+    assert "To forget one of them: recollect facts forget a2b3c4d5e6 --yes" in outcome.err
+    assert text(home) == TEXT
 
 
 def test_a_query_that_finds_no_fact_says_so_and_exits_with_1(cli: Cli, home: Path) -> None:
@@ -355,7 +364,7 @@ def test_yes_does_not_choose_among_several(cli: Cli, workspace: Path) -> None:
     write(workspace, {NOTE: ALIKE})
     outcome = cli("facts", "forget", "-w", workspace, "--yes", "--query", "the red harbour crane lifts tons")
     assert outcome.code == 2
-    assert "k3f5x2m7qa" in outcome.err
+    assert "k3f5x2m7qa" in outcome.out
     assert text(workspace) == ALIKE
 
 

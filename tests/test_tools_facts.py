@@ -10,9 +10,11 @@ import pytest
 from recollect import Memory, UsageError
 from recollect.text.facts import facts_in
 from recollect.tools import Output, call_tool
+from tests.support_facts import facts_memory
 from tests.support_search import words_memory
 
 TOKEN = "ghp_" + "aB3dE5gH7jK9" * 3
+PHONE = "Anna's phone number is 555-"
 TABS = "Prefers tabs over spaces in Python files."
 
 
@@ -121,6 +123,14 @@ def test_a_query_that_means_several_facts_only_lists_them(memory: Memory) -> Non
     assert output.data["receipt"] is None
     assert set(names) <= {one["id"] for one in output.data["candidates"]}
     assert written(memory) == before
+
+
+@pytest.mark.parametrize("end", ["0134", "0199"])
+def test_a_query_never_deletes_a_fact(workspace: Path, end: str) -> None:
+    memory = facts_memory(workspace, text=f"- {PHONE}0134 ^k3f5x2m7qa\n")
+    output = called(memory, "memory_forget", query=f"{PHONE}{end}")
+    assert [one["id"] for one in output.data["candidates"]] == ["k3f5x2m7qa"]
+    assert (output.data["receipt"], written(memory)) == (None, f"- {PHONE}0134 ^k3f5x2m7qa\n")
 
 
 def test_notes_can_still_be_forgotten_by_query(memory: Memory) -> None:

@@ -66,6 +66,12 @@ def check_texts(*, optional: bool = False, **values: object) -> None:
             _check_text(name, value)
 
 
+def check_chosen(chosen: object) -> None:
+    """Refuse a query where the entries to forget are expected: a query never deletes."""
+    if isinstance(chosen, str):
+        raise UsageError("a query forgets nothing", todo="Choose among what forget_candidates returns")
+
+
 def _check_text(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise _wrong(name, value, "text")

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from recollect.arguments import check_context, check_read, check_search, check_texts
+from recollect.arguments import check_chosen, check_context, check_read, check_search, check_texts
 from recollect.embed.base import Provider
 from recollect.errors import EmbeddingError, SettingsError, StoreError
 from recollect.files.read import read_lines
@@ -317,6 +317,7 @@ class Memory:
         from recollect.writing.forget import forget
 
         self._refuse_if_off()
+        check_chosen(chosen)
         self.close()  # what is open could hold on to what is to go
         with self.facts.without_table() as tables:  # earlier versions of facts may be left in it
             receipt = forget(

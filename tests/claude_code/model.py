@@ -71,7 +71,7 @@ class Model:
         """Return the block that answers a question; keep the question."""
         request = Request(body)
         self.requests.append(request)
-        call = _CALL.search(request.asked)
+        call = next(iter([*_CALL.finditer(request.asked)][-1:]), None)  # what was recalled stands before it
         if call and body.get("tools") and not request.results:
             return {
                 "type": "tool_use",

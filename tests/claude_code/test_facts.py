@@ -12,6 +12,7 @@ from tests.support_waiting import eventually
 
 STORE = "mcp__recollect__memory_store"
 RECALL = "mcp__recollect__memory_recall"
+FORGET = "mcp__recollect__memory_forget"
 FACT = "The warehouse in Delft has four robots."
 SAID = "By the way, our release manager is called Boleslava Krejci. Good morning."
 
@@ -36,7 +37,13 @@ def test_a_fact_is_stored_as_a_line_of_its_note(shop: Path, stored: None) -> Non
 
 def test_a_stored_fact_is_recalled(session: Session, stored: None) -> None:
     asked = session.say(f'CALL {RECALL} {{"query": "how many robots has the warehouse in Delft?"}}')
-    assert FACT in asked[-1].results[0]
+    assert FACT in asked[-1].results[-1]
+
+
+def test_a_query_forgets_nothing(machine: Machine, shop: Path, stored: None) -> None:
+    asked = Session(machine, shop, "--allowedTools", FORGET).say(f'CALL {FORGET} {{"query": "{FACT}"}}')
+    assert "Nothing is forgotten yet." in asked[-1].results[-1]
+    assert FACT in facts(shop)
 
 
 def test_a_fact_that_fits_is_told_unasked(machine: Machine, shop: Path, stored: None) -> None:

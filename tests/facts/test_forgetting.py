@@ -88,6 +88,11 @@ def test_ids_are_given_as_a_list(workspace: Path) -> None:
         memory.facts.forget(SISTER)
 
 
+def test_a_query_is_nothing_that_can_be_forgotten(workspace: Path) -> None:
+    with facts_memory(workspace) as memory, pytest.raises(UsageError, match="a query forgets nothing"):
+        memory.forget("sister in Porto")  # type: ignore[arg-type]
+
+
 def test_a_forgotten_text_is_known_as_such(workspace: Path) -> None:
     with facts_memory(workspace) as memory:
         memory.facts.forget([SISTER])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from recollect.text.facts import facts_in
@@ -31,6 +33,16 @@ def facts(window: Window) -> list[str]:
 def test_a_stored_fact_is_recalled_in_another_session(window: Window) -> None:
     window.call("memory_store", text="The warehouse in Delft has four robots.", category="fact")
     assert "four robots" in window.call("memory_recall", query="how many robots has the warehouse?").output
+
+
+def test_a_query_lists_a_fact_and_its_id_deletes_it(window: Window) -> None:
+    window.call("memory_store", text="The gate code of Breda is 555-0134.", category="fact")
+    listed = window.call("memory_forget", query="The gate code of Breda is 555-0134.").output
+    assert "The gate code of Breda is 555-0134." in facts(window)
+    found = re.search(r"id (\w{10}) \(fact\)", listed)
+    assert found, listed
+    window.call("memory_forget", id=found[1])
+    assert "The gate code of Breda is 555-0134." not in facts(window)
 
 
 def test_a_fact_that_fits_stands_beside_the_message(window: Window) -> None:

@@ -21,14 +21,14 @@ from recollect.cli.common import (
 from recollect.cli.facts_export import export_command
 from recollect.cli.facts_review import review_command
 from recollect.cli.facts_shown import citation_of, line_json, newest_first, no_longer_true, shown
-from recollect.cli.forget import ask_which, print_receipt
+from recollect.cli.forget import ask_which, must_be_named, print_receipt
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.text.facts import CATEGORIES, IMPORTANCE, Category, FactLine
 from recollect.writing.candidates import Candidate
 
 if TYPE_CHECKING:
-    from recollect.facts.facts import Facts, Stats, Stored
+    from recollect.facts.facts import Stats, Stored
 
 _EXAMPLE = 'recollect facts store "Prefers tabs over spaces"'
 
@@ -225,7 +225,7 @@ def edit_command(fact_id: str, text: tuple[str, ...], workspace: Path | None, as
 
 @command.command("forget")
 @click.argument("ids", nargs=-1, metavar="ID...")
-@click.option("-q", "--query", help="Forget the fact that this describes.")
+@click.option("-q", "--query", help="List the facts that this may mean, to choose from.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show what would be forgotten, and change nothing.")
 @workspace_option
@@ -235,8 +235,8 @@ def forget_command(
 ) -> int:
     """Remove facts for good: from their note, its history, the index and the table.
 
-    They are named by ID, or found with --query, which never guesses. What was found is shown before
-    anything is changed. Exits with 1 if something is left, or nothing was found.
+    They are named by ID. --query only lists the facts that it may mean: you choose on a terminal, or give
+    the id of one. Exits with 1 if something is left, or nothing was found.
     """
     if bool(ids) == bool(query):
         raise UsageError(
@@ -245,14 +245,11 @@ def forget_command(
         )
     with Memory(nearest_workspace(workspace)) as memory:
         path = memory.facts.path
-        found = (
-            _described(memory.facts, query, yes=yes and not dry_run)
-            if query
-            else [memory.facts.get(name) for name in dict.fromkeys(ids)]
-        )
+        names = [one.fact.id for one in memory.facts.candidates(query)] if query else list(dict.fromkeys(ids))
+        found = [memory.facts.get(name) for name in names]
         if not as_json:
             _print_numbered(found)
-        if dry_run or not found:
+        if dry_run or not found or (query and must_be_named("recollect facts forget", names, yes=yes)):
             if as_json:
                 print_json({"facts": [line_json(path, line) for line in found], "receipt": None})
             return 0 if found else 1
@@ -266,20 +263,6 @@ def forget_command(
     else:
         print_receipt(receipt)
     return 0 if receipt is None or receipt.complete else 1
-
-
-def _described(facts: Facts, query: str, *, yes: bool) -> list[FactLine]:
-    """Return the facts that a query may mean; nobody is there to choose if `yes` is given."""
-    from recollect.facts.facts import MEANT
-
-    near = facts.candidates(query)
-    is_sure = len(near) == 1 and (near[0].similarity or 0.0) > MEANT
-    if yes and near and not is_sure:
-        raise UsageError(
-            f"it is not sure that this is meant: {', '.join(found.fact.id for found in near)}",
-            todo="Look at them with --dry-run, then name those that are meant by their ids",
-        )
-    return [facts.get(found.fact.id) for found in near]
 
 
 def _print_numbered(lines: Sequence[FactLine]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,7 +58,8 @@ def command(
     """Remove entries for good: from notes, history, trash, index and caches.
 
     SELECTOR is a citation such as memory/x.md#L3, the path of a note, or words to search for. What was
-    found is shown before anything is changed. Exits with 1 if something is left, or nothing was found.
+    found is shown before anything is changed. Words only list entries: you choose on a terminal, or name
+    the citation of one. Exits with 1 if something is left, or nothing was found.
     """
     if not selectors and session is None:
         raise UsageError("nothing is named to be forgotten", todo="Give a citation, a path or some words")
@@ -67,16 +69,12 @@ def command(
         found = _found(memory, [*places, query] if query else places, session)
         if not as_json:
             _print_candidates(found)
-        if dry_run or not found:
+        citations = [candidate.citation for candidate in found]
+        if dry_run or not found or (query and must_be_named("recollect forget", citations, yes=yes)):
             if as_json:
                 print_json({"candidates": [candidate.to_json() for candidate in found], "receipt": None})
             return 0 if found else 1
         chosen = found if yes else ask_which(found, pick=bool(query))
-        if yes and query and len(found) > 1:
-            raise UsageError(
-                f"the words find {counted(len(found), 'place')}, and --yes would forget all of them",
-                todo="Name those that are meant by their citations",
-            )
         receipt = memory.forget(chosen) if chosen else None
     if as_json:
         shown = [candidate.to_json() for candidate in chosen]
@@ -112,6 +110,23 @@ def _first_line(text: str) -> str:
     first = harmless_name(lines[0]) if lines else "(empty)"
     more = f" (+{counted(len(lines) - 1, 'line')})" if len(lines) > 1 else ""
     return (first if len(first) <= _WIDTH else f"{first[: _WIDTH - 1]}…") + more
+
+
+def must_be_named(command: str, names: Sequence[str], *, yes: bool) -> bool:
+    """Tell whether nobody can choose among what a query found, and say which command forgets one of them.
+
+    A query never deletes, so `--yes` with one is refused.
+    """
+    example = f"{command} {shlex.quote(harmless_name(names[0]))} --yes"
+    if yes:
+        raise UsageError(
+            "a query only lists what could be meant, and nothing was changed",
+            todo=f"Name what is meant: {example}",
+        )
+    if is_terminal(sys.stdin):
+        return False
+    click.echo(f"Nothing was changed. To forget one of them: {example}", err=True)
+    return True
 
 
 def ask_which(found: list[Candidate], *, pick: bool) -> list[Candidate]:

@@ -44,9 +44,6 @@ Forget = Callable[[Iterable[Candidate]], "Receipt"]
 CANDIDATE = 0.7
 """How similar a fact must be to a description to be a candidate for forgetting."""
 
-MEANT = 0.9
-"""A single candidate that is more similar than this is what is meant."""
-
 _MOST_CANDIDATES = 5
 _LOCK = "facts.lock"
 _WAIT_SECONDS = 30.0

@@ -64,10 +64,6 @@ def _forget(call: Call) -> Output:
     if wanted is not None:
         return _forgotten(call, _found(call, wanted))
     facts = _fact_candidates(call, query)
-    from recollect.facts.facts import MEANT
-
-    if len(facts) == 1 and (facts[0].similarity or 0.0) > MEANT:
-        return _fact_forgotten(call, facts[0].fact.id)
     shown = {one.citation for one in facts}
     found = [one for one in call.memory.forget_candidates(query) if one.citation not in shown][:_MOST]
     listed = [{**found_json(call, one), "kind": "fact"} for one in facts]
@@ -156,10 +152,9 @@ REMEMBER = Tool(
 
 FORGET = Tool(
     "memory_forget",
-    "Remove something from memory for good, in two steps: with query it lists what could be meant "
-    "and changes nothing, unless the query is a single fact almost word for word, which is removed at once; "
-    "with the id of one of these it removes that one from the notes, the index and "
-    "every copy. Only for what the user asked to forget, and only after the user chose.",
+    "Remove something from memory for good, in two steps: query lists what could be meant, with an id each, "
+    "and never removes anything; id removes that one from the notes, the index and every copy. Only for what "
+    "the user asked to forget, and only after the user chose.",
     {
         "query": text("What to look for: words, or a citation such as memory/2026-05-01.md#L3."),
         "id": text("The id of what the user chose, exactly as it was listed, or the id of a fact."),
