@@ -405,7 +405,7 @@ FIELDS: Mapping[str, set[str]] = {
     "list": {"place", "snapshots", "failed"},
     "restore": {
         *("place", "id", "created_at", "workspace", "created", "kept_both", "same"),
-        *("failed", "settings_object", "dry_run"),
+        *("failed", "forgotten", "unchecked", "settings_object", "dry_run"),
     },
 }
 

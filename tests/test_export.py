@@ -202,7 +202,8 @@ def test_the_commands_speak_json(cli: Cli, notes: Path, workspace: Path, tmp_pat
     assert set(exported) == {"file", "files", "bytes", "archive_bytes", "settings", "left_out", "failed"}
     imported = cli("import", tmp_path / "a.zip", "-w", workspace, "--json", "--dry-run").json
     assert set(imported) == {
-        *("file", "created_at", "created", "kept_both", "same", "failed", "settings", "dry_run")
+        *("file", "created_at", "created", "kept_both", "same", "failed", "settings", "dry_run"),
+        *("forgotten", "unchecked"),
     }
 
 

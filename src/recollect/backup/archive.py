@@ -66,7 +66,10 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did, or would do if `dry_run`; settings stay in the archive."""
+    """What an import did, or would do if `dry_run`; settings stay in the archive.
+
+    `forgotten` and `unchecked` are those of `Merged`.
+    """
 
     file: str
     created_at: str
@@ -74,6 +77,8 @@ class Imported:
     kept_both: tuple[KeptBoth, ...]
     same: int
     failed: tuple[Problem, ...]
+    forgotten: tuple[str, ...]
+    unchecked: tuple[Problem, ...]
     settings: bool
     dry_run: bool
 
@@ -118,6 +123,7 @@ def import_archive(
     file: Path,
     *,
     dry_run: bool = False,
+    with_forgotten: bool = False,
     max_bytes: int = MAX_UNPACKED_BYTES,
     progress: Progress,
 ) -> Imported:
@@ -132,9 +138,11 @@ def import_archive(
                 progress(done, len(infos) - 1, "checking")
         merged = merge(
             workspace,
+            settings,
             manifest.entries,
             partial(_contents, archive, file),
             dry_run=dry_run,
+            with_forgotten=with_forgotten,
             progress=progress,
         )
     return Imported(
@@ -144,6 +152,8 @@ def import_archive(
         merged.kept_both,
         merged.same,
         merged.failed,
+        merged.forgotten,
+        merged.unchecked,
         manifest.settings is not None,
         dry_run,
     )

@@ -1,7 +1,8 @@
 """Put the files of a copy into a workspace without overwriting anything.
 
 A file that is missing is created, one with the same content is left alone, and where the content
-differs both are kept: the one from the copy gets a name beside the other.
+differs both are kept: the one from the copy gets a name beside the other. What was forgotten since the copy
+was made stays forgotten, unless somebody asks for it.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
-from recollect.backup.manifest import Entry, digest
+from recollect.backup.forgotten import TOMBSTONES, Guard, read_tombstones
+from recollect.backup.manifest import Entry, digest, entry_for
 from recollect.backup.names import beside
 from recollect.errors import BackupError, reason_of
 from recollect.files.atomic import create, make_folders, read
 from recollect.files.place import writing
+from recollect.files.tombstones import Forgotten, adopt
 from recollect.paths import PRIVATE_DIR, Workspace
+from recollect.settings import Settings
 from recollect.types import Problem, Progress
 
 Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, bytes | Problem]]]
@@ -40,36 +44,55 @@ class KeptBoth:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What a merge did, or would do."""
+    """What a merge did, or would do.
+
+    `forgotten` names the passages of the copy that were forgotten since it was made and therefore left out,
+    `unchecked` the files in which nobody could look for such passages.
+    """
 
     created: tuple[str, ...] = ()
     kept_both: tuple[KeptBoth, ...] = ()
     same: int = 0
     failed: tuple[Problem, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    unchecked: tuple[Problem, ...] = ()
 
 
 def merge(
     workspace: Workspace,
+    settings: Settings,
     entries: Sequence[Entry],
     contents: Contents,
     *,
     dry_run: bool,
     progress: Progress,
+    with_forgotten: bool = False,
+    later: Forgotten | None = None,
     today: date | None = None,
 ) -> Merged:
-    """Bring every entry into the workspace; `dry_run` reads and checks all of it, and writes nothing."""
-    work = _Merge(workspace, entries, (today or date.today()).isoformat())
-    for entry in entries:
+    """Bring every entry into the workspace; `dry_run` reads and checks all of it, and writes nothing.
+
+    `later` is what a newer copy of the same workspace says was forgotten. With `with_forgotten` that comes
+    back as well.
+    """
+    files = [entry for entry in entries if entry.path not in TOMBSTONES]
+    stones = [entry for entry in entries if entry.path in TOMBSTONES]
+    theirs = read_tombstones(stones, contents(stones))
+    known = Forgotten.load(workspace).merged(later or Forgotten(()))
+    guard = Guard(known.beyond(theirs), settings.files.max_bytes)
+    work = _Merge(workspace, files, (today or date.today()).isoformat(), guard)
+    for entry in files:
         work.plan(entry)
     total = len(work.targets)
     if not dry_run and total:
         _refuse_without_room(workspace, sum(entry.size for entry in work.targets))
+    if not dry_run:
+        adopt(workspace, theirs.merged(known))
     for done, (entry, content) in enumerate(contents(list(work.targets)), 1):
         if isinstance(content, Problem):
             work.fail(entry, content)
-        elif not dry_run:
-            with writing(workspace):
-                work.write(entry, content)
+        else:
+            work.bring(entry, content, dry_run=dry_run, with_forgotten=with_forgotten)
         progress(done, total, "merging")
     return work.outcome()
 
@@ -77,9 +100,11 @@ def merge(
 class _Merge:
     """One merge: where each entry goes, and what became of it."""
 
-    def __init__(self, workspace: Workspace, entries: Sequence[Entry], day: str) -> None:
+    def __init__(self, workspace: Workspace, entries: Sequence[Entry], day: str, guard: Guard) -> None:
+        self.workspace = workspace
         self.root = workspace.root
         self.day = day
+        self.guard = guard
         self.targets: dict[Entry, str] = {}
         self.same = 0
         self.failed: list[Problem] = []
@@ -101,6 +126,23 @@ class _Merge:
             self.same += 1
         else:
             self.targets[entry] = target
+
+    def bring(self, entry: Entry, content: bytes, *, dry_run: bool, with_forgotten: bool) -> None:
+        """Write an entry's file without what was forgotten, if anything is left and is not there already."""
+        if with_forgotten:
+            if not dry_run:
+                self.guard.lift(self.workspace, content)
+        else:
+            clean = self.guard.clean(entry.path, content)
+            if clean != content:
+                del self.targets[entry]
+                if clean is None:
+                    return
+                entry, content = entry_for(entry.path, clean, entry.mtime_ns), clean
+                self.plan(entry)
+        if entry in self.targets and not dry_run:
+            with writing(self.workspace):
+                self.write(entry, content)
 
     def write(self, entry: Entry, content: bytes) -> None:
         """Write an entry's file; if something has taken its name meanwhile, under another."""
@@ -137,6 +179,8 @@ class _Merge:
             tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
             self.same,
             tuple(self.failed),
+            tuple(self.guard.left_out),
+            tuple(self.guard.unchecked),
         )
 
     def _target(self, entry: Entry) -> str | None:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 
+from recollect.backup.forgotten import TOMBSTONES
 from recollect.backup.gather import extras_within, kept_in_private
 from recollect.backup.manifest import Entry
 from recollect.errors import BackupError
@@ -88,6 +89,8 @@ def _is_markdown(parts: list[str]) -> bool:
 
 
 def _is_private(path: str) -> bool:
+    if path in TOMBSTONES:
+        return True
     parts = path.split("/")
     if parts[0] != PRIVATE_DIR or len(parts) < 2 or not kept_in_private(parts[1], everything=True):
         return False

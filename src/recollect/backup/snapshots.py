@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from recollect.backup.forgotten import TOMBSTONES, read_tombstones
 from recollect.backup.gather import gather, refuse_nothing, settings_without_secrets, take
 from recollect.backup.manifest import (
     MAX_MANIFEST_BYTES,
@@ -25,10 +26,11 @@ from recollect.backup.manifest import (
     encode,
     now_in_words,
 )
-from recollect.backup.merge import KeptBoth, merge
+from recollect.backup.merge import Contents, KeptBoth, merge
 from recollect.backup.names import refuse_strange
 from recollect.backup.places import Folder, Place, open_place
 from recollect.errors import BackupError, UsageError, WorkspaceError, reason_of
+from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace, contains, expand_home
 from recollect.settings import Settings
 from recollect.types import Problem, Progress
@@ -80,7 +82,10 @@ class Snapshots:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a restore did, or would do if `dry_run`; `settings_object` names what holds the settings."""
+    """What a restore did, or would do if `dry_run`; `settings_object` names what holds the settings.
+
+    `forgotten` and `unchecked` are those of `Merged`.
+    """
 
     place: str
     id: str
@@ -90,6 +95,8 @@ class Restored:
     kept_both: tuple[KeptBoth, ...]
     same: int
     failed: tuple[Problem, ...]
+    forgotten: tuple[str, ...]
+    unchecked: tuple[Problem, ...]
     settings_object: str
     dry_run: bool
 
@@ -164,22 +171,27 @@ def restore(
     *,
     at: str = "",
     dry_run: bool = False,
+    with_forgotten: bool = False,
     progress: Progress,
 ) -> Restored:
     """Merge a backup (the newest, or the one whose id begins with `at`) into the workspace.
 
-    Files whose content is damaged or missing at the place are named, and all others restored.
+    Files whose content is damaged or missing at the place are named, and all others restored. What was
+    forgotten since then, here or according to the newest backup, stays forgotten.
     """
     place = open_place(uri)
     identity = _chosen(place, at)
     manifest = _manifest(place, identity)
     refuse_strange(workspace, settings, manifest.entries, f"the backup {identity}")
-    sizes = place.sizes(OBJECTS)
+    contents = partial(_contents, place, place.sizes(OBJECTS))
     merged = merge(
         workspace,
+        settings,
         manifest.entries,
-        partial(_contents, place, sizes),
+        contents,
         dry_run=dry_run,
+        with_forgotten=with_forgotten,
+        later=_forgotten_later(place, identity, contents),
         progress=progress,
     )
     return Restored(
@@ -191,9 +203,20 @@ def restore(
         merged.kept_both,
         merged.same,
         merged.failed,
+        merged.forgotten,
+        merged.unchecked,
         object_of(manifest.settings) if manifest.settings else "",
         dry_run,
     )
+
+
+def _forgotten_later(place: Place, identity: str, contents: Contents) -> Forgotten:
+    """Return what the newest backup says was forgotten; the one that is restored may be older."""
+    newest = _ids(place)[-1]
+    if newest == identity:
+        return Forgotten(())
+    stones = [entry for entry in _manifest(place, newest).entries if entry.path in TOMBSTONES]
+    return read_tombstones(stones, contents(stones))
 
 
 def object_of(entry: Entry) -> str:

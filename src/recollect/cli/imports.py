@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,6 @@ import click
 
 from recollect.backup.archive import MAX_UNPACKED_BYTES, Imported, import_archive
 from recollect.backup.manifest import SETTINGS_NAME
-from recollect.backup.merge import KeptBoth
 from recollect.cli.common import (
     Function,
     counted,
@@ -28,9 +27,9 @@ from recollect.cli.common import (
 from recollect.errors import SettingsError
 from recollect.paths import Workspace
 from recollect.settings import Settings, load, switched_off
-from recollect.types import Problem
 
 if TYPE_CHECKING:
+    from recollect.backup.snapshots import Restored
     from recollect.imports import openclaw, vault
     from recollect.imports.memories import Added
 
@@ -68,6 +67,13 @@ def dry_run_option(function: Function) -> Function:
     )
 
 
+def with_forgotten_option(function: Function) -> Function:
+    """Add `--with-forgotten`."""
+    return click.option(
+        "--with-forgotten", is_flag=True, help="Bring back what was forgotten since the copy was made."
+    )(function)
+
+
 def _opened(workspace: Path | None) -> tuple[Workspace, Settings]:
     """Return a workspace and its settings, unless its memory is switched off."""
     found = Workspace.at(nearest_workspace(workspace))
@@ -89,44 +95,70 @@ def _opened(workspace: Path | None) -> tuple[Workspace, Settings]:
     default=MAX_UNPACKED_BYTES,
     help=f"Refuse an archive that unpacks to more. [default: {MAX_UNPACKED_BYTES}]",
 )
+@with_forgotten_option
 @workspace_option
 @json_option
-def archive_command(file: Path, dry_run: bool, max_bytes: int, workspace: Path | None, as_json: bool) -> int:
+def archive_command(
+    file: Path,
+    dry_run: bool,
+    max_bytes: int,
+    with_forgotten: bool,
+    workspace: Path | None,
+    as_json: bool,
+) -> int:
     """Merge the archive FILE into the workspace; nothing is overwritten.
 
-    Where a note differs, both are kept: the imported one as NAME-imported-DATE.md. Settings in the
-    archive are not applied. Exits with 1 if a file could not be brought in.
+    Where a note differs, both are kept: the imported one as NAME-imported-DATE.md. What was forgotten
+    since the archive was made is left out and listed. Settings in the archive are not applied. Exits with
+    1 if a file could not be brought in.
     """
     opened = Workspace.at(nearest_workspace(workspace))
     settings = load(opened).settings
     with progress_bar() as progress:
-        done = import_archive(opened, settings, file, dry_run=dry_run, max_bytes=max_bytes, progress=progress)
+        done = import_archive(
+            opened,
+            settings,
+            file,
+            dry_run=dry_run,
+            with_forgotten=with_forgotten,
+            max_bytes=max_bytes,
+            progress=progress,
+        )
     if as_json:
         print_json(asdict(done))
     else:
-        print_merged(done.created, done.kept_both, done.same, done.failed, dry_run=dry_run)
+        print_merged(done)
         _print_settings(done)
     return 1 if done.failed else 0
 
 
-def print_merged(
-    created: tuple[str, ...],
-    kept_both: tuple[KeptBoth, ...],
-    same: int,
-    failed: tuple[Problem, ...],
-    *,
-    dry_run: bool,
-) -> None:
+def print_merged(done: Imported | Restored | vault.Imported) -> None:
     """Say what a merge did, or would do."""
-    counts = [f"{len(created)} created", f"{len(kept_both)} kept beside another version", f"{same} the same"]
+    created, kept_both, failed = done.created, done.kept_both, done.failed
+    counts = [
+        f"{len(created)} created",
+        f"{len(kept_both)} kept beside another version",
+        f"{done.same} the same",
+    ]
     if failed:
         counts.append(f"{len(failed)} failed")
-    click.echo(f"{'Would be: ' if dry_run else ''}{', '.join(counts)}")
-    for pair in kept_both[:_MOST_NAMES]:
-        click.echo(f"  {harmless_name(pair.path)} differs; imported as {harmless_name(pair.imported_as)}")
-    if len(kept_both) > _MOST_NAMES:
-        click.echo(f"  and {len(kept_both) - _MOST_NAMES} more (--json lists all)")
+    click.echo(f"{'Would be: ' if done.dry_run else ''}{', '.join(counts)}")
+    _print_some(
+        [f"{harmless_name(p.path)} differs; imported as {harmless_name(p.imported_as)}" for p in kept_both]
+    )
+    if done.forgotten:
+        places = counted(len(done.forgotten), "passage")
+        click.echo(f"Left out because forgotten since: {places} (--with-forgotten brings them back)")
+        _print_some([harmless_name(place) for place in done.forgotten])
+    print_problems("Brought in unchecked", done.unchecked, "yellow")
     print_problems("Failed", failed, "red")
+
+
+def _print_some(lines: Sequence[str]) -> None:
+    for line in lines[:_MOST_NAMES]:
+        click.echo(f"  {line}")
+    if len(lines) > _MOST_NAMES:
+        click.echo(f"  and {len(lines) - _MOST_NAMES} more (--json lists all)")
 
 
 def _print_settings(done: Imported) -> None:
@@ -144,10 +176,17 @@ def _vault_command(name: str, what: str) -> None:
     @click.option("--name", "below", help="The folder below memory/. [default: the name of FOLDER]")
     @click.option("--link", is_flag=True, help="Copy nothing; tell the setting that has FOLDER searched.")
     @dry_run_option
+    @with_forgotten_option
     @workspace_option
     @json_option
     def vault_command(
-        folder: Path, below: str | None, link: bool, dry_run: bool, workspace: Path | None, as_json: bool
+        folder: Path,
+        below: str | None,
+        link: bool,
+        dry_run: bool,
+        with_forgotten: bool,
+        workspace: Path | None,
+        as_json: bool,
     ) -> int:
         from recollect.imports.vault import import_vault
 
@@ -155,7 +194,15 @@ def _vault_command(name: str, what: str) -> None:
         if link:
             return _tell_link(opened, settings, folder, as_json=as_json)
         with progress_bar() as progress:
-            done = import_vault(opened, settings, folder, name=below, dry_run=dry_run, progress=progress)
+            done = import_vault(
+                opened,
+                settings,
+                folder,
+                name=below,
+                dry_run=dry_run,
+                with_forgotten=with_forgotten,
+                progress=progress,
+            )
         if as_json:
             print_json(done.to_json())
         else:
@@ -165,13 +212,14 @@ def _vault_command(name: str, what: str) -> None:
 
 _VAULT_HELP = """Copy the notes of {what} below memory/NAME/, where they keep their paths.
 
-    A note that is there already is left alone; where one differs both are kept. Attachments, links and what
-    begins with a dot are left out. Exits with 1 if a note could not be brought in.
+    A note that is there already is left alone; where one differs both are kept. Attachments, links, what
+    begins with a dot and what was forgotten here are left out. Exits with 1 if a note could not be
+    brought in.
     """
 
 
 def _print_vault(done: vault.Imported) -> None:
-    print_merged(done.created, done.kept_both, done.same, done.failed, dry_run=done.dry_run)
+    print_merged(done)
     if done.attachments:
         click.echo(f"Not copied: {counted(done.attachments, 'attachment')}")
     print_problems("Left out", done.left_out, "yellow")
@@ -293,6 +341,7 @@ def _print_redacted(redacted: Mapping[str, int]) -> None:
     "--notes", type=click.Path(path_type=Path), help="Its workspace. [default: what its settings say]"
 )
 @dry_run_option
+@with_forgotten_option
 @workspace_option
 @json_option
 def openclaw_command(
@@ -301,6 +350,7 @@ def openclaw_command(
     copy_notes: bool,
     notes: Path | None,
     dry_run: bool,
+    with_forgotten: bool,
     workspace: Path | None,
     as_json: bool,
 ) -> int:
@@ -323,6 +373,7 @@ def openclaw_command(
             agent=agent,
             notes_from=theirs,
             dry_run=dry_run,
+            with_forgotten=with_forgotten,
             progress=progress,
         )
     if as_json:

@@ -20,7 +20,7 @@ from recollect.cli.common import (
     workspace_option,
 )
 from recollect.cli.export import size_in_words
-from recollect.cli.imports import print_merged
+from recollect.cli.imports import print_merged, with_forgotten_option
 from recollect.errors import UsageError
 from recollect.paths import Workspace
 from recollect.settings import load
@@ -34,6 +34,7 @@ from recollect.settings import load
 @click.option("--list", "only_list", is_flag=True, help="List the backups at URI.")
 @click.option("--to", type=FOLDER, default=None, help="Restore into this empty or new folder.")
 @click.option("--dry-run", is_flag=True, help="Check the backup and show what would happen.")
+@with_forgotten_option
 @workspace_option
 @json_option
 def command(
@@ -42,13 +43,15 @@ def command(
     only_list: bool,
     to: Path | None,
     dry_run: bool,
+    with_forgotten: bool,
     workspace: Path | None,
     as_json: bool,
 ) -> int:
     """Merge a backup at URI into the workspace; nothing is overwritten.
 
-    Where a note differs, both are kept: the restored one as NAME-imported-DATE.md. Exits with 1 if
-    a file is damaged or missing at URI; all others are restored.
+    Where a note differs, both are kept: the restored one as NAME-imported-DATE.md. What was forgotten
+    since the backup was made is left out and listed. Exits with 1 if a file is damaged or missing at URI;
+    all others are restored.
     """
     if only_list:
         return _list(list_backups(uri), as_json=as_json)
@@ -60,7 +63,15 @@ def command(
         target = Workspace.at(nearest_workspace(workspace))
     settings = load(target).settings
     with progress_bar() as progress:
-        done = restore(target, settings, uri, at=at, dry_run=dry_run, progress=progress)
+        done = restore(
+            target,
+            settings,
+            uri,
+            at=at,
+            dry_run=dry_run,
+            with_forgotten=with_forgotten,
+            progress=progress,
+        )
     if as_json:
         print_json(asdict(done))
     else:
@@ -84,7 +95,7 @@ def _list(found: Snapshots, *, as_json: bool) -> int:
 
 def _print(done: Restored) -> None:
     click.echo(f"Backup {done.id} of {harmless_name(done.workspace)}:")
-    print_merged(done.created, done.kept_both, done.same, done.failed, dry_run=done.dry_run)
+    print_merged(done)
     if done.settings_object:
         place = f"{harmless_name(done.place)}/{done.settings_object}"
         click.echo(f"The backup holds settings, which were not applied; to look at them: {place}")

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -31,6 +31,9 @@ FOLDER = "snapshots"
 MOST = 50
 PER_SESSION = 5
 MAX_BYTES = 20_000_000
+
+REPLACEMENT = "[forgotten]"
+"""What stands in a snapshot in the place of a message that was forgotten."""
 
 _NAME = re.compile(rf"(?P<stamp>{STAMP})-(?P<session>[0-9a-f]{{12}})")
 _STAMP_FORMAT = "%Y%m%dT%H%M%S.%fZ"
@@ -181,6 +184,27 @@ def written(told: dict[str, Any]) -> str:
     lines = [f"{json.dumps(name)}: {_json(value)}," for name, value in told.items() if name != "messages"]
     messages = ",\n".join(_json(message) for message in told["messages"])
     return "\n".join(["{", *lines, '"messages": [', messages, "]", "}", ""])
+
+
+def without_texts(content: bytes, is_forgotten: Callable[[str], bool]) -> bytes:
+    """Return a JSON file without the texts that were forgotten; any other file stays as it is."""
+
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, str):
+            return REPLACEMENT if is_forgotten(value) else value
+        if isinstance(value, list):
+            return [cleaned(item) for item in value]
+        return {key: cleaned(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    try:
+        told = json.loads(content)
+        clean = cleaned(told)
+    except (ValueError, RecursionError):
+        return content
+    if clean == told:
+        return content
+    is_snapshot = isinstance(clean, dict) and isinstance(clean.get("messages"), list)
+    return (written(clean) if is_snapshot else json.dumps(clean, ensure_ascii=False)).encode()
 
 
 def parsed(text: str, name: str = "") -> Snapshot:

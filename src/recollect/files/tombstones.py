@@ -9,6 +9,10 @@ beginning of an entry does not count.
 A line of the file says how many words its text had, and one byte that is made of the first of them, so that
 not every place of a transcript has to be hashed for every forgotten text. The salt lies beside it: the same
 text leaves another hash in every workspace, and nobody can look short texts up in a list made beforehand.
+
+The file travels with archives and backups. A line that came from another workspace names its salt. A text
+that is remembered again keeps its line, marked as lifted, so that an older copy of the file does not bring
+the ban back: of two lines about the same hash the later one counts.
 """
 
 from __future__ import annotations
@@ -18,11 +22,11 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from recollect.errors import WorkspaceError
 from recollect.files import atomic
@@ -36,6 +40,9 @@ from recollect.types import Turn
 
 FILE_NAME = "forgotten.jsonl"
 SALT_NAME = "forgotten.salt"
+
+About = Literal["text", "session", "file"]
+"""What a tombstone stands for: words, all of a session, or a note or snapshot that was forgotten whole."""
 
 TELLING = 20
 """What a text weighs at least to be found inside a longer one; a shorter entry has to be a whole line."""
@@ -66,33 +73,42 @@ class _Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """A forgotten text, or all of a session: what there is to know it again, and when it was forgotten."""
+    """Something that was forgotten: what there is to know it again, and when it was forgotten or lifted."""
 
     hash: str
     time: str
+    salt: bytes
     words: int = 0
     first: int = 0
     whole: bool = False
-    session: bool = False
+    about: About = "text"
+    lifted: bool = False
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a line of the file holds it."""
-        if self.session:
-            return {"hash": self.hash, "session": True, "time": self.time}
-        told = {"hash": self.hash, "words": self.words, "first": self.first}
-        return told | ({"whole": True} if self.whole else {}) | {"time": self.time}
+    def to_json(self, own_salt: bytes) -> dict[str, Any]:
+        """Return it as a line of the file holds it; only the salt of another workspace is written down."""
+        told: dict[str, Any] = {"hash": self.hash}
+        if self.about == "text":
+            told |= {"words": self.words, "first": self.first}
+        else:
+            told[self.about] = True
+        told |= {name: True for name in ("whole", "lifted") if getattr(self, name)}
+        return told | ({} if self.salt == own_salt else {"salt": self.salt.decode()}) | {"time": self.time}
 
 
 class Forgotten:
     """The texts that may not come back into the index."""
 
-    def __init__(self, salt: bytes, stones: Iterable[Tombstone], workspace: Workspace | None = None) -> None:
-        self._salt = salt
+    def __init__(
+        self, stones: Iterable[Tombstone], salt: bytes = b"", workspace: Workspace | None = None
+    ) -> None:
+        self.salt = salt
         self._workspace = workspace
-        every = list(stones)
-        self._texts = {stone.hash: stone for stone in every if not stone.session}
-        self._sessions = {stone.hash for stone in every if stone.session}
-        self._lengths = _Lengths(salt, self._texts.values())
+        self._stones = _latest(stones)
+        by_salt: dict[bytes, list[Tombstone]] = {}
+        for stone in self._stones.values():
+            if not stone.lifted:
+                by_salt.setdefault(stone.salt, []).append(stone)
+        self._groups = [_Group(salt, group) for salt, group in by_salt.items()]
 
     @classmethod
     def load(cls, workspace: Workspace) -> Forgotten:
@@ -105,16 +121,44 @@ class Forgotten:
                 f"{SALT_NAME} is missing, so {FILE_NAME} cannot tell what was forgotten",
                 todo=f"Put it back into {str(workspace.private)!r}, or delete both files to start over",
             )
-        return cls(salt or b"", _stones_in(content or b""), workspace)
+        return cls.read(content or b"", salt or b"", workspace)
+
+    @classmethod
+    def read(cls, content: bytes, salt: bytes, workspace: Workspace | None = None) -> Forgotten:
+        """Return what the two files of a workspace, or of a copy of one, say."""
+        return cls(_stones_in(content, salt), salt, workspace)
 
     @classmethod
     def of(cls, texts: Iterable[str], sessions: Iterable[str] = ()) -> Forgotten:
         """Return what finds some texts again, and nothing that was forgotten before."""
-        salt = secrets.token_bytes(32)
-        return cls(salt, _stones_of(salt, texts, sessions))
+        salt = secrets.token_hex(32).encode()
+        return cls(_stones_of(salt, texts, sessions), salt)
+
+    def merged(self, other: Forgotten) -> Forgotten:
+        """Return what either of two knows; where both know something, the later one counts."""
+        return Forgotten([*self._stones.values(), *other._stones.values()], self.salt or other.salt)
+
+    def beyond(self, copy: Forgotten) -> Forgotten:
+        """Return what was forgotten here after a copy was made, or where that copy knows nothing of it."""
+        return Forgotten(
+            (
+                stone
+                for key, stone in self._stones.items()
+                if (known := copy._stones.get(key)) is None or known.time < stone.time
+            ),
+            self.salt,
+        )
 
     def __bool__(self) -> bool:
-        return bool(self._texts or self._sessions)
+        return bool(self._groups)
+
+    def __len__(self) -> int:
+        return len(self._stones)
+
+    @property
+    def salts(self) -> int:
+        """How many workspaces these tombstones come from."""
+        return len({stone.salt for stone in self._stones.values()})
 
     def drops(self, text: str) -> bool:
         """Tell whether a text holds something that was forgotten."""
@@ -134,7 +178,11 @@ class Forgotten:
 
     def drops_session(self, path: str) -> bool:
         """Tell whether all of a transcript was forgotten."""
-        return bool(self._sessions) and _session_hash(self._salt, session_of(path)) in self._sessions
+        return any(group.holds("session", session_of(path)) for group in self._groups)
+
+    def drops_file(self, path: str) -> bool:
+        """Tell whether a note or a snapshot was forgotten whole."""
+        return any(group.holds("file", path) for group in self._groups)
 
     def turns(self, path: str, turns: Sequence[Turn]) -> Sequence[Turn]:
         """Return the turns of a transcript without what was forgotten."""
@@ -152,25 +200,44 @@ class Forgotten:
             return False
         with writing(workspace):
             current = Forgotten.load(workspace)
-            found = {digest for _, _, digest in current._found(_composed(text))}
-            _rewrite(workspace, lambda stones: [stone for stone in stones if stone.hash not in found])
+            now = _now()
+            found = {stone for _, _, stone in current._found(_composed(text))}
+            _rewrite(workspace, current.salt, [replace(stone, time=now, lifted=True) for stone in found])
         return bool(found)
 
-    def _found(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield where forgotten texts stand in a text, and their hashes."""
-        words = _words(text) if self._texts else []
-        lengths = self._lengths
-        matches = [
-            (at, count, stone)
-            for at, word in enumerate(words)
-            for count in lengths[word]
-            if at + count <= len(words)
-            and (stone := self._texts.get(_hash(self._salt, words[at : at + count])))
-        ]
+    def _found(self, text: str) -> Iterator[tuple[int, int, Tombstone]]:
+        """Yield where forgotten texts stand in a text, and their tombstones."""
+        words = _words(text) if self._groups else []
+        matches = [match for group in self._groups for match in group.matches(words)]
         tokens = list(_tokens(text)) if matches else []
         for at, count, stone in matches:
             if not (stone.whole and _goes_on(text, tokens, at, count)):
-                yield tokens[at].start, tokens[at + count - 1].end, stone.hash
+                yield tokens[at].start, tokens[at + count - 1].end, stone
+
+
+class _Group:
+    """The tombstones that were made with one salt."""
+
+    def __init__(self, salt: bytes, stones: Iterable[Tombstone]) -> None:
+        self._salt = salt
+        every = list(stones)
+        self._texts = {stone.hash: stone for stone in every if stone.about == "text"}
+        self._names = {(stone.about, stone.hash) for stone in every if stone.about != "text"}
+        self._lengths = _Lengths(salt, self._texts.values())
+
+    def holds(self, about: About, name: str) -> bool:
+        """Tell whether a session or a file of this name was forgotten."""
+        return bool(self._names) and (about, _name_hash(self._salt, about, name)) in self._names
+
+    def matches(self, words: Sequence[str]) -> Iterator[tuple[int, int, Tombstone]]:
+        """Yield where forgotten texts may stand among words: the first word, how many, and the tombstone."""
+        lengths = self._lengths
+        for at, word in enumerate(words) if self._texts else ():
+            for count in lengths[word]:
+                if at + count <= len(words):
+                    stone = self._texts.get(_hash(self._salt, words[at : at + count]))
+                    if stone is not None:
+                        yield at, count, stone
 
 
 class _Lengths(dict[str, tuple[int, ...]]):
@@ -188,12 +255,26 @@ class _Lengths(dict[str, tuple[int, ...]]):
         return self[word]
 
 
-def bury(workspace: Workspace, texts: Iterable[str], sessions: Iterable[str] = ()) -> None:
-    """Note texts, and all of some sessions, as forgotten; this is durable when it returns."""
+def bury(
+    workspace: Workspace, texts: Iterable[str], sessions: Iterable[str] = (), files: Iterable[str] = ()
+) -> None:
+    """Note texts, and all of some sessions and files, as forgotten; this is durable when it returns."""
     with writing(workspace):
-        salt = attempt(Place(SALT_NAME, workspace.private / SALT_NAME), lambda: _salt(workspace))
-        new = {stone.hash: stone for stone in _stones_of(salt, texts, sessions)}
-        _rewrite(workspace, lambda stones: [*stones, *_without(new, stones)])
+        salt = _own_salt(workspace)
+        _rewrite(workspace, salt, _stones_of(salt, texts, sessions, files))
+
+
+def adopt(workspace: Workspace, theirs: Forgotten) -> int:
+    """Take over what was forgotten where a copy was made; return how much of it is new here.
+
+    Somebody who has remembered a text again since then keeps it. A workspace that forgot nothing yet takes
+    over the salt as well, so that a restored one goes on as the one that was lost.
+    """
+    if not len(theirs):
+        return 0
+    with writing(workspace):
+        salt = _own_salt(workspace, theirs.salt)
+        return _rewrite(workspace, salt, theirs._stones.values(), only_later=True)
 
 
 def pieces_of(text: str) -> tuple[list[str], bool]:
@@ -246,65 +327,95 @@ def _weight(piece: str) -> int:
     return weigh(" ".join(_words(_composed(piece))))
 
 
-def _stones_of(salt: bytes, texts: Iterable[str], sessions: Iterable[str]) -> Iterator[Tombstone]:
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    for session in sessions:
-        yield Tombstone(_session_hash(salt, session), now, session=True)
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _stones_of(
+    salt: bytes, texts: Iterable[str], sessions: Iterable[str] = (), files: Iterable[str] = ()
+) -> Iterator[Tombstone]:
+    now = _now()
+    named: list[tuple[About, Iterable[str]]] = [("session", sessions), ("file", files)]
+    for about, names in named:
+        for name in names:
+            yield Tombstone(_name_hash(salt, about, name), now, salt, about=about)
     for text in texts:
         pieces, whole = pieces_of(text)
         for piece in pieces:
             words = _words(_composed(piece))
             if words:
-                yield Tombstone(_hash(salt, words), now, len(words), _first_byte(salt, words[0]), whole)
+                yield Tombstone(_hash(salt, words), now, salt, len(words), _first_byte(salt, words[0]), whole)
 
 
-def _stones_in(content: bytes) -> Iterator[Tombstone]:
+def _stones_in(content: bytes, salt: bytes) -> Iterator[Tombstone]:
     for line in content.decode("utf-8", "replace").split("\n"):
         try:
             told = json.loads(line)
             yield Tombstone(
                 str(told["hash"]),
                 str(told["time"]),
+                str(told["salt"]).encode() if "salt" in told else salt,
                 int(told.get("words", 0)),
                 int(told.get("first", 0)),
                 bool(told.get("whole", False)),
-                bool(told.get("session", False)),
+                "session" if told.get("session") else "file" if told.get("file") else "text",
+                bool(told.get("lifted", False)),
             )
         except (ValueError, KeyError, TypeError, AttributeError):
             continue  # a line that somebody changed says nothing; the others still do
 
 
-def _rewrite(workspace: Workspace, change: Callable[[list[Tombstone]], list[Tombstone]]) -> None:
-    """Write the file anew with other tombstones; whoever calls this holds the notes' lock."""
-    path = workspace.private / FILE_NAME
+def _latest(stones: Iterable[Tombstone]) -> dict[tuple[bytes, str], Tombstone]:
+    """Return one tombstone for each hash, the latest, in the order in which they were first seen."""
+    latest: dict[tuple[bytes, str], Tombstone] = {}
+    for stone in stones:
+        key = (stone.salt, stone.hash)
+        if key not in latest or latest[key].time < stone.time:
+            latest[key] = stone
+    return latest
 
-    def write() -> None:
+
+def _rewrite(
+    workspace: Workspace, salt: bytes, more: Iterable[Tombstone], *, only_later: bool = False
+) -> int:
+    """Write the file again with more tombstones, and return how many changed.
+
+    They take the place of known ones: always, or only where they are later. The caller holds the lock of the
+    notes.
+    """
+    path = workspace.private / FILE_NAME
+    added = _latest(more)
+
+    def write() -> int:
         old = atomic.read(path)
-        lines = [json.dumps(stone.to_json()) for stone in change(list(_stones_in(old or b"")))]
+        known = _latest(_stones_in(old or b"", salt))
+        stones = _latest([*known.values(), *added.values()]) if only_later else known | added
+        lines = [json.dumps(stone.to_json(salt)) for stone in stones.values()]
         new = "".join(f"{line}\n" for line in lines).encode()
         if old is None:
             if not atomic.create(path, new, _PRIVATE):
                 raise atomic.Changed
         elif new != old:
             atomic.replace(path, new, expected=old)
+        return sum(known.get(key) != stone for key, stone in stones.items())
 
-    attempt(Place(FILE_NAME, path), write)
+    return attempt(Place(FILE_NAME, path), write)
 
 
-def _salt(workspace: Workspace) -> bytes:
+def _own_salt(workspace: Workspace, preferred: bytes = b"") -> bytes:
+    """Return the salt of a workspace; where there is none yet, it gets the preferred or a new one."""
     path: Path = workspace.private / SALT_NAME
-    salt = atomic.read(path)
-    if not salt:
-        if salt is not None:
-            atomic.remove(path, b"")
-        atomic.create(path, secrets.token_hex(32), _PRIVATE)
-        salt = atomic.read(path) or b""
-    return salt
 
+    def make() -> bytes:
+        salt = atomic.read(path)
+        if not salt:
+            if salt is not None:
+                atomic.remove(path, b"")
+            atomic.create(path, preferred or secrets.token_hex(32), _PRIVATE)
+            salt = atomic.read(path) or b""
+        return salt
 
-def _without(new: dict[str, Tombstone], known: list[Tombstone]) -> list[Tombstone]:
-    hashes = {stone.hash for stone in known}
-    return [stone for stone in new.values() if stone.hash not in hashes]
+    return attempt(Place(SALT_NAME, path), make)
 
 
 def _composed(text: str) -> str:
@@ -363,8 +474,8 @@ def _hash(salt: bytes, words: Sequence[str]) -> str:
     return hashlib.sha256(salt + " ".join(words).encode()).hexdigest()
 
 
-def _session_hash(salt: bytes, session: str) -> str:
-    return hashlib.sha256(salt + b"session\0" + session.encode()).hexdigest()
+def _name_hash(salt: bytes, about: About, name: str) -> str:
+    return hashlib.sha256(salt + f"{about}\0{name}".encode()).hexdigest()
 
 
 def _first_byte(salt: bytes, word: str) -> int:

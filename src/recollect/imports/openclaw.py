@@ -97,6 +97,7 @@ def import_openclaw(
     agent: str = "main",
     notes_from: Path | None = None,
     dry_run: bool = False,
+    with_forgotten: bool = False,
     progress: Progress,
 ) -> Imported:
     """Take over the vectors of an agent of OpenClaw, and before that copy notes if a folder is named."""
@@ -104,7 +105,9 @@ def import_openclaw(
     notes = None
     if notes_from is not None:
         root = vault.checked_folder(workspace, notes_from)
-        notes = vault.copy_notes(workspace, settings, root, dry_run=dry_run, progress=progress)
+        notes = vault.copy_notes(
+            workspace, settings, root, dry_run=dry_run, with_forgotten=with_forgotten, progress=progress
+        )
     provider = choose(settings).provider
     told = Imported(str(database), "", "", 0, 0, 0, 0, 0, "", notes, dry_run)
     if provider is None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recollect.backup.gather import Item, take
 from recollect.backup.manifest import Entry
-from recollect.backup.merge import KeptBoth, merge
+from recollect.backup.merge import KeptBoth, Merged, merge
 from recollect.errors import PathError, reason_of
 from recollect.files.place import place_of
 from recollect.files.read import decode
@@ -33,7 +34,7 @@ class Imported:
     """What an import did, or would do if `dry_run`.
 
     `left_out` names links and what cannot be a note, `failed` what could not be read; `attachments` counts
-    the files that are no Markdown.
+    the files that are no Markdown. `forgotten` and `unchecked` are those of a merge.
     """
 
     folder: str
@@ -44,6 +45,8 @@ class Imported:
     attachments: int
     left_out: tuple[Problem, ...]
     failed: tuple[Problem, ...]
+    forgotten: tuple[str, ...]
+    unchecked: tuple[Problem, ...]
     dry_run: bool
 
     def to_json(self) -> dict[str, Any]:
@@ -67,6 +70,7 @@ def import_vault(
     *,
     name: str | None = None,
     dry_run: bool = False,
+    with_forgotten: bool = False,
     progress: Progress,
 ) -> Imported:
     """Copy the notes of a folder; a note that cannot be read takes no other with it."""
@@ -74,16 +78,24 @@ def import_vault(
     below = f"{NOTES_DIR}/{_usable_name(workspace, name or root.name)}"
     seen = _Seen()
     _walk(root, below, settings.files.max_bytes, seen)
-    return _merged(workspace, str(root), below, seen, dry_run=dry_run, progress=progress)
+    merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
+    return _merged(merging, str(root), below, seen, dry_run=dry_run, progress=progress)
 
 
 def copy_notes(
-    workspace: Workspace, settings: Settings, root: Path, *, dry_run: bool, progress: Progress
+    workspace: Workspace,
+    settings: Settings,
+    root: Path,
+    *,
+    dry_run: bool,
+    with_forgotten: bool = False,
+    progress: Progress,
 ) -> Imported:
     """Copy the notes of another workspace to the same places in this one."""
     found = discover(Workspace(root), (), settings.files.max_bytes)
     seen = _Seen([Item(file.path, file.real) for file in found.files], 0, list(found.problems))
-    return _merged(workspace, str(root), "", seen, dry_run=dry_run, progress=progress)
+    merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
+    return _merged(merging, str(root), "", seen, dry_run=dry_run, progress=progress)
 
 
 def checked_folder(workspace: Workspace, folder: Path) -> Path:
@@ -108,7 +120,7 @@ def checked_folder(workspace: Workspace, folder: Path) -> Path:
 
 
 def _merged(
-    workspace: Workspace, folder: str, below: str, seen: _Seen, *, dry_run: bool, progress: Progress
+    merging: Callable[..., Merged], folder: str, below: str, seen: _Seen, *, dry_run: bool, progress: Progress
 ) -> Imported:
     entries: list[Entry] = []
     real: dict[str, str] = {}
@@ -123,7 +135,7 @@ def _merged(
         for entry in wanted:
             yield entry, _content(entry, real[entry.path])
 
-    merged = merge(workspace, entries, contents, dry_run=dry_run, progress=progress)
+    merged = merging(entries, contents, progress=progress)
     failed = [problem for problem in seen.problems if problem.failed]
     return Imported(
         folder,
@@ -134,6 +146,8 @@ def _merged(
         seen.attachments,
         tuple(problem for problem in seen.problems if not problem.failed),
         (*failed, *merged.failed),
+        merged.forgotten,
+        merged.unchecked,
         dry_run,
     )
 

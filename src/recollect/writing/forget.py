@@ -7,13 +7,11 @@ last: until then, the same command finds the same entries and does everything ag
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from recollect.files import atomic, erase, history, snapshots
 from recollect.files.erase import Lines
@@ -54,9 +52,6 @@ from recollect.writing.reading import notes_in, text_of
 from recollect.writing.wordings import earlier_wordings
 
 __all__ = ["Candidate", "Receipt", "candidates", "forget"]
-
-REPLACEMENT = "[forgotten]"
-"""What stands in a snapshot in the place of a message that was forgotten."""
 
 _WAIT_SECONDS = 60.0
 _MOST_SEARCHES = 10
@@ -140,7 +135,7 @@ def forget(
         texts = [*plan.texts, *(candidate.text for candidate in plan.of(TRANSCRIPT))]
         signs = _Signs.of(texts, remaining)
         transcripts = tuple(_transcripts_with(plan, found))
-        bury(workspace, plan.texts, plan.sessions)
+        bury(workspace, plan.texts, plan.sessions, [file.path for file in plan.of(NOTE, SNAPSHOT)])
         removed.update(_from_indexes(plan, found, signs, transcripts))
         removed.update(_from_snapshots(plan, found, signs))
         removed.update(_from_kept(plan, found, signs))
@@ -241,7 +236,7 @@ def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str
                 removed["snapshots"] += 1
                 continue
             content = atomic.read(file) or b""
-            new = _rewritten(content, is_forgotten)
+            new = snapshots.without_texts(content, is_forgotten)
             if new != content:
                 atomic.replace(file, new, expected=content)
                 removed["snapshots"] += 1
@@ -249,27 +244,6 @@ def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str
     with writing(workspace):
         attempt(Place(snapshots.FOLDER, workspace.private / snapshots.FOLDER), take_out)
     return removed
-
-
-def _rewritten(content: bytes, is_forgotten: Callable[[str], bool]) -> bytes:
-    """Return a JSON file without the texts that were forgotten; any other file stays as it is."""
-
-    def cleaned(value: Any) -> Any:
-        if isinstance(value, str):
-            return REPLACEMENT if is_forgotten(value) else value
-        if isinstance(value, list):
-            return [cleaned(item) for item in value]
-        return {key: cleaned(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-    try:
-        told = json.loads(content)
-        clean = cleaned(told)
-    except (ValueError, RecursionError):
-        return content
-    if clean == told:
-        return content
-    is_snapshot = isinstance(clean, dict) and isinstance(clean.get("messages"), list)
-    return (snapshots.written(clean) if is_snapshot else json.dumps(clean, ensure_ascii=False)).encode()
 
 
 def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
