@@ -103,7 +103,7 @@ def test_a_model_on_this_machine_reads_notes_as_they_are(server: ProviderServer)
 
 def test_a_users_own_rule_holds_for_what_is_sent(server: ProviderServer) -> None:
     provider = remote(server)
-    provider.sends_to, provider._rules = "api.example.org", rules_of((("badge", r"B-\d{8}"),))
+    provider.sends_to, provider.rules = "api.example.org", rules_of((("badge", r"B-\d{8}"),))
     embed_documents(provider, ["my badge is B-12345678"])
     assert server.texts() == ["my badge is [redacted:badge]"]
 

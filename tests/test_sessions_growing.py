@@ -216,6 +216,74 @@ def test_a_secret_in_what_was_added_is_not_indexed(workspace: Path) -> None:
     assert secret not in found
 
 
+PASSWORD = "k7Qz2mXw9Rt4Lp8v"
+TOLD = f"DB_PASSWORD={PASSWORD}"
+
+
+@pytest.mark.parametrize("told_at", [0, 3, 14, 19])
+def test_a_copy_of_a_secret_is_hidden_wherever_the_secret_was_told(
+    workspace: Path, tmp_path: Path, told_at: int
+) -> None:
+    records = [exchange(number) for number in range(20)]
+    for number in range(1, 20, 3):
+        records[number][0]["message"]["content"] += f" with {PASSWORD}"
+    records[told_at][1]["message"]["content"] += f"\n{TOLD}"
+    file = transcript(workspace, *(record for pair in records[:2] for record in pair))
+    for pair in records[2:]:
+        sync(workspace, None, SETTINGS)
+        add(file, *pair)
+    sync(workspace, None, SETTINGS)
+    assert PASSWORD not in repr(indexed(workspace))
+    assert indexed(workspace) == read_whole(workspace, tmp_path, file)
+
+
+def test_a_secret_told_long_ago_does_not_make_the_whole_be_read_again(
+    workspace: Path, bytes_read: list[int]
+) -> None:
+    file = transcript(workspace, user(TOLD), assistant("noted"), *exchanges(60))
+    sync(workspace, None, SETTINGS)
+    bytes_read.clear()
+    add(file, user(f"one more thing about {PASSWORD}"))
+    sync(workspace, None, SETTINGS)
+    assert PASSWORD not in repr(indexed(workspace))
+    assert bytes_read
+    assert max(bytes_read) < file.stat().st_size / 10
+
+
+def test_a_value_is_in_no_byte_of_what_is_kept_to_read_on(workspace: Path) -> None:
+    transcript(workspace, user(TOLD), assistant("noted"), *exchanges(30))
+    sync(workspace, None, SETTINGS)
+    with reading(workspace) as index:
+        assert index.connection.execute("SELECT secrets FROM tails").get != "[]"
+    kept = [file for file in (workspace / ".memory").rglob("*") if file.is_file()]
+    assert [file for file in kept if PASSWORD.encode() in file.read_bytes()] == []
+
+
+SAID = st.lists(
+    st.sampled_from(["the okapi", PASSWORD, TOLD, "api_key: Zr8vN3pT6yQ1", "Zr8vN3pT6yQ1"]), max_size=3
+)
+
+
+@untimed
+@given(said=st.lists(SAID, min_size=2, max_size=8), data=st.data())
+def test_secrets_come_out_as_if_read_whole(
+    said: list[list[str]], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("grown")
+    (folder / "MEMORY.md").write_text("# Memory\n", encoding="utf-8")
+    pairs = [
+        (user(f"question {place}: " + " ".join(words)), assistant("an answer of some length " * 6))
+        for place, words in enumerate(said)
+    ]
+    file = transcript(folder, *pairs[0])
+    for pair in pairs[1:]:
+        if data.draw(st.booleans()):
+            sync(folder, None, SETTINGS)
+        add(file, *pair)
+    sync(folder, None, SETTINGS)
+    assert indexed(folder) == read_whole(folder, tmp_path_factory.mktemp("whole"), file)
+
+
 turns_strategy = st.lists(st.tuples(st.sampled_from(get_args(Role)), st.integers(0, 120)), max_size=60).map(
     lambda said: [
         Turn(role, f"word{place} " * (length // 6 + 1), place + 1)

@@ -69,6 +69,14 @@ class Discovery:
     blind: tuple[str, ...] = ()
 
 
+class Spot(NamedTuple):
+    """Where a line of a transcript begins."""
+
+    line: int
+    position: int
+    """In bytes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """The text of one file, ready to be cut into chunks.
@@ -87,6 +95,8 @@ class Document:
     """Where the text begins, as a line and in bytes, if only the end of a transcript was read."""
     heading: str = ""
     """What stands above its chunks, if that is known from what was read before."""
+    secrets: tuple[Spot, ...] = ()
+    """The lines on which secrets were first told, as far as it was read before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,8 @@ class Tail(NamedTuple):
     mark: str
     """Tells whether what stands before is still the same."""
     heading: str
+    secrets: tuple[Spot, ...] = ()
+    """The lines on which secrets were first told: their values are read there again, and never kept."""
 
 
 @dataclass(frozen=True, slots=True)

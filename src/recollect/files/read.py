@@ -106,6 +106,14 @@ def mark_at(path: str, position: int) -> str:
     return hashlib.sha256(first + last).hexdigest()
 
 
+def read_line(path: str, position: int) -> str:
+    """Return the line of a transcript that begins at a position; raises `OSError` if it cannot be read."""
+    handle = os.open(path, _OPEN_FLAGS)
+    with os.fdopen(handle, "rb") as stream:
+        stream.seek(position)
+        return decode_lines(stream.readline()).removesuffix("\n")
+
+
 def decode(content: bytes) -> str:
     """Turn the bytes of a note into text, or raise `ValueError` with the reason."""
     if b"\0" in content:

@@ -12,10 +12,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from recollect.redaction import own, private
+from recollect.redaction.copies import PLACEHOLDER, values_in, without_copies
 from recollect.redaction.forms import FORMS
 from recollect.redaction.rules import SHORTEST, TOKENS, Rule
 
-_PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]+\]")
 _PLACEHOLDER_START = "[redacted:"
 
 _BOUND = 200
@@ -38,6 +38,8 @@ class Redacted:
 
     text: str
     counts: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """What was found and is to be hidden wherever it is said again, with its kind: never kept or shown."""
 
 
 class Rules:
@@ -96,7 +98,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def redact(text: str, rules: Rules | None = None) -> Redacted:
-    """Put a placeholder such as `[redacted:github-token]` in the place of every secret.
+    """Put a placeholder such as `[redacted:github-token]` in the place of every secret, and of its copies.
 
     Lines keep their numbers: a secret of several lines leaves its line breaks behind. Text that was redacted
     stays as it is, because the last look finds nothing more. That there is a last one is sure: every look
@@ -108,10 +110,33 @@ def redact(text: str, rules: Rules | None = None) -> Redacted:
         text, blocks = private.without_private(text)
         if blocks:
             counts[private.KIND] = blocks
-    while spans := _secrets(text, rules):
-        text = _replaced(text, spans)
+    values: dict[str, str] = {}
+    while spans := _secrets(text, rules, values):
+        text, copies = without_copies(_replaced(text, spans), values)
         counts.update(span.kind for span in spans)
-    return Redacted(text, dict(counts))
+        counts.update(copies)
+    return Redacted(text, dict(counts), values)
+
+
+def redact_together(
+    texts: Iterable[str], rules: Rules | None = None, known: Mapping[str, str] | None = None
+) -> list[Redacted]:
+    """Redact texts that belong together: what is found in one of them is hidden in all.
+
+    `known` are values that were found before, in texts that are not among these.
+    """
+    found = [redact(text, rules) for text in texts]
+    values = dict(known or {})
+    for one in found:
+        for value, kind in one.values.items():
+            values.setdefault(value, kind)
+    if not values:
+        return found
+    done = []
+    for one in found:
+        text, copies = without_copies(one.text, values)
+        done.append(Redacted(text, merged(one.counts, copies) if copies else one.counts, one.values))
+    return done
 
 
 def merged(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
@@ -119,12 +144,18 @@ def merged(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]
     return {kind: counts.get(kind, 0) + more.get(kind, 0) for kind in sorted({*counts, *more})}
 
 
-def _secrets(text: str, rules: Rules) -> list[_Span]:
-    """Return where secrets are, in order and apart from each other; the rule that is first names a kind."""
+def _secrets(text: str, rules: Rules, values: dict[str, str]) -> list[_Span]:
+    """Return where secrets are, in order and apart from each other; the rule that is first names a kind.
+
+    What they are is added to the values.
+    """
     small = _small(text)
     found = [span for rule in rules.that_may_match(small) for span in _matches(rule, text, small)]
     if found and _PLACEHOLDER_START in text:
         found = _outside_placeholders(text, found)
+    for span in found:
+        for value in values_in(text[span.start : span.end], span.kind):
+            values.setdefault(value, span.kind)
     apart: list[_Span] = []
     for span in sorted(found, key=lambda span: span.start):  # stable: of two at one place, the first rule's
         if apart and span.start < apart[-1].end:
@@ -176,7 +207,7 @@ def _next_match(rule: Rule, text: str, small: str, place: int) -> re.Match[str] 
 
 def _outside_placeholders(text: str, found: list[_Span]) -> list[_Span]:
     """Return the spans that hide more than a placeholder does already, and were not told by one."""
-    places = [place.span() for place in _PLACEHOLDER.finditer(text)]
+    places = [place.span() for place in PLACEHOLDER.finditer(text)]
 
     def is_inside(place: int) -> bool:
         before = bisect_left(places, (place, 0)) - 1
@@ -186,7 +217,7 @@ def _outside_placeholders(text: str, found: list[_Span]) -> list[_Span]:
         span
         for span in found
         if not (is_inside(span.begin) or is_inside(span.start) or is_inside(span.end))
-        and _PLACEHOLDER.sub("", text[span.start : span.end]).strip("\n")
+        and PLACEHOLDER.sub("", text[span.start : span.end]).strip("\n")
     ]
 
 

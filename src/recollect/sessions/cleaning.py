@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace
-from recollect.redaction import Rules, merged, redact, rules_of
+from recollect.redaction import Rules, merged, redact_together, rules_of
 from recollect.settings import Settings
 from recollect.types import Turn
 
@@ -32,8 +32,10 @@ class Cleaning:
         """Return the same, and how many secrets there were of each kind."""
         counts: dict[str, int] = {}
         kept = []
-        for turn in self.forgotten.turns(path, turns):
-            redacted = redact(turn.text, self.rules)
+        left = self.forgotten.turns(path, turns)
+        for turn, redacted in zip(
+            left, redact_together([turn.text for turn in left], self.rules), strict=True
+        ):
             counts = merged(counts, redacted.counts)
             if text := redacted.text.strip():
                 kept.append(replace(turn, text=text))

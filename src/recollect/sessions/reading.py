@@ -103,8 +103,10 @@ class _Read(NamedTuple):
     cleaning: Cleaning
 
     def cleaned(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Return turns as they may be shown; only these, because a look for secrets takes its time."""
-        return self.cleaning.turns(self.path, turns)
+        """Return turns as they may be shown; what another one told as a secret is hidden in them too."""
+        lines = {turn.line for turn in turns}
+        every = self.cleaning.turns(self.path, self.transcript.turns)
+        return tuple(turn for turn in every if turn.line in lines)
 
 
 def read_session(

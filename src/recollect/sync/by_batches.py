@@ -14,7 +14,7 @@ from recollect.sync.batch_journal import IndexJournal, handed_in
 from recollect.sync.batched import embed_by_batches
 from recollect.sync.identity import space_of
 from recollect.sync.pending import Batched, Place, put_known
-from recollect.text.chunk import text_hash
+from recollect.sync.sending import texts_for
 from recollect.types import Progress, Space
 
 _FLOAT_BYTES = 4
@@ -36,7 +36,7 @@ def embed_in_batches(place: Place, provider: Provider, settings: Batch, progress
         put_known(index, space)  # what came before a crash and was not given to its chunks yet
         before = index.count_pending(space)
     with place.reading() as index:
-        texts = dict(_waiting_texts(index, space, provider.limits.text_bytes))
+        texts = dict(_waiting_texts(index, space, provider))
 
     def keep(vectors: Mapping[str, bytes]) -> None:
         dims = len(next(iter(vectors.values()))) // _FLOAT_BYTES
@@ -57,14 +57,13 @@ def in_batches(place: Place, provider: Provider) -> frozenset[str]:
         return frozenset().union(*(handed.keys for handed in handed_in(index, space_of(provider))))
 
 
-def _waiting_texts(index: Index, space: Space, longest: int) -> Iterator[tuple[str, str]]:
+def _waiting_texts(index: Index, space: Space, provider: Provider) -> Iterator[tuple[str, str]]:
     """Yield every text that waits, by its hash; one that has to be cut in pieces is no text for a batch."""
     last = 0
     while chunks := index.pending(index.vectors_in(space), last, _GROUP):
-        for _, chunk in chunks:
-            text = chunk.embedded_text
-            if text.strip() and len(text.encode()) <= longest:
-                yield text_hash(text), text
+        for digest, text in texts_for(index, provider, chunks).items():
+            if text.strip() and len(text.encode()) <= provider.limits.text_bytes:
+                yield digest, text
         last = chunks[-1][0]
 
 

@@ -18,6 +18,9 @@ from recollect.text.sentences import SENTENCES_VERSION
 from recollect.text.terms import TERMS_VERSION
 from recollect.types import Space
 
+REDACTION_VERSION = "2"
+"""Goes up when more is taken out of texts than before, so that what is indexed loses it too."""
+
 
 def identity_of(settings: Settings) -> dict[str, Any]:
     """Return what an index made with these settings would be made with."""
@@ -38,7 +41,7 @@ def identity_of(settings: Settings) -> dict[str, Any]:
 def _redaction(settings: Settings) -> str:
     """Return what tells one set of rules from another; a rule itself may hold what it is to hide."""
     rules = settings.redaction.rules if "sessions" in settings.sources else ()
-    return text_hash(json.dumps(rules))[:12] if rules else ""
+    return f"{REDACTION_VERSION}-{text_hash(json.dumps(rules))[:12]}" if rules else REDACTION_VERSION
 
 
 def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

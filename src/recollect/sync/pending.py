@@ -15,6 +15,7 @@ from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
 from recollect.sync.embedding import Embedded, embed_texts
 from recollect.sync.identity import space_of
+from recollect.sync.sending import texts_for
 from recollect.text.chunk import text_hash
 from recollect.types import Chunk, Progress, Space
 
@@ -71,12 +72,6 @@ class _Group:
     has_background: bool = False
     """Whether it is known what the model makes of texts that have nothing to do with each other."""
 
-    def missing(self, leave: Set[str]) -> dict[str, str]:
-        """Return the texts that have to be embedded, by their hashes."""
-        texts = (chunk.embedded_text for _, chunk in self.chunks)
-        hashed = ((text_hash(text), text) for text in texts)
-        return {digest: text for digest, text in hashed if digest not in self.known and digest not in leave}
-
     def count_without(self, having: Set[str]) -> int:
         """Return how many chunks have a text that is not among these."""
         return sum(text_hash(chunk.embedded_text) not in having for _, chunk in self.chunks)
@@ -114,10 +109,12 @@ def embed_pending(
             usual = group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
             size = min(usual, total - done)
             batch = _read(index, space, provider.dims, last, size, use_cache=use_cache)
+            texts = texts_for(index, provider, batch.chunks)
         if not batch.chunks:
             break
         progress(done, total, LABEL)
-        fresh, background = _embedded(provider, batch, leave)
+        missing = {key: text for key, text in texts.items() if key not in batch.known and key not in leave}
+        fresh, background = _embedded(provider, batch, missing)
         with place.writing() as index:
             written = _write(index, space, provider, batch, fresh.vectors, use_cache=use_cache)
             if background and written:
@@ -155,13 +152,13 @@ def _measure(place: Place, provider: Provider, space: Space) -> None:
             index.vectors_in(space).set_background(background)
 
 
-def _embedded(provider: Provider, batch: _Group, leave: Set[str]) -> tuple[Embedded, bytes]:
+def _embedded(provider: Provider, batch: _Group, texts: Mapping[str, str]) -> tuple[Embedded, bytes]:
     """Embed the texts of a group; vectors of another model than those of the index are refused.
 
     With the first vectors of a space come those of unrelated texts, by which search learns the scale of the
     model. What the first vectors are like binds all that follow, so it is good that it is asked for twice.
     """
-    fresh = embed_texts(provider, batch.missing(leave))
+    fresh = embed_texts(provider, texts)
     if not fresh.vectors:
         return fresh, b""
     if batch.dims not in (None, provider.dims) or batch.answers_as not in ("", provider.answers_as):

@@ -194,7 +194,7 @@ class _Survey:
             cut = chunks_of(content, file, self.settings, forgotten)
             if isinstance(cut, Problem):
                 self._meet(cut)
-            else:
+            elif cut is not None:
                 self._put(content, cut.chunks)
 
     def _put(self, document: Document, chunks: list[Chunk]) -> None:

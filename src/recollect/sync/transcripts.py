@@ -6,18 +6,19 @@ import hashlib
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from recollect.errors import StoreError
 from recollect.files import snapshots
-from recollect.files.read import decode_lines, mark_at, read_from
+from recollect.files.read import decode_lines, mark_at, read_from, read_line
 from recollect.files.tombstones import Forgotten
-from recollect.redaction import redact, rules_of
+from recollect.redaction import Rules, redact, redact_together, rules_of
 from recollect.settings import Settings
 from recollect.sources.hosts import Found, host_of, read_session
 from recollect.store.sqlite import foreign
 from recollect.sync.finding import SNAPSHOTS
 from recollect.text.turns import chunk_turns, stretches
-from recollect.types import Chunk, Cut, Document, FoundFile, Problem, Tail, Transcript, Turn
+from recollect.types import Chunk, Cut, Document, FoundFile, Problem, Spot, Tail, Transcript, Turn
 
 
 def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Problem | None:
@@ -41,6 +42,7 @@ def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Pro
         first_line=tail.line if tail and read.position else 1,
         position=read.position + mark,
         heading=tail.heading if tail and read.position else "",
+        secrets=tail.secrets if tail and read.position else (),
     )
 
 
@@ -64,21 +66,10 @@ def transcript_of(document: Document) -> Transcript:
     return host_of(document.path).parse(document.text, document.first_line)
 
 
-def said_in(document: Document, settings: Settings, forgotten: Forgotten) -> tuple[Turn, ...]:
-    """Return the turns of a transcript without secrets, and without what was forgotten."""
-    return _cleaned(document.path, transcript_of(document).turns, settings, forgotten)
-
-
-def _cleaned(path: str, turns: Sequence[Turn], settings: Settings, forgotten: Forgotten) -> tuple[Turn, ...]:
-    rules = rules_of(settings.redaction.rules)
-    kept = forgotten.turns(path, turns)
-    return tuple(replace(turn, text=redact(turn.text, rules).text) for turn in kept)
-
-
 def cut_transcript(
     document: Document, file: FoundFile, settings: Settings, forgotten: Forgotten
-) -> Cut | Problem:
-    """Cut a transcript into chunks."""
+) -> Cut | Problem | None:
+    """Cut a transcript into chunks; nothing if the end tells a secret that may stand before it as well."""
     transcript = transcript_of(document)
     is_whole = document.first_line == 1
     if is_whole and transcript.broken and not transcript.turns:
@@ -86,21 +77,79 @@ def cut_transcript(
     heading = document.heading
     if not heading and transcript.started:
         heading = f"{transcript.started:%Y-%m-%d %H:%M}"
+    # Divided before anything is taken out, so that where a stretch begins depends on the file alone.
+    parts = list(stretches(transcript.turns))
+    kept = [forgotten.turns(document.path, part) for part in parts]
+    cleaned = _cleaned(document, file, kept, rules_of(settings.redaction.rules), forgotten)
+    if cleaned is None:
+        return None
     chunking = settings.chunking
     chunks: list[Chunk] = []
-    # Divided before anything is taken out, so that where a stretch begins depends on the file alone.
-    for stretch in stretches(transcript.turns):
-        turns = _cleaned(document.path, stretch, settings, forgotten)
-        chunks += chunk_turns(turns, heading, chunking.tokens, chunking.overlap)
-    return Cut(chunks, _tail(document, file, transcript, heading))
+    for stretch in cleaned.stretches:
+        chunks += chunk_turns(stretch, heading, chunking.tokens, chunking.overlap)
+    last_line = parts[-1][0].line if parts else 0
+    return Cut(chunks, _tail(document, file, last_line, heading, cleaned.told_on))
 
 
-def _tail(document: Document, file: FoundFile, transcript: Transcript, heading: str) -> Tail | None:
+class _Cleaned(NamedTuple):
+    """Stretches without secrets, and the lines on which a secret was told for the first time."""
+
+    stretches: list[list[Turn]]
+    told_on: list[int]
+
+
+def _cleaned(
+    document: Document, file: FoundFile, parts: list[Sequence[Turn]], rules: Rules, forgotten: Forgotten
+) -> _Cleaned | None:
+    """Take secrets out of stretches, with all their copies.
+
+    If the end of a transcript tells a secret that was not told before, a copy of it may stand further up, so
+    nothing is returned.
+    """
+    known = _known(document, file, rules, forgotten)
+    redacted = iter(redact_together([turn.text for part in parts for turn in part], rules, known))
+    told_before = {spot.line for spot in document.secrets}
+    told_on = [spot.line for spot in document.secrets if spot.line < document.first_line]
+    cleaned: list[list[Turn]] = []
+    for part in parts:
+        cleaned.append([])
+        for turn in part:
+            one = next(redacted)
+            cleaned[-1].append(replace(turn, text=one.text))
+            if one.values.keys() <= known.keys():
+                continue
+            if document.first_line > 1 and turn.line not in told_before:
+                return None
+            known |= one.values
+            told_on.append(turn.line)
+    return _Cleaned(cleaned, told_on)
+
+
+def _known(document: Document, file: FoundFile, rules: Rules, forgotten: Forgotten) -> dict[str, str]:
+    """Return the values that were told before the end of a transcript, from the lines that tell them."""
+    known: dict[str, str] = {}
+    for spot in document.secrets:
+        if spot.line < document.first_line:
+            line = replace(document, text=read_line(file.real, spot.position), first_line=spot.line)
+            for turn in forgotten.turns(document.path, transcript_of(line).turns):
+                for value, kind in redact(turn.text, rules).values.items():
+                    known.setdefault(value, kind)
+    return known
+
+
+def _tail(
+    document: Document, file: FoundFile, last_line: int, heading: str, told_on: Sequence[int]
+) -> Tail | None:
     """Return where the last stretch begins. It does not depend on what is redacted or forgotten."""
-    last = [stretch[0].line for stretch in stretches(transcript.turns)][-1:]
-    if not last or file.session or document.path.startswith(SNAPSHOTS):
+    if not last_line or file.session or document.path.startswith(SNAPSHOTS):
         return None
-    before = document.text.split("\n")[: last[0] - document.first_line]
-    position = document.position + sum(len(part.encode("utf-8", "surrogateescape")) + 1 for part in before)
-    mark = mark_at(file.real, position)
-    return Tail(last[0], position, mark, heading) if mark else None
+    wanted = {last_line, *told_on}
+    positions = {spot.line: spot.position for spot in document.secrets}
+    position = document.position
+    for number, line in enumerate(document.text.split("\n"), document.first_line):
+        if number in wanted:
+            positions[number] = position
+        position += len(line.encode("utf-8", "surrogateescape")) + 1
+    mark = mark_at(file.real, positions[last_line])
+    secrets = tuple(Spot(line, positions[line]) for line in dict.fromkeys(told_on))
+    return Tail(last_line, positions[last_line], mark, heading, secrets) if mark else None

@@ -117,9 +117,11 @@ def _update_file(
     settings: Settings,
     forgotten: Forgotten,
     changes: Changes,
+    *,
+    whole: bool = False,
 ) -> None:
     has_grown = entry is not None and not entry.problem and file.fingerprint.size > entry.fingerprint.size
-    tail = tails.tail_of(index.connection, file.path) if has_grown else None
+    tail = tails.tail_of(index.connection, file.path) if has_grown and not whole else None
     content = read_file(file, settings.files.max_bytes, tail)
     if content is None:
         if entry is not None:  # gone since it was listed
@@ -131,8 +133,11 @@ def _update_file(
         index.touch(entry._replace(fingerprint=content.fingerprint, settled=content.settled))
         changes.unchanged += 1
     else:
-        changes.read.add(content.hash)
         cut = chunks_of(content, file, settings, forgotten)
+        if cut is None:  # what was added changes what stands before it
+            _update_file(index, file, entry, settings, forgotten, changes, whole=True)
+            return
+        changes.read.add(content.hash)
         if isinstance(cut, Problem):
             _put_problem(index, file, cut, changes)
         else:
@@ -158,8 +163,10 @@ def read_file(file: FoundFile, max_bytes: int, tail: Tail | None = None) -> Docu
     return read_transcript(file, tail)
 
 
-def chunks_of(document: Document, file: FoundFile, settings: Settings, forgotten: Forgotten) -> Cut | Problem:
-    """Cut a document into chunks in the way of its source."""
+def chunks_of(
+    document: Document, file: FoundFile, settings: Settings, forgotten: Forgotten
+) -> Cut | Problem | None:
+    """Cut a document into chunks in the way of its source; nothing if it has to be read whole for that."""
     if document.source == "memory":
         size = settings.chunking.tokens, settings.chunking.overlap
         if document.path != note_path(settings.facts.file):

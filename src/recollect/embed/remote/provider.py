@@ -51,7 +51,7 @@ class RemoteProvider:
     ) -> None:
         self.api = api
         self.meter = meter
-        self._rules = rules
+        self.rules = rules
         self._query_meter = meter.for_queries() if meter else None
         self.id = api.id
         self.model = model_name(api, settings)
@@ -92,7 +92,7 @@ class RemoteProvider:
 
     def fit_to_send(self, text: str) -> str:
         """Return a text as the service may see it: without secrets, if it is not on this machine."""
-        return fit_to_send(text, self._rules) if self.sends_to else text
+        return fit_to_send(text, self.rules) if self.sends_to else text
 
     def hurried(self) -> RemoteProvider:
         """Return the same provider for when somebody waits: passages get no more time than a question."""

@@ -372,6 +372,11 @@ class Index:
         sql = "SELECT number FROM chunks WHERE path IN ({marks})"
         yield from (number for (number,) in rows_in(self.connection, sql, paths))
 
+    def notes_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return the paths of the notes that chunks belong to, by the numbers of the chunks."""
+        sql = "SELECT number, path FROM chunks WHERE source = 'memory' AND number IN ({marks})"
+        return dict(rows_in(self.connection, sql, numbers))
+
     def chunks_of(self, path: str) -> list[Chunk]:
         """Return the chunks of a file, in their order."""
         rows = self.connection.execute(

@@ -131,7 +131,14 @@ CREATE TABLE batches(
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD)
+_FOURTH = """
+-- On which lines of each transcript secrets were first told. Of those that are known it was not noted, so
+-- they are read whole once more.
+DELETE FROM tails;
+ALTER TABLE tails ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH)
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 from recollect.store.sqlite.db import Connection
-from recollect.types import Tail
+from recollect.types import Spot, Tail
 
 
 def tail_of(connection: Connection, path: str) -> Tail | None:
     """Return where to read a transcript on; nothing if it has to be read whole."""
-    sql = "SELECT line, position, mark, heading FROM tails WHERE path = ?"
-    for row in connection.execute(sql, (path,)):
-        return Tail(*row)
+    sql = "SELECT line, position, mark, heading, secrets FROM tails WHERE path = ?"
+    for line, position, mark, heading, secrets in connection.execute(sql, (path,)):
+        spots = tuple(Spot(*spot) for spot in json.loads(secrets))
+        return Tail(line, position, mark, heading, spots)
     return None
 
 
@@ -19,4 +22,5 @@ def put(connection: Connection, path: str, tail: Tail | None) -> None:
     if tail is None:
         connection.execute("DELETE FROM tails WHERE path = ?", (path,))
     else:
-        connection.execute("INSERT OR REPLACE INTO tails VALUES(?, ?, ?, ?, ?)", (path, *tail))
+        row = (path, *tail[:-1], json.dumps(tail.secrets))
+        connection.execute("INSERT OR REPLACE INTO tails VALUES(?, ?, ?, ?, ?, ?)", row)
