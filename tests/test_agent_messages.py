@@ -72,7 +72,7 @@ def test_a_time_that_is_none_does_no_harm(time: Any) -> None:
 
 
 def test_characters_that_no_file_can_hold_are_replaced() -> None:
-    assert [one.text for one in messages_of([{"role": "user", "content": "a\0b\ud800c"}])] == ["a b\ufffdc"]
+    assert [one.text for one in messages_of([{"role": "user", "content": "a\0b\ud800c"}])] == ["ab\ufffdc"]
 
 
 json_values = st.recursive(

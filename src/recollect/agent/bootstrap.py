@@ -22,7 +22,8 @@ from recollect.files.snapshots import Snapshot
 from recollect.memory import Memory
 from recollect.settings import switched_off
 from recollect.text.chunk import weigh
-from recollect.text.quote import Quote, block, quoted
+from recollect.text.neutral import NOTHING, Neutral, quoted
+from recollect.text.quote import Quote, block
 from recollect.types import cite
 from recollect.writing.clock import local_now
 from recollect.writing.topics import main_note
@@ -80,7 +81,7 @@ class Part:
 class Context:
     """What a session starts with; an empty text if there is nothing to say."""
 
-    text: str = ""
+    text: Neutral = NOTHING
     parts: tuple[Part, ...] = ()
     warnings: tuple[str, ...] = ()
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 from recollect.embed.remote.http import Http, Patience
 from recollect.errors import EmbeddingError, ProviderUnreachable, SettingsError, TextsRefused
 from recollect.settings import Chat
+from recollect.text.neutral import Neutral
 
 Provider = Literal["openai", "anthropic"]
 """The protocols: OpenAI's chat completions, which most other services and local servers speak as well, and
@@ -53,7 +54,7 @@ class ChatModel:
                 todo=f"Name a model, and one of {', '.join(get_args(Provider))} as its provider",
             )
 
-    def ask(self, instructions: str, text: str, schema: Mapping[str, Any]) -> Any:
+    def ask(self, instructions: str, text: Neutral, schema: Mapping[str, Any]) -> Any:
         """Return the JSON that the model replies; whoever asked has to check it against the schema."""
         http = Http(self._address(), self._headers(), name=_NAMES[self.provider])
         try:

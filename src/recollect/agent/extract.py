@@ -77,7 +77,7 @@ def _conversation(messages: Sequence[Message]) -> list[Quote]:
         room -= len(text)
         if room < 0:
             break
-        quotes.append(Quote(message.role.capitalize(), text))
+        quotes.append(Quote(f"Said by the {message.role}", text))
     return quotes[::-1]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, get_args
 
+from recollect.text.neutral import visible
 from recollect.text.quote import without_quotes
 from recollect.types import Role, Turn
 
@@ -20,7 +21,6 @@ _SECONDS_BELOW = 1e11
 """Smaller numbers are seconds since 1970, larger ones milliseconds."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _TEXT_KINDS = ("text", "input_text", "output_text")
 
 
@@ -65,7 +65,7 @@ def _said(role: Any, text: str, time: datetime | None) -> Message | None:
     if role not in get_args(Role):
         return None
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    clean = _LONE_SURROGATE.sub("\ufffd", _CONTROL.sub(" ", lines))
+    clean = _LONE_SURROGATE.sub("\ufffd", visible(lines))
     words = without_quotes(clean).strip()
     return Message(role, words, time) if words else None
 

@@ -11,7 +11,8 @@ from recollect.agent.cleaning import secrets_out
 from recollect.agent.own_world import own_world
 from recollect.search.query import as_prose
 from recollect.settings import switched_off
-from recollect.text.quote import FACTS_TAG, Quote, block, escaped, without_quotes
+from recollect.text.neutral import NOTHING, Neutral, quoted
+from recollect.text.quote import FACTS_TAG, Quote, block, without_quotes
 from recollect.text.words import words_of
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ INTRODUCTION = (
 class Unasked:
     """Quoted facts and which they are; an empty text if none fits."""
 
-    text: str = ""
+    text: Neutral = NOTHING
     facts: tuple[Found, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -65,7 +66,7 @@ def fitting_facts(memory: Memory, message: str, *, known: Iterable[str] = ()) ->
         for one in weighed
         if one.score >= wanted.recall_min_score and len(words_of(one.fact.text)) > 1  # one word fits anything
     ]
-    new = [one for one in fitting if escaped(clean(one.fact.text)) not in shown]
+    new = [one for one in fitting if quoted(clean(one.fact.text)) not in shown]
     if not new:
         return Unasked(warnings=found.warnings)
     quotes = [Quote(f"{one.citation} ({one.fact.category})", clean(one.fact.text)) for one in new]

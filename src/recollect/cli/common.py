@@ -15,14 +15,15 @@ import click
 
 from recollect.errors import UsageError, WorkspaceError
 from recollect.paths import nearest_marked
+from recollect.text.neutral import CONTROLS, DIRECTION_MARKS
 from recollect.types import Problem, Progress
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(f"[{CONTROLS}]")
+_DIRECTION = re.compile(f"[{DIRECTION_MARKS}]")
 _LINE_BREAK = re.compile(r"[\t\n\u2028\u2029]")
-_UNPRINTABLE = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNPRINTABLE = re.compile(f"[\x7f-\x9f{DIRECTION_MARKS}\ud800-\udfff]")
 _MOST_PROBLEMS = 20
 _MOST_INPUT = 1_000_000
 """Bytes that are read of standard input; far more than a text may have."""

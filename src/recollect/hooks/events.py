@@ -17,6 +17,7 @@ from recollect.errors import RecollectError
 from recollect.hooks.transcript import PARSERS, last_turns, with_last_answer
 from recollect.rpc.engine import PROTOCOL, UNDECIDED, Engine
 from recollect.rpc.messages import InvalidParams
+from recollect.text.neutral import Neutral, neutralise
 from recollect.types import Turn
 
 Given = Mapping[str, Any]
@@ -75,11 +76,11 @@ class Events:
         is_compact = words.strip().lower() == "compact"
         messages = {"messages": list(_conversation(client, given))} if is_compact else {}
         try:
-            told = self._call("command/run", arguments=words, session=_session(given), **messages)["text"]
+            done = self._call("command/run", arguments=words, session=_session(given), **messages)
+            told: str = done["text"]
         except RecollectError as error:
             told = f"memory unavailable: {error}"
-        quoted = told.replace("</recollect-result>", "(/recollect-result)")
-        return f"<recollect-result>\n{quoted}\n</recollect-result>"
+        return Neutral("<recollect-result>\n") + told + Neutral("\n</recollect-result>")
 
     def _before_compaction(self, client: str, given: Given) -> Answer:
         messages = list(_conversation(client, given))
@@ -117,7 +118,7 @@ def _conversation(client: str, given: Given, count: int | None = None) -> tuple[
 def _context(event: str, context: str) -> Answer:
     if not context:
         return {}
-    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": neutralise(context)}}
 
 
 def _session(given: Given) -> str:

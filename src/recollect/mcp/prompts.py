@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.errors import UsageError
+from recollect.text.neutral import visible
 
 _REMEMBER = """\
 Call memory_remember once, with the words below as text, as they are{topic}. Never store a password, a key or
@@ -70,7 +71,7 @@ def _checked(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, st
         value = given.get(name)
         if value is not None and not isinstance(value, str):
             raise UsageError(f"the argument {name} of the prompt {found['name']} is not text")
-        values[name] = (value or "").strip()
+        values[name] = visible(value or "").strip()
         if argument["required"] and not values[name]:
             raise UsageError(f"the prompt {found['name']} needs the argument {name}")
     return values

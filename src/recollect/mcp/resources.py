@@ -12,6 +12,7 @@ from recollect.agent.cleaning import secrets_out
 from recollect.errors import UsageError
 from recollect.files.scan import ROOT_FILES, SUFFIX, discover
 from recollect.settings import switched_off
+from recollect.text.neutral import neutral_line, neutralise
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -53,14 +54,14 @@ def listed(memory: Memory, cursor: str | None) -> dict[str, Any]:
 
 
 def contents(memory: Memory, uri: str) -> dict[str, Any]:
-    """Return the text of a note, without the secrets that somebody wrote into it."""
+    """Return the text of a note as a model may read it, without the secrets that somebody wrote into it."""
     path = _path_of(uri)
     if path is None or not path.endswith(SUFFIX):
         raise NoSuchNote(f"there is no resource {uri[:200]!r}", todo=f"Notes are {SCHEME} and their path")
     text = _text(memory, path)
     if text is None:
         raise NoSuchNote(f"there is no note {path[:200]!r}", todo="resources/list names those that exist")
-    return {"contents": [{"uri": uri, "mimeType": MIME, "text": secrets_out(memory)(text)}]}
+    return {"contents": [{"uri": uri, "mimeType": MIME, "text": neutralise(secrets_out(memory)(text))}]}
 
 
 def uri_of(path: str) -> str:
@@ -79,7 +80,7 @@ def _resource(note: FoundFile) -> dict[str, Any]:
     changed = datetime.fromtimestamp(note.fingerprint.mtime_ns // 10**9, UTC)
     return {
         "uri": uri_of(note.path),
-        "name": note.path,
+        "name": neutral_line(note.path),
         "mimeType": MIME,
         "size": note.fingerprint.size,
         "annotations": {"lastModified": changed.strftime("%Y-%m-%dT%H:%M:%SZ")},

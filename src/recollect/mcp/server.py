@@ -29,6 +29,7 @@ from recollect.mcp.versions import (
 from recollect.rpc.messages import INVALID_PARAMS, OUR_MISTAKE, Refused
 from recollect.rpc.params import taken
 from recollect.rpc.server import Method
+from recollect.text.neutral import neutralise
 from recollect.tools import TOOLS, call_tool
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Server:
         try:
             output = call_tool(self._memory(), name, params.get("arguments"), self._session)
         except RecollectError as error:
-            return {"content": [_text(str(error))], "isError": True}
+            return {"content": [_text(neutralise(str(error)))], "isError": True}
         return {"content": [_text(output.text)], "isError": False, "_meta": {DATA_KEY: dict(output.data)}}
 
     # Resources

@@ -14,7 +14,7 @@ from recollect.errors import UsageError
 from recollect.files.begin import begin_workspace
 from recollect.rpc.workplace import Workplace
 from recollect.settings import switched_off
-from recollect.text.quote import escaped
+from recollect.text.neutral import neutral_line
 from recollect.tools import call_tool
 from recollect.writing.switch import switch
 
@@ -77,7 +77,7 @@ def _compact(place: Workplace, session: str | None, messages: Messages) -> str:
         return f"Nothing was written: {off or 'there is no conversation yet'}."
     done = flush(memory, messages, session=session)
     snapshot.take(memory, session, messages)
-    lines = [f"- {escaped(entry.text)} ({entry.citation})" for entry in done.written]
+    lines = [f"- {neutral_line(entry.text)} ({entry.citation})" for entry in done.written]
     head = "Written down:" if lines else "There was nothing new to write down."
     warnings = [f"Note: {warning}" for warning in done.warnings]
     return "\n".join([head, *lines, *warnings, "The client's own /compact now loses nothing of it."])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +27,7 @@ from recollect.rpc.server import Method
 from recollect.rpc.workplace import Workplace, folder_of
 from recollect.search.relevant import relevant
 from recollect.settings import switched_off
+from recollect.text.neutral import Neutral, neutralise, visible_values
 from recollect.text.quote import Quote, block
 from recollect.tools import TOOLS, call_tool
 from recollect.version import __version__
@@ -66,10 +67,10 @@ class Engine:
             "initialize": Method(self._initialize, 10),
             "tools/list": Method(self._list_tools, 10),
             "tools/call": Method(self._call_tool, _tool_seconds),
-            "session/start": Method(self._start, 10),
-            "session/message": Method(self._message, 10),
-            "session/idle": Method(self._idle, 10),
-            "session/compacting": Method(self._compacting, 60),
+            "session/start": Method(_visible(self._start), 10),
+            "session/message": Method(_visible(self._message), 10),
+            "session/idle": Method(_visible(self._idle), 10),
+            "session/compacting": Method(_visible(self._compacting), 60),
             "file/changed": Method(self._file_changed, 10),
             "intent/detect": Method(self._detect, 10),
             "intent/request": Method(self._intent_request, 10),
@@ -160,7 +161,7 @@ class Engine:
         if shown:
             self._remember_shown(session, [*known, *shown])
         return {
-            "context": "\n\n".join(shown),
+            "context": Neutral("\n\n").join(shown),
             "about_past": about_past,
             "in_use": True,
             "warnings": list(dict.fromkeys(warnings)),
@@ -262,7 +263,8 @@ class Engine:
 
         given = taken(params, {"arguments": str}, {"session": str, "messages": list})
         place = self._workplace()
-        return {"text": run_command(place, given["arguments"], given["session"], given["messages"])}
+        told = run_command(place, given["arguments"], given["session"], given["messages"])
+        return {"text": neutralise(told)}
 
     # What the methods share
 
@@ -298,6 +300,11 @@ class Engine:
         self._later = [waiting for waiting in self._later if waiting.is_alive()] + [later]
         later.daemon = True
         later.start()
+
+
+def _visible(call: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Return a method whose results hold nothing that cannot be seen, besides contexts, which are neutral."""
+    return lambda params: visible_values(call(params))
 
 
 def _settle(memory: Memory, session: str, is_first: bool) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from recollect.errors import RecollectError, UsageError
+from recollect.text.neutral import neutralise, visible_values
 
 NOT_JSON = -32700
 NOT_A_REQUEST = -32600
@@ -98,9 +99,9 @@ def result_line(request: Id, result: Any) -> bytes:
 
 def error_line(request: Id | None, number: int, message: str, data: Any = None) -> bytes:
     """Return the line that answers a request, or one that could not be read, with an error."""
-    error: dict[str, Any] = {"code": number, "message": message}
+    error: dict[str, Any] = {"code": number, "message": neutralise(message)}
     if data is not None:
-        error["data"] = data
+        error["data"] = visible_values(data)
     return _line({"jsonrpc": "2.0", "id": request, "error": error})
 
 

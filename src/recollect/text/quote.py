@@ -2,8 +2,8 @@
 
 Everything that Recollect puts into a conversation stands between `<recollect-context>` and its closing tag;
 facts that nobody asked for stand in `<relevant-memories>`, as agents know it from other memories.
-Inside, every quoted line begins with `> `, and nothing in it can begin or end a tag: no text can close the
-quote it stands in. Because the tags are known, the same text is never taken for something that was said.
+Inside, every quoted line begins with `> `, and is neutral (`text.neutral`): no text can close the quote it
+stands in. Because the tags are known, the same text is never taken for something that was said.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from recollect.text.neutral import Neutral, neutral_line, quoted
 
 TAG = "recollect-context"
 FACTS_TAG = "relevant-memories"
@@ -30,11 +32,6 @@ _NAMES = "|".join(_HOST_TAGS)
 _OPENING = re.compile(rf"<({_NAMES})(?:\s[^<>]*)?>", re.IGNORECASE)
 _OWN_CLOSING = re.compile(rf"</(?:{TAG}|{FACTS_TAG})\s*>", re.IGNORECASE)
 
-_TAG_START = re.compile(r"<(?=[\w/!?|\\])")
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-"""What some programs take for the end of a line, and others do not."""
-
 
 @dataclass(frozen=True, slots=True)
 class Quote:
@@ -44,21 +41,10 @@ class Quote:
     text: str
 
 
-def block(introduction: str, quotes: Iterable[Quote], tag: str = TAG) -> str:
+def block(introduction: str, quotes: Iterable[Quote], tag: str = TAG) -> Neutral:
     """Return quotes as one block of Markdown that nothing inside can end."""
-    parts = [f"{escaped(quote.origin)}:\n{quoted(quote.text)}" for quote in quotes]
-    return "\n".join([f"<{tag}>", introduction, "", "\n\n".join(parts), "", f"</{tag}>"])
-
-
-def quoted(text: str) -> str:
-    """Return a text as a quote of Markdown, line by line."""
-    return "\n".join(f"> {line}".rstrip() for line in escaped(text).split("\n"))
-
-
-def escaped(text: str) -> str:
-    """Return a text without tags, without odd line ends, and without what cannot be seen."""
-    lines = _UNSEEN.sub("", _LINE_END.sub("\n", text))
-    return _TAG_START.sub("&lt;", lines)
+    parts = [f"{neutral_line(quote.origin)}:\n{quoted(quote.text)}" for quote in quotes]
+    return Neutral("\n".join([f"<{tag}>", introduction, "", "\n\n".join(parts), "", f"</{tag}>"]))
 
 
 def without_quotes(text: str) -> str:

@@ -31,8 +31,9 @@ def tool_named(name: Any) -> Tool:
 
 
 def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = None) -> Output:
-    """Check the arguments of a tool and run it."""
+    """Check the arguments of a tool, run it, and return what a model may read of what it found."""
     from recollect.settings import switched_off
+    from recollect.text.neutral import neutralise, visible_values
 
     tool = tool_named(name)
     if switched_off(memory.loaded) and tool is not STATUS:
@@ -40,4 +41,5 @@ def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = N
             "the user switched the memory of this project off",
             todo="Go on without it; only the user may switch it on again (/memory on, recollect config on)",
         )
-    return tool.run(Call(memory, checked(tool, arguments), session))
+    output = tool.run(Call(memory, checked(tool, arguments), session))
+    return Output(neutralise(output.text), visible_values(output.data))

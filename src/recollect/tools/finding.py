@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.arguments import named_lines
 from recollect.errors import PathError, SettingsError
+from recollect.text.neutral import Neutral
 from recollect.text.quote import Quote, block
 from recollect.tools.base import Call, Output, Tool, flag, number, text, whole
 from recollect.tools.facts import found_json, found_quote
@@ -116,7 +117,7 @@ def _origin(entry: Recalled) -> str:
 
 
 def _with_warnings(answer: str, warnings: tuple[str, ...]) -> str:
-    return "\n".join([answer, *(f"Note: {warning}" for warning in warnings)])
+    return Neutral("\n").join([answer, *(f"Note: {warning}" for warning in warnings)])
 
 
 _QUERY: dict[str, Any] = text(

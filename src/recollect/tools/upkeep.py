@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.text.quote import escaped
+from recollect.text.neutral import neutral_line
 from recollect.tools.base import Call, Output, Tool, flag
 from recollect.types import Problem, Report, Status
 from recollect.wire import report_json, status_json
@@ -28,20 +28,15 @@ def _report(report: Report) -> str:
         lines.append(f"{report.pending} chunks have no vector yet and are found by words.")
     lines.extend(_problems("could not be read", report.failed))
     lines.extend(_problems("are left out", report.skipped))
-    return "\n".join([*lines, *(f"Note: {_one_line(warning)}" for warning in report.warnings)])
+    return "\n".join([*lines, *(f"Note: {neutral_line(warning)}" for warning in report.warnings)])
 
 
 def _problems(what: str, problems: tuple[Problem, ...]) -> list[str]:
     if not problems:
         return []
-    named = [f"- {_one_line(f'{problem.path} {problem.reason}')}" for problem in problems[:_MOST_PROBLEMS]]
+    named = [f"- {neutral_line(f'{problem.path} {problem.reason}')}" for problem in problems[:_MOST_PROBLEMS]]
     more = len(problems) - len(named)
     return [f"Files that {what}: {len(problems)}", *named, *([f"- and {more} more"] if more else [])]
-
-
-def _one_line(text: str) -> str:
-    """Return names of files and the like so that none of them passes for something else."""
-    return " ".join(escaped(text).split())
 
 
 def _status(call: Call) -> Output:
@@ -63,7 +58,7 @@ def status_text(status: Status) -> str:
     if status.fallback:
         lines.append(f"Fallback instead of {status.fallback['from']}: {status.fallback['reason']}")
     lines.extend(_problems("could not be read", status.failed))
-    return "\n".join([*lines, *(f"Note: {_one_line(warning)}" for warning in status.warnings)])
+    return "\n".join([*lines, *(f"Note: {neutral_line(warning)}" for warning in status.warnings)])
 
 
 SYNC = Tool(

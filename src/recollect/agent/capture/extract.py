@@ -54,7 +54,7 @@ _INSTRUCTIONS = (
 
 def asked(model: ChatModel, messages: Sequence[str]) -> list[Capture]:
     """Return what a model says should last of some messages, as far as it may."""
-    quotes = [Quote("User", text[:_SENT_OF_MESSAGE]) for text in messages]
+    quotes = [Quote("Said by the user", text[:_SENT_OF_MESSAGE]) for text in messages]
     reply = model.ask(
         _INSTRUCTIONS.format(most=MOST, categories="|".join(CATEGORIES)),
         block("What the user wrote:", quotes),

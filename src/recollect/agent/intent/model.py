@@ -17,6 +17,7 @@ from recollect.agent.intent.speech import Sentence, sentences
 from recollect.agent.intent.values import KINDS, LANGUAGES, LONGEST_ENTITY, MOST_ENTITIES, Intent, nothing
 from recollect.errors import EmbeddingError
 from recollect.redaction import Rules, redact, rules_of
+from recollect.text.neutral import Neutral
 from recollect.text.quote import Quote, block
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Request:
     """What to send to a model: what it is to do, and the message, quoted."""
 
     instructions: str
-    prompt: str
+    prompt: Neutral
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
@@ -119,7 +120,8 @@ def detected(text: str, settings: Settings, *, model: ChatModel | None = None) -
 
 
 def _request(clean: str) -> Request:
-    return Request(_INSTRUCTIONS, block("The message:", [Quote("User", clean[:_SENT_CHARACTERS])]))
+    message = Quote("Said by the user", clean[:_SENT_CHARACTERS])
+    return Request(_INSTRUCTIONS, block("The message:", [message]))
 
 
 def _configured(settings: Settings) -> ChatModel | None:
