@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,14 +13,16 @@ from typing import NamedTuple
 import pytest
 
 from recollect.doctor import places
+from recollect.files.lock import WriterLock
+from recollect.memory import Memory
 from tests.support import unprivileged_run
 from tests.support_doctor import (
+    WORDS_ONLY,
     cut_off,
     everything,
     execute,
     folder_instead,
     look,
-    make_old,
     make_synced,
     only,
     repair,
@@ -302,30 +305,70 @@ def test_the_note_of_a_killed_holder_is_a_warning_and_removed(synced: Path, name
 
 UNFINISHED = [
     f"memory/.recollect-{'a' * 32}.tmp",
+    f".memory/.recollect-{'c' * 32}.tmp",
     f".memory/history/.recollect-{'b' * 32}.tmp",
     ".memory/index.sqlite.rebuild-123",
     ".memory/index.sqlite.vectors.tmp-123",
 ]
 
 
-@pytest.mark.parametrize("name", UNFINISHED)
-def test_an_unfinished_file_is_a_warning_and_removed(synced: Path, name: str) -> None:
-    left = synced / name
+def leave(workspace: Path, name: str) -> Path:
+    """Write what a killed writer would have left."""
+    left = workspace / name
     left.parent.mkdir(exist_ok=True)
     left.write_text("half", encoding="utf-8")
-    make_old(left)
+    return left
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_an_unfinished_file_is_a_warning_and_removed(synced: Path, name: str) -> None:
+    left = leave(synced, name)
     assert left.name in only(look(synced), "unfinished").message
     assert wrong(repair(synced)) == []
     assert not left.exists()
 
 
 @pytest.mark.parametrize("name", UNFINISHED)
-def test_an_unfinished_file_of_a_moment_ago_is_left_alone(synced: Path, name: str) -> None:
-    left = synced / name
-    left.parent.mkdir(exist_ok=True)
-    left.write_text("half", encoding="utf-8")
-    assert wrong(repair(synced)) == []
+def test_an_unfinished_file_is_left_alone_while_a_writer_is_at_work(synced: Path, name: str) -> None:
+    left = leave(synced, name)
+    at_work = index_file(synced).with_name("notes.lock" if ".tmp" in name[-4:] else "index.sqlite.lock")
+    with WriterLock(at_work).held(0):
+        assert wrong(look(synced), "unfinished") == []
     assert left.exists()
+
+
+def test_a_killed_forget_leaves_nothing_unseen(synced: Path) -> None:
+    """A forget that dies while it notes what it removed leaves a file in the private folder itself."""
+    kill_while_forgetting(synced, "memory/n1.md#L1-L1")
+    assert [path.suffix for path in (synced / ".memory").glob(".recollect-*")] == [".tmp"]
+    assert ".recollect-" in only(look(synced), "unfinished").message
+
+
+@pytest.mark.parametrize("next_use", ["remember", "sync"])
+def test_the_next_use_removes_what_a_killed_forget_left(synced: Path, next_use: str) -> None:
+    left = leave(synced, f".memory/.recollect-{'c' * 32}.tmp")
+    with Memory(synced, WORDS_ONLY) as memory:
+        memory.remember("the okapi is shy") if next_use == "remember" else memory.sync()
+    assert not left.exists()
+
+
+FORGET = """
+import os, signal
+from recollect.files import atomic
+from recollect.memory import Memory
+def die(source, target, **options):
+    os.kill(os.getpid(), signal.SIGKILL)
+with Memory(sys.argv[1], {"embeddings.provider": "none"}) as memory:
+    chosen = memory.forget_candidates(sys.argv[2])
+    os.link = os.replace = os.rename = die
+    memory.forget(chosen)
+"""
+
+
+def kill_while_forgetting(workspace: Path, selector: str) -> None:
+    """Kill a forget when it is about to give the first file it writes its name."""
+    done = subprocess.run([*program(FORGET), str(workspace), selector], check=False)
+    assert done.returncode == -signal.SIGKILL
 
 
 def test_an_index_that_was_set_aside_is_a_warning(synced: Path) -> None:

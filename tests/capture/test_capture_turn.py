@@ -164,11 +164,14 @@ def test_the_list_of_judged_messages_holds_no_words(workspace: Path) -> None:
     assert "tabs" not in (Workspace(workspace).private / "captured.json").read_text(encoding="utf-8")
 
 
-def test_the_list_of_judged_messages_stays_small(tmp_path: Path) -> None:
-    seen = Seen(tmp_path / "captured.json")
+def test_the_list_of_judged_messages_stays_small(workspace: Path) -> None:
+    seen = Seen(Workspace(workspace))
     seen.add(f"{number:020}" for number in range(MOST_KEPT + 50))
     seen.save()
-    assert len(json.loads((tmp_path / "captured.json").read_text(encoding="utf-8"))["judged"]) == MOST_KEPT
+    assert (
+        len(json.loads((workspace / ".memory/captured.json").read_text(encoding="utf-8"))["judged"])
+        == MOST_KEPT
+    )
 
 
 def reply(*facts: tuple[str, str]) -> str:

@@ -97,11 +97,16 @@ def check_unfinished(patient: Patient) -> Iterator[Finding]:
         yield ok("nothing is left behind")
 
 
-def note_leftovers(workspace: Workspace) -> list[Path]:
-    """Return the unfinished files of writers of notes, beside the notes and in the private folder."""
+def note_leftovers(workspace: Workspace, own_lock: Path | None = None) -> list[Path]:
+    """Return the unfinished files of writers of notes, beside the notes and in the private folder.
+
+    While somebody else writes, only the old ones: the others may be about to be finished.
+    """
+    busy = any(is_held(lock) for lock in workspace.private.glob("*.lock") if lock != own_lock)
     tops = [top for top in (workspace.root / NOTES_DIR, workspace.private) if not top.is_symlink()]
     folders = [workspace.root, *(folder for top in tops for folder in folders_below(top))]
-    return [path for folder in folders for name in unfinished(folder) if _is_old(path := Path(name))]
+    left = [Path(name) for folder in folders for name in unfinished(folder)]
+    return [path for path in left if _is_old(path)] if busy else left
 
 
 def index_leftovers(index_file: Path) -> list[Path]:
@@ -110,7 +115,7 @@ def index_leftovers(index_file: Path) -> list[Path]:
         return []
     name = glob.escape(index_file.name)
     patterns = (f"{name}.rebuild-*", f"{name}.vectors.tmp-*")
-    return [path for pattern in patterns for path in index_file.parent.glob(pattern) if _is_old(path)]
+    return [path for pattern in patterns for path in index_file.parent.glob(pattern)]
 
 
 def _is_old(path: Path) -> bool:

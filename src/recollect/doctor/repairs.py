@@ -87,9 +87,9 @@ def _forget_holders(case: Case) -> str:
 
 
 def _sweep(case: Case) -> str:
-    with WriterLock(case.workspace.private / LOCK_NAME, "a note of this workspace").held(_WAIT_SECONDS):
-        left = note_leftovers(case.workspace)
-        for path in left:
+    lock = case.workspace.private / LOCK_NAME
+    with WriterLock(lock, "a note of this workspace").held(_WAIT_SECONDS):
+        for path in note_leftovers(case.workspace, lock):
             path.unlink(missing_ok=True)
     with _writing(case):
         sweep(case.index_file)

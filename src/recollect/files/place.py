@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from recollect.errors import PathError, StoreReadOnly, WriteError, reason_of
-from recollect.files.atomic import Changed, Unconfirmed
+from recollect.errors import PathError, StoreBusy, StoreReadOnly, WriteError, reason_of
+from recollect.files.atomic import Changed, Unconfirmed, sweep, unfinished
 from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
 from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, root_files
@@ -90,7 +90,18 @@ def writing(workspace: Workspace) -> Iterator[None]:
             stack.enter_context(lock.held(WAIT_SECONDS))
         except StoreReadOnly as error:
             raise WriteError(error.what, todo=error.todo) from error
+        with suppress(OSError):  # the next writer tries again
+            sweep(workspace.private)  # whoever writes files right in there holds this lock
         yield
+
+
+def sweep_private(workspace: Workspace) -> None:
+    """Remove what killed writers left in the private folder, unless a writer is at work."""
+    lock = WriterLock(workspace.private / LOCK_NAME, "a note of this workspace")
+    with suppress(StoreBusy, StoreReadOnly, OSError):  # the next writer does it
+        if unfinished(workspace.private):
+            with lock.held(0):
+                sweep(workspace.private)
 
 
 def attempt(place: Place, change: Callable[[], Result]) -> Result:

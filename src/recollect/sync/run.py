@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from recollect.errors import StoreBusy, StoreDamaged
+from recollect.files.place import sweep_private
 from recollect.files.private import ensure_folder, ensure_private
 from recollect.files.tombstones import Forgotten
 from recollect.store.sqlite import batches, cache, spaces
@@ -59,6 +60,7 @@ def _run(job: Job, wait_seconds: float) -> Report:
 def _words(job: Job) -> Report:
     """Make the words of the index equal the files; an index that cannot be used is set aside."""
     sweep(job.index_file)
+    sweep_private(job.workspace)
     try:
         _refuse_damaged(job)
         return _sync(job)

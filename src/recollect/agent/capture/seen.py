@@ -16,6 +16,7 @@ from recollect.agent.messages import Message
 from recollect.errors import StoreReadOnly, reason_of
 from recollect.files import atomic
 from recollect.files.lock import WriterLock
+from recollect.files.place import writing
 from recollect.files.private import ensure_private
 from recollect.paths import Workspace
 
@@ -30,10 +31,11 @@ _MOST_BYTES = 2_000_000
 class Seen:
     """The messages of a workspace that were judged; use it inside `opened`, which keeps others out."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        with _file_errors(path):
-            self._before = atomic.read(path, _MOST_BYTES)
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._path = workspace.private / _FILE
+        with _file_errors(self._path):
+            self._before = atomic.read(self._path, _MOST_BYTES)
         self._hashes = dict.fromkeys(_hashes_in(self._before))
 
     def __contains__(self, marks: Iterable[str]) -> bool:
@@ -51,7 +53,7 @@ class Seen:
         kept = list(self._hashes)[-MOST_KEPT:]
         content = json.dumps({"judged": kept}, indent=0).encode()
         if content != self._before:
-            with _file_errors(self._path):
+            with writing(self._workspace), _file_errors(self._path):
                 atomic.replace(self._path, content, self._before)
 
 
@@ -67,10 +69,9 @@ def marks_of(message: Message, session: str) -> tuple[str, ...]:
 def opened(workspace: Workspace) -> Iterator[Seen]:
     """Give the list to one writer at a time."""
     ensure_private(workspace)
-    path = workspace.private / _FILE
     lock = WriterLock(workspace.private / _LOCK, "the list of messages that facts were taken from")
     with lock.held(_WAIT_SECONDS):
-        yield Seen(path)
+        yield Seen(workspace)
 
 
 @contextmanager
