@@ -271,6 +271,25 @@ class SearchResult:
     warnings: tuple[str, ...] = ()
     nearest: float | None = None
     """The best score of what was left out, if nothing is shown."""
+    chunks: int = 0
+    """How many chunks were searched; `pending` of them have no vector yet."""
+    unindexed: int = 0
+    """How many files were not searched, because they are not indexed yet."""
+
+    @property
+    def unfinished(self) -> str:
+        """What is not indexed yet, in a sentence; empty if all is."""
+        left = []
+        if self.unindexed:
+            left.append("1 file is" if self.unindexed == 1 else f"{self.unindexed:,} files are")
+            left[0] += " not indexed yet"
+        if self.pending:
+            others = "searched by words" if self.mode == "words" else "the others are found by words"
+            made = self.chunks - self.pending
+            left.append(f"{made:,} of {self.chunks:,} passages have vectors; {others}")
+        if not left:
+            return ""
+        return f"Still indexing: {'; '.join(left)}. The next search goes on; 'recollect sync' finishes it."
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -307,6 +326,7 @@ class Report:
 
     `switched` says from which model's vectors to which the answers changed, if they did.
     `held_back` counts the files that look deleted and stay in the index, because so many are gone at once.
+    `unindexed` counts the files that were not looked at, because the time was over.
     """
 
     indexed: tuple[str, ...] = ()
@@ -319,6 +339,7 @@ class Report:
     warnings: tuple[str, ...] = ()
     held_back: int = 0
     switched: str = ""
+    unindexed: int = 0
 
     @property
     def changed(self) -> bool:

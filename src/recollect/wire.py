@@ -76,6 +76,7 @@ def search_json(result: SearchResult, *, citations: bool = True) -> dict[str, An
         "model": result.model,
         "mode": result.mode,
         "pending": result.pending,
+        "unindexed": result.unindexed,
         "nearest": None if result.nearest is None else round(result.nearest, _DIGITS),
         "warnings": list(result.warnings),
     }

@@ -8,7 +8,6 @@ from typing import cast
 import click
 
 from recollect.cli.common import (
-    counted,
     harmless,
     harmless_name,
     json_option,
@@ -90,12 +89,8 @@ def _print(result: SearchResult, *, why: bool, citations: bool) -> None:
     if result.nearest is not None and result.nearest >= _WORTH_A_LOOK:
         hint = f"--min-score {_WORTH_A_LOOK:g} shows what is uncertain"
         click.echo(f"The nearest scored {result.nearest:.2f}; {hint}.", err=True)
-    if result.pending:
-        click.echo(
-            f"{counted(result.pending, 'chunk')} can be found by words only so far;"
-            " 'recollect sync' adds the vectors.",
-            err=True,
-        )
+    if result.unfinished:
+        click.echo(result.unfinished, err=True)
 
 
 def _print_hit(hit: Hit, title: str, *, why: bool) -> None:

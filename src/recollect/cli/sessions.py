@@ -222,9 +222,8 @@ def _print_hits(result: SearchResult, clients: Mapping[str, str], *, citations: 
         click.echo()
     if not result:
         click.echo("Nothing found.")
-    if result.pending:
-        pending = f"{counted(result.pending, 'chunk')} can be found by words only so far"
-        click.echo(f"{pending}; 'recollect sync' adds the vectors.", err=True)
+    if result.unfinished:
+        click.echo(result.unfinished, err=True)
 
 
 # import

@@ -148,6 +148,16 @@ class Sync:
     on_search: bool = field(
         default=True, metadata=rule("flag", "Whether a search starts a sync.", project="yes")
     )
+    search_seconds: float = field(
+        default=2.0,
+        metadata=rule(
+            "number",
+            "How long a search may index before it answers; what is left follows.",
+            low=0.1,
+            high=3600,
+            project="yes",
+        ),
+    )
     interval_minutes: int = field(
         default=0,
         metadata=rule(

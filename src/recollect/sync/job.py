@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ class Job:
     progress: Progress
     force: bool = False
     embed_limit: int | None = None
+    deadline: float | None = None
+    """The moment of `time.monotonic` after which no other file is read and no other chunk is embedded."""
     damaged_inode: int | None = None
     """The index file that a reader found damaged; another process may have replaced it since."""
     group: int | None = None
@@ -42,6 +45,15 @@ class Job:
     """What is known of transcripts of clients: whether they belong to the workspace."""
     fallback: Callable[[], Provider] | None = None
     """Makes the provider that embeds if the first one cannot."""
+
+    @property
+    def is_hurried(self) -> bool:
+        """Whether somebody waits for the end, so that some of the vectors may be left for later."""
+        return self.deadline is not None or self.embed_limit is not None
+
+    def is_late(self) -> bool:
+        """Tell whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
 
     def lock(self, kind: str = "") -> WriterLock:
         """Return the lock that writers of the index hold, or the one of another kind of work on it."""

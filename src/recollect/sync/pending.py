@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Set
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from recollect.types import Chunk, Progress, Space
 
 _GROUP = 256
 """Chunks embedded and committed at a time: what a kill loses at most, and what memory holds."""
+
+_FIRST_TIMED_GROUP = 8
+"""Chunks that are embedded first where there is a deadline; how long they take tells how many more fit."""
 
 LABEL = "embedding"
 
@@ -77,6 +81,27 @@ class _Group:
         return sum(text_hash(chunk.embedded_text) not in having for _, chunk in self.chunks)
 
 
+class _Pace:
+    """How many chunks are embedded at a time, so that a deadline is kept."""
+
+    def __init__(self, deadline: float | None) -> None:
+        self._deadline = deadline
+        self._began = time.monotonic()
+
+    def size(self, most: int, done: int) -> int:
+        """Return the size of the next group, after so many chunks: what fits in half of the time left."""
+        if self._deadline is None:
+            return most
+        now = time.monotonic()
+        if not done:
+            return min(most, _FIRST_TIMED_GROUP)
+        fitting = done / max(now - self._began, 1e-6) * (self._deadline - now) / 2
+        return max(1, min(most, int(fitting)))
+
+    def is_over(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+
 def embed_pending(
     place: Place,
     provider: Provider,
@@ -84,11 +109,12 @@ def embed_pending(
     use_cache: bool,
     limit: int | None,
     progress: Progress,
+    deadline: float | None = None,
     group: int | None = None,
     note: str = "",
     leave: Set[str] = frozenset(),
 ) -> Outcome:
-    """Embed pending chunks, at most so many, and write every group as soon as it is done.
+    """Embed pending chunks, at most so many or until a deadline, and write every group as soon as it is done.
 
     Chunks that the provider refuses stay pending and are found by their words. So does everything after
     an error that is not about the texts. `note` says why it is this provider, if another one was wanted.
@@ -97,7 +123,8 @@ def embed_pending(
     outcome = Outcome()
     space = space_of(provider)
     done, total, last, birth = 0, 0, 0, ""
-    while True:
+    pace = _Pace(deadline)
+    while not pace.is_over():
         with place.reading() as index:
             is_new = index.birth != birth
         if is_new:  # this is the first group, or the index was built anew meanwhile
@@ -107,7 +134,7 @@ def embed_pending(
         with place.reading() as index:
             # Should the service have changed its model, that is better found out by one request.
             usual = group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
-            size = min(usual, total - done)
+            size = min(pace.size(usual, done), total - done)
             batch = _read(index, space, provider.dims, last, size, use_cache=use_cache)
             texts = texts_for(index, provider, batch.chunks)
         if not batch.chunks:

@@ -5,6 +5,7 @@ The words come first, under the writer lock. The vectors follow when that is fre
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,9 @@ from recollect.sync.pending import put_known
 from recollect.sync.update import Changes, keep_unseen, update_words
 from recollect.sync.vectors import add_vectors, give_up_unwanted
 from recollect.types import Report
+
+_LEAST_READING = 0.5
+"""Seconds for which files are read at least, so that every search gets on, whatever its time went into."""
 
 
 def run(job: Job, wait_seconds: float) -> Report:
@@ -49,7 +53,7 @@ def _run(job: Job, wait_seconds: float) -> Report:
         return add_vectors(job, report, wait_seconds)
     except StoreBusy as busy:
         # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
-        warnings = (str(busy),) if job.embed_limit is None else ()
+        warnings = () if job.is_hurried else (str(busy),)
         return replace(report, warnings=(*report.warnings, *warnings))
     except StoreDamaged:
         if job.damaged_inode is not None:
@@ -111,6 +115,9 @@ def _rebuild(job: Job, reason: str) -> Report:
                 cache.copy_from(fresh.connection, job.index_file)
             carry_vectors(old, fresh)
             report = _update(job, fresh, replacing=old)
+            if report.unindexed:  # the old index serves on
+                hint = f"settings changed, 'recollect sync' builds the index anew: {reason}"
+                return Report(unindexed=report.unindexed, warnings=(hint,))
             for entry in spaces.entries(old.connection):
                 like = entry.answers_as, entry.dims
                 spaces.add(fresh.connection, entry.space, entry.state, entry.note, *like)
@@ -137,6 +144,7 @@ def _save_matrix(job: Job, index: Index) -> None:
 def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report:
     settings = job.settings
     discovery = find_files(job.workspace, settings, job.heads)
+    until = None if job.deadline is None else max(job.deadline, time.monotonic() + _LEAST_READING)
     changes = update_words(
         index,
         discovery,
@@ -144,7 +152,10 @@ def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report
         job.progress,
         forgotten=Forgotten.load(job.workspace),
         force=job.force,
+        until=until,
     )
+    if changes.left:
+        return Report(tuple(changes.indexed), changes.unchanged, unindexed=changes.left)
     if replacing is not None:
         brake = not job.force and _covers_the_same(replacing, index)
         keep_unseen(replacing, index, discovery, changes, brake=brake)

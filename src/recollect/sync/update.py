@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -28,6 +29,8 @@ class Changes:
     removed: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     held_back: list[str] = field(default_factory=list)
+    left: int = 0
+    """How many files were not read, because the time was over."""
     read: set[str] = field(default_factory=set)
     """The hashes of what was read, to tell a file that moved from one that is gone."""
     keeps_vectors: bool = False
@@ -42,11 +45,13 @@ def update_words(
     *,
     forgotten: Forgotten,
     force: bool,
+    until: float | None = None,
 ) -> Changes:
     """Make the words of the index equal the files; one transaction a file.
 
     What was forgotten is not read from transcripts again. If a suspicious number of files is gone, they
-    stay in the index, except with `force`.
+    stay in the index, except with `force`. At the moment `until` it stops: files that are left may hold what
+    seems to be gone, so nothing is removed then.
     """
     sure = index.sure_files()
     doubtful = [file for file in discovery.files if (file.path, *file.fingerprint) not in sure]
@@ -62,6 +67,9 @@ def update_words(
         # One that could not be read is tried again: new permissions leave no trace in its fingerprint.
         suspects.append(file) if problem is None or problem.failed else changes.problems.append(problem)
     for done, file in enumerate(suspects):
+        if until is not None and time.monotonic() >= until:
+            changes.left = len(suspects) - done
+            return changes
         progress(done, len(suspects), LABEL)
         _update_file(index, file, known.get(file.path), settings, forgotten, changes)
     if suspects:

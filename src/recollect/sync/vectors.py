@@ -41,7 +41,7 @@ def add_vectors(job: Job, report: Report, wait_seconds: float, note: str = "") -
     provider cannot embed anything and there is a fallback, that does it; `note` then says why.
     """
     provider, is_first = job.provider, True
-    while provider is not None and job.embed_limit != 0 and _is_to_do(job, provider, report):
+    while provider is not None and _may_embed(job) and _is_to_do(job, provider, report):
         outcome, switched = _embed(job, provider, wait_seconds, note, is_first=is_first)
         is_first = False
         with reader_of(job.index_file) as index:
@@ -51,7 +51,7 @@ def add_vectors(job: Job, report: Report, wait_seconds: float, note: str = "") -
             pending = index.count_pending(space_of(provider))
             report = replace(report, pending=pending, switched=switched or report.switched)
         unmade = outcome.refused + outcome.left
-        done = not outcome.written or pending <= unmade or job.embed_limit is not None
+        done = not outcome.written or pending <= unmade or job.is_hurried
         if done or outcome.stopped:
             report = replace(report, warnings=(*report.warnings, *_warnings(outcome)))
             return _by_fallback(job, report, outcome, wait_seconds)
@@ -70,6 +70,10 @@ def give_up_unwanted(job: Job, wait_seconds: float) -> None:
             return
     with suppress(StoreBusy), job.lock(".embedding").held(0), _writing(job, wait_seconds) as index:
         spaces.drop_unfinished(index.connection, wanted)
+
+
+def _may_embed(job: Job) -> bool:
+    return job.embed_limit != 0 and not job.is_late()
 
 
 def _is_to_do(job: Job, provider: Provider, report: Report) -> bool:
@@ -101,7 +105,7 @@ def _by_fallback(job: Job, report: Report, outcome: Outcome, wait_seconds: float
 def _embed(
     job: Job, provider: Provider, wait_seconds: float, note: str, *, is_first: bool
 ) -> tuple[Outcome, str]:
-    wait = min(wait_seconds, _HOLDER_WAIT) if job.embed_limit is None else 0.0
+    wait = 0.0 if job.is_hurried else min(wait_seconds, _HOLDER_WAIT)
     lock = job.lock(".embedding")
     with ExitStack() as held:
         try:
@@ -118,6 +122,7 @@ def _embed(
             leave=batched.waiting,
             use_cache=job.settings.cache.enabled,
             limit=job.embed_limit,
+            deadline=job.deadline,
             progress=job.progress,
             group=job.group,
             note=note,
@@ -138,7 +143,7 @@ def _batched(job: Job, place: Place, provider: Provider) -> Batched:
         return Batched()
     from recollect.sync.by_batches import embed_in_batches, in_batches
 
-    if job.embed_limit is not None:
+    if job.is_hurried:
         return Batched(in_batches(place, provider))
     return embed_in_batches(place, provider, job.settings.embeddings.batch, job.progress)
 

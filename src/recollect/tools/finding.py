@@ -36,7 +36,8 @@ def _search(call: Call) -> Output:
     result = replace(result, hits=tuple(clean))
     citations = call.memory.settings.citations != "off"
     data = search_json(result, citations=citations)
-    return Output(_with_warnings(_hits(result, citations=citations), result.warnings), data)
+    notes = (*result.warnings, *filter(None, [result.unfinished]))
+    return Output(_with_warnings(_hits(result, citations=citations), notes), data)
 
 
 def _hits(result: SearchResult, *, citations: bool) -> str:

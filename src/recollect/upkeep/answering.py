@@ -61,7 +61,9 @@ def answer(
         asked = whom_to_ask(upkeep, request.mode)
         question = understand(_in_mode(request, asked.provider))
         vector = None
-        if asked.provider is not None:
+        if asked.provider is not None and asked.space is None:  # nothing has a vector to compare with
+            question = question.by_words()
+        elif asked.provider is not None:
             try:
                 vector = vector_of(question, asked.provider)
             except EmbeddingError as error:
@@ -99,7 +101,8 @@ def _answered(
             provider = asked.provider
             within = narrowed(index) if narrowed else None
             found = search(index, question, vector, provider.model if provider else "", within)
-            pending = index.count_chunks() - index.vectors.count() if provider else 0
+            chunks = index.count_chunks()
+            pending = chunks - index.vectors.count() if provider else 0
     return SearchResult(
         hits=tuple(_as_shown(hit, upkeep.settings) for hit in found.hits),
         provider=provider.id if provider else "none",
@@ -108,6 +111,8 @@ def _answered(
         pending=pending,
         warnings=(*warnings, *asked.doubts),
         nearest=found.nearest,
+        chunks=chunks,
+        unindexed=upkeep.unindexed,
     )
 
 

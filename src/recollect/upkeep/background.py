@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 
 from recollect.errors import RecollectError
@@ -11,7 +12,7 @@ from recollect.types import Progress
 Work = Callable[[Progress], Iterable[str]]
 """Something to do that calls its argument now and then, and returns what should be told about it."""
 
-_A_MOMENT = 0.2
+A_MOMENT = 0.2
 """Seconds before a new thread begins, so that a program that is about to end need not wait for it."""
 
 
@@ -33,13 +34,16 @@ class Background:
         self._stop = threading.Event()
         self._told: dict[str, None] = {}
 
-    def ask(self, name: str, work: Work) -> None:
-        """Have something done soon, once, however often it is asked for until it begins."""
+    def ask(self, name: str, work: Work, after: float = A_MOMENT) -> None:
+        """Have something done soon, once, however often it is asked for until it begins.
+
+        `after` is how many seconds a thread waits that has to be started for it.
+        """
         with self._lock:
             self._work[name] = work
             if self._thread is None:
                 self._stop = threading.Event()
-                self._thread = threading.Thread(target=self._run, args=(self._stop,), name="recollect")
+                self._thread = threading.Thread(target=self._run, args=(self._stop, after), name="recollect")
                 self._thread.start()
 
     def stop(self) -> None:
@@ -62,12 +66,15 @@ class Background:
             told, self._told = list(self._told), {}
         return told
 
-    def _run(self, stop: threading.Event) -> None:
+    def _run(self, stop: threading.Event, after: float) -> None:
         def go_on(completed: int, total: int, label: str) -> None:
             if stop.is_set() or not threading.main_thread().is_alive():
                 raise _Stopped
 
-        stop.wait(_A_MOMENT)
+        begin = time.monotonic() + after
+        while time.monotonic() < begin and threading.main_thread().is_alive():
+            if stop.wait(min(after, A_MOMENT)):
+                break
         while (work := self._next()) is not None:
             try:
                 told = [*work(go_on)]

@@ -22,20 +22,19 @@ from recollect.sync.finding import find_files
 from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.waiting import count_to_do
 from recollect.types import Discovery, IndexedFile, Progress, Report, Space
-from recollect.upkeep.background import Background
+from recollect.upkeep.background import A_MOMENT, Background
 from recollect.upkeep.follow_up import FollowUp
 
 if TYPE_CHECKING:
     from recollect.sources.hosts import Known
     from recollect.sync.job import Job
 
-_FIRST_SEARCH_EMBEDS = 1_000
-_SEARCH_EMBEDS = 64
-"""How many chunks are embedded before an answer: when a search meets a workspace for the first time, and
-when the first search of an open memory finds changes, because a program that asks once and ends has no
-other time for it. Any later search embeds nothing: the memory lives on, and the background does it.
-What has no vector yet is found by words. An index of more than the first number is not built anew by a
-search, only by a sync; until then it serves as it is."""
+_REBUILT_BY_SEARCH = 1_000
+"""An index of more chunks is not built anew by a search, only by a sync; until then it serves as it is."""
+
+_AFTER_FIRST_SEARCH = 2.0
+"""Seconds until the background goes on with what the first search had no time for: a program that asks once
+and ends is gone by then, and need not wait for it."""
 
 _SYNC_WAIT = 600.0
 _FIRST_SEARCH_WAIT = 10.0
@@ -62,10 +61,10 @@ _MOST_SESSIONS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """What has to be done before a search answers: a sync or not, with so many embeddings (None: all)."""
+    """What has to be done before a search answers: a sync or not, with vectors or not."""
 
     sync: bool
-    embeds: int | None = 0
+    embeds: bool = False
     pending: int = 0
     warnings: tuple[str, ...] = ()
     is_first: bool = False
@@ -101,6 +100,8 @@ class Upkeep:
         self._lives_on = False
         self._sessions: dict[str, None] = {}
         self._given_up = (0, 0.0)
+        self.unindexed = 0
+        """How many files the last sync left for another one, because its time was over."""
         self.heads: Known = {}
         self._former: dict[Space, Provider | None] = {}
         self.follow_up: FollowUp | None = None
@@ -221,6 +222,7 @@ class Upkeep:
         *,
         force: bool = False,
         embed_limit: int | None = None,
+        deadline: float | None = None,
         damaged_inode: int | None = None,
         wait_seconds: float | None = None,
         progress: Progress = silent,
@@ -230,10 +232,13 @@ class Upkeep:
         from recollect.sync import run
 
         job = self.job(progress, words_only=words_only)
-        job = replace(job, force=force, embed_limit=embed_limit, damaged_inode=damaged_inode)
-        if embed_limit is not None and job.provider is not None:
-            job = replace(job, provider=hurried(job.provider))  # somebody waits for an answer
+        job = replace(
+            job, force=force, embed_limit=embed_limit, deadline=deadline, damaged_inode=damaged_inode
+        )
+        if job.is_hurried and job.provider is not None:
+            job = replace(job, provider=hurried(job.provider))
         report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
+        self.unindexed = report.unindexed
         if words_only:
             return report
         report = replace(report, warnings=(*report.warnings, *_uncounted(job.provider)))
@@ -274,9 +279,8 @@ class Upkeep:
         """Build an index anew that the open reader found damaged."""
         inode = self.reader_inode
         self.close_reader()
-        return self.run(
-            embed_limit=_FIRST_SEARCH_EMBEDS, damaged_inode=inode, progress=progress, words_only=words_only
-        )
+        deadline = time.monotonic() + self.settings.sync.search_seconds
+        return self.run(deadline=deadline, damaged_inode=inode, progress=progress, words_only=words_only)
 
     def start_session(self, key: str | None) -> None:
         """Sync in the background, once for each key; without a key every time."""
@@ -300,13 +304,13 @@ class Upkeep:
         self.look_again()
         self.background.ask("sync", self._sync_unasked)
 
-    def embed_soon(self, pending: int) -> None:
+    def embed_soon(self, pending: int, after: float = A_MOMENT) -> None:
         """Embed so many chunks in the background, unless that failed a moment ago."""
         given_up, until = self._given_up
         if self.background.is_busy or not pending or self.provider_at_work() is None:
             return
         if pending != given_up or time.monotonic() >= until:
-            self.background.ask("embed", self._embed_unasked)
+            self.background.ask("embed", self._embed_unasked, after)
 
     def _sync_unasked(self, progress: Progress) -> Iterable[str]:
         from recollect.sync import run
@@ -316,6 +320,7 @@ class Upkeep:
             report = run.run(words, _BACKGROUND_WAIT)
         except StoreBusy:
             return ()  # another sync is under way, and every search looks for changes itself
+        self.unindexed = 0
         if report.pending:
             return [*report.warnings, *self._embed_unasked(progress)]
         if self.follow_up:
@@ -341,8 +346,11 @@ class Upkeep:
     def refresh(self, progress: Progress, *, words_only: bool = False) -> list[str]:
         """Bring the index up to date before a search; what fails becomes a warning if it can.
 
-        With `words_only` no provider is chosen, no model is loaded and nothing is embedded or sent.
+        It takes `sync.search_seconds` at most, and what it has no time for is left to the background and to
+        the next search. With `words_only` no provider is chosen, no model is loaded and nothing is embedded
+        or sent.
         """
+        deadline = time.monotonic() + self.settings.sync.search_seconds
         with self.reading:
             need = self._need(words_only=words_only)
         told = self.background.told()
@@ -351,7 +359,11 @@ class Upkeep:
             try:
                 wait = _FIRST_SEARCH_WAIT if need.is_first else _OWN_SYNC_WAIT * self.background.is_busy
                 report = self.run(
-                    embed_limit=need.embeds, wait_seconds=wait, progress=progress, words_only=words_only
+                    embed_limit=None if need.embeds else 0,
+                    deadline=deadline,
+                    wait_seconds=wait,
+                    progress=progress,
+                    words_only=words_only,
                 )
                 told += report.warnings
                 pending = report.pending
@@ -361,10 +373,18 @@ class Upkeep:
                         raise
                 told.append(f"the index may be out of date: {error}")
         if not words_only:
-            if self._lives_on and self.settings.sync.on_search:
-                self.embed_soon(pending)
+            if self.settings.sync.on_search:
+                self._go_on(pending, is_late=time.monotonic() >= deadline)
             self._lives_on = True
         return list(dict.fromkeys([*told, *need.warnings]))
+
+    def _go_on(self, pending: int, *, is_late: bool) -> None:
+        """Let the background do what a search left, the first one of a program if its time was over."""
+        after = A_MOMENT if self._lives_on else _AFTER_FIRST_SEARCH
+        if self.unindexed:
+            self.background.ask("sync", self._sync_unasked, after)
+        elif self._lives_on or is_late:
+            self.embed_soon(pending, after)
 
     def _need(self, *, words_only: bool) -> _Need:
         """Tell what a search has to do first."""
@@ -379,26 +399,26 @@ class Upkeep:
         if not os.path.lexists(self.index_file) and not self.discover().files:
             hint = f"there are no notes in {self.workspace.root}; 'recollect init' makes the first"
             return _Need(sync=False, warnings=(hint,))
-        return _Need(sync=True, embeds=_FIRST_SEARCH_EMBEDS, is_first=True)
+        return _Need(sync=True, embeds=True, is_first=True)
 
     def _need_of(self, index: Index, *, words_only: bool) -> _Need:
+        if index.synced_at is None:  # a first sync is under way, or was cut short
+            return _Need(sync=True, embeds=not self._lives_on)
         if not self.settings.sync.on_search:
             return _Need(sync=False)
         changed = difference(index.identity(), identity_of(self.settings))
-        if changed and index.count_chunks() > _FIRST_SEARCH_EMBEDS:
+        if changed and (self.background.is_busy or index.count_chunks() > _REBUILT_BY_SEARCH):
             hint = f"settings changed, 'recollect sync' builds the index anew: {changed}"
             return _Need(sync=False, warnings=(hint,))
         if changed:
-            return _Need(sync=True, embeds=None)
-        if index.synced_at is None:  # a first sync is under way, or was cut short
-            return _Need(sync=True, embeds=_FIRST_SEARCH_EMBEDS)
+            return _Need(sync=True, embeds=True)
         if words_only:
             return _Need(sync=self._files_changed(index))
         provider = self.provider_at_work()
         pending = count_to_do(index, provider) if provider is not None else 0
         if self._lives_on:
             return _Need(sync=self._files_changed(index), pending=pending)
-        return _Need(sync=pending > 0 or self._files_changed(index), embeds=_SEARCH_EMBEDS)
+        return _Need(sync=pending > 0 or self._files_changed(index), embeds=True)
 
     def look_again(self) -> None:
         """Look for changed files at the next search, however short ago that was done."""
