@@ -138,6 +138,7 @@ def test_sync_as_json(cli: Cli, notes: Path) -> None:
         "warnings": [],
         "held_back": 0,
         "switched": "",
+        "unindexed": 0,
     }
 
 
@@ -176,7 +177,16 @@ def test_search_in_an_empty_workspace_hints_at_init(cli: Cli, workspace: Path) -
 def test_search_as_json(cli: Cli, notes: Path) -> None:
     outcome = cli("search", "-w", notes, "--json", "kestrel")
     answer = outcome.json
-    assert list(answer) == ["results", "provider", "model", "mode", "pending", "nearest", "warnings"]
+    assert list(answer) == [
+        "results",
+        "provider",
+        "model",
+        "mode",
+        "pending",
+        "unindexed",
+        "nearest",
+        "warnings",
+    ]
     assert list(answer["results"][0]) == [
         "path",
         "start_line",

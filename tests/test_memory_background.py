@@ -58,18 +58,6 @@ def test_the_first_search_embeds_changes_itself(workspace: Path) -> None:
     assert "recollect" not in provider.threads
 
 
-def test_the_first_search_leaves_many_changes_without_vectors(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(upkeep, "_SEARCH_EMBEDS", 2)
-    provider = Recording()
-    with fake_memory(workspace, NOTES, provider) as memory:
-        memory.sync()
-    with fake_memory(workspace, LATE, provider) as memory:
-        assert (memory.search("okapi").pending, memory.status().pending) == (3, 3)
-        assert background_threads() == []
-
-
 def test_a_later_search_answers_before_anything_is_embedded(workspace: Path) -> None:
     provider = Recording()
     with fake_memory(workspace, NOTES, provider) as memory:

@@ -251,7 +251,7 @@ def test_a_small_index_is_built_anew_by_the_next_search(workspace: Path) -> None
 
 
 def test_a_large_index_serves_as_it_is_until_a_sync(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "_FIRST_SEARCH_EMBEDS", 1)
+    monkeypatch.setattr(upkeep, "_REBUILT_BY_SEARCH", 1)
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
     with words_memory(workspace, {}, chunking__tokens=100) as memory:

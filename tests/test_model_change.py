@@ -150,8 +150,10 @@ def test_a_long_lived_memory_changes_over_in_the_background(workspace: Path, ser
 def test_a_program_that_asks_once_makes_a_part_of_the_new_vectors(
     workspace: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.upkeep.upkeep._SEARCH_EMBEDS", 4)
     filled(workspace, server)
+    is_over = iter([False, True])
+    monkeypatch.setattr("recollect.sync.pending._FIRST_TIMED_GROUP", 4)
+    monkeypatch.setattr("recollect.sync.pending._Pace.is_over", lambda pace: next(is_over))
     with opened(workspace, server, "new") as memory:
         assert memory.search(CHUNK).model == "old"
         assert states(memory)["new"] == ("filling", 4)

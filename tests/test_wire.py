@@ -44,6 +44,7 @@ def test_an_answer() -> None:
         "model": "fake-1",
         "mode": "hybrid",
         "pending": 2,
+        "unindexed": 0,
         "nearest": None,
         "warnings": ["careful"],
     }
@@ -84,6 +85,7 @@ def test_a_report() -> None:
         "warnings": ["careful"],
         "held_back": 0,
         "switched": "",
+        "unindexed": 0,
     }
 
 

@@ -66,16 +66,24 @@ def update_words(
         problem = known[file.path].problem if is_unchanged(file, known) else None
         # One that could not be read is tried again: new permissions leave no trace in its fingerprint.
         suspects.append(file) if problem is None or problem.failed else changes.problems.append(problem)
+    # What is most likely unchanged, and only read again to be sure, comes last: the time may not suffice.
+    suspects.sort(key=lambda file: _looks_known(file, known))
     for done, file in enumerate(suspects):
         if until is not None and time.monotonic() >= until:
-            changes.left = len(suspects) - done
-            return changes
+            changes.left = sum(not _looks_known(late, known) for late in suspects[done:])
+            break
         progress(done, len(suspects), LABEL)
         _update_file(index, file, known.get(file.path), settings, forgotten, changes)
+    if changes.left:
+        return changes
     if suspects:
         progress(len(suspects), len(suspects), LABEL)
     _remove_missing(index, discovery, before, changes, force=force)
     return changes
+
+
+def _looks_known(file: FoundFile, known: Mapping[str, IndexedFile]) -> bool:
+    return file.path in known and known[file.path].fingerprint == file.fingerprint
 
 
 def _is_full(index: Index, limits: Cache) -> bool:
