@@ -152,11 +152,10 @@ def test_a_program_that_asks_once_makes_a_part_of_the_new_vectors(
 ) -> None:
     filled(workspace, server)
     is_over = iter([False, True])
-    monkeypatch.setattr("recollect.sync.pending._FIRST_TIMED_GROUP", 4)
     monkeypatch.setattr("recollect.sync.pending._Pace.is_over", lambda pace: next(is_over))
     with opened(workspace, server, "new") as memory:
         assert memory.search(CHUNK).model == "old"
-        assert states(memory)["new"] == ("filling", 4)
+        assert states(memory)["new"] == ("filling", 2)  # one request
 
 
 def test_a_new_model_that_fails_leaves_the_old_one_answering(workspace: Path, server: ProviderServer) -> None:
