@@ -48,6 +48,14 @@ def test_a_restored_workspace_equals_the_source(s3: S3, notes: Path, workspace: 
     assert tree(workspace) == tree(notes)
 
 
+def test_a_large_note_travels_in_pieces(s3: S3, workspace: Path, tmp_path: Path) -> None:
+    notes = fill(tmp_path / "large", {"memory/large.md": bytes(range(256)) * 80_000})
+    assert back_up(notes, "s3://bucket/notes").uploaded == 1
+    assert back_up(notes, "s3://bucket/notes").uploaded == 0
+    bring_back(workspace, "s3://bucket/notes")
+    assert tree(workspace) == tree(notes)
+
+
 def test_everything_lies_below_the_named_prefix(s3: S3, notes: Path) -> None:
     back_up(notes, "s3://bucket/my/notes/")
     assert {key.split("/")[2] for key in s3.listing() if key.startswith("my/notes/")} == {

@@ -20,19 +20,29 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from recollect.backup.gather import Gathered, gather, refuse_nothing, settings_without_secrets, take
+from recollect.backup.gather import (
+    Gathered,
+    Item,
+    cannot_read,
+    changed_meanwhile,
+    gather,
+    is_large,
+    refuse_nothing,
+    settings_without_secrets,
+    take,
+)
 from recollect.backup.manifest import (
     MAX_MANIFEST_BYTES,
     SETTINGS_NAME,
     Entry,
     Manifest,
     decode,
-    digest,
     encode,
     now_in_words,
 )
 from recollect.backup.merge import KeptBoth, merge
 from recollect.backup.names import refuse_strange
+from recollect.backup.pieces import Content, Damaged, FileContent, go_through, read_pieces, verified
 from recollect.errors import BackupError, UsageError, reason_of
 from recollect.files.atomic import sync_folder
 from recollect.files.scan import SUFFIX
@@ -134,7 +144,7 @@ def import_archive(
             manifest = _manifest(archive, infos, file, max_bytes)
             refuse_strange(workspace, settings, manifest.entries, f"the archive {str(file)!r}")
             for done, entry in enumerate(_all_entries(manifest), 1):
-                _content(archive, entry, file)
+                go_through(_Packed(archive, file, entry))
                 progress(done, len(infos) - 1, "checking")
         merged = merge(
             workspace,
@@ -175,13 +185,10 @@ class _Export:
         total = len(self.found.items)
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             for done, item in enumerate(self.found.items, 1):
-                taken = take(item)
-                if isinstance(taken, Problem):
-                    self.problems.append(taken)
-                elif taken is not None:
-                    entry, content = taken
-                    self.entries.append(entry)
-                    archive.writestr(_info(entry.path, entry.mtime_ns), content)
+                if is_large(item):
+                    self._pack_in_pieces(archive, item)
+                else:
+                    self._pack(archive, item)
                 self.progress(done, total, "exporting")
             refuse_nothing(self.workspace, self.entries, (*self.found.problems, *self.problems))
             kept = settings_without_secrets(self.workspace)
@@ -195,6 +202,35 @@ class _Export:
                 kept[0] if kept is not None else None,
             )
             archive.writestr(_info(MANIFEST_NAME, time.time_ns()), encode(manifest))
+
+    def _pack(self, archive: zipfile.ZipFile, item: Item) -> None:
+        taken = take(item)
+        if isinstance(taken, Problem):
+            self.problems.append(taken)
+        elif taken is not None:
+            entry, content = taken
+            self.entries.append(entry)
+            archive.writestr(_info(entry.path, entry.mtime_ns), content)
+
+    def _pack_in_pieces(self, archive: zipfile.ZipFile, item: Item) -> None:
+        content = FileContent(item.path, item.real)
+        pieces = iter(content)
+        try:
+            first = next(pieces, b"")  # before its place in the archive begins
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.problems.append(cannot_read(item, error))
+            return
+        info = _info(item.path, max(0, Path(item.real).lstat().st_mtime_ns))
+        with archive.open(info, "w", force_zip64=True) as packed:
+            packed.write(first)
+            for piece in pieces:
+                packed.write(piece)
+        if content.entry is not None:
+            self.entries.append(content.entry)
+        if content.changed:
+            self.problems.append(changed_meanwhile(item))
 
 
 def _check_target(file: Path, *, force: bool) -> None:
@@ -324,23 +360,24 @@ def _all_entries(manifest: Manifest) -> tuple[Entry, ...]:
 
 def _contents(
     archive: zipfile.ZipFile, file: Path, entries: Sequence[Entry]
-) -> Iterator[tuple[Entry, bytes | Problem]]:
+) -> Iterator[tuple[Entry, Content]]:
     """Unpack files that were checked before; the archive may have changed since."""
     for entry in entries:
-        try:
-            with _damage_told(file):
-                yield entry, _content(archive, entry, file)
-        except BackupError as error:
-            yield entry, Problem(entry.path, error.what, failed=True)
+        yield entry, _Packed(archive, file, entry)
 
 
-def _content(archive: zipfile.ZipFile, entry: Entry, file: Path) -> bytes:
-    """Unpack a file, never more than it says to be, and check that it is what was packed."""
-    with archive.open(entry.path) as stream:
-        content = stream.read(entry.size + 1)
-    if len(content) != entry.size or digest(content) != entry.sha256:
-        raise _damaged(file, f"the content of {entry.path!r} is not what was packed")
-    return content
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """A file in an archive: unpacked in pieces, never more than it says to be, and checked."""
+
+    archive: zipfile.ZipFile
+    file: Path
+    entry: Entry
+
+    def __iter__(self) -> Iterator[bytes]:
+        wrong = _damaged(self.file, f"the content of {self.entry.path!r} is not what was packed").what
+        with _damage_told(self.file), self.archive.open(self.entry.path) as stream:
+            yield from verified(self.entry, read_pieces(stream), wrong)
 
 
 def _refused(file: Path, why: str) -> BackupError:
@@ -350,14 +387,14 @@ def _refused(file: Path, why: str) -> BackupError:
     )
 
 
-def _unreadable(file: Path, error: OSError) -> BackupError:
-    return BackupError(
+def _unreadable(file: Path, error: OSError) -> Damaged:
+    return Damaged(
         f"the archive {str(file)!r} cannot be read: {reason_of(error)}; nothing was changed",
         todo="Check that it is whole, and its permissions",
     )
 
 
-def _damaged(file: Path, why: str) -> BackupError:
-    return BackupError(
+def _damaged(file: Path, why: str) -> Damaged:
+    return Damaged(
         f"the archive {str(file)!r} is damaged: {why}; nothing was changed", todo="Use another copy of it"
     )

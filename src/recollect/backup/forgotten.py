@@ -12,6 +12,7 @@ import codecs
 from collections.abc import Iterable, Sequence
 
 from recollect.backup.manifest import Entry
+from recollect.backup.pieces import Content
 from recollect.errors import BackupError
 from recollect.files import snapshots, tombstones
 from recollect.files.erase import KEPT_DIRS
@@ -36,7 +37,9 @@ merged into it."""
 _SNAPSHOTS = f"{PRIVATE_DIR}/{snapshots.FOLDER}/"
 
 
-def read_tombstones(entries: Iterable[Entry], contents: Iterable[tuple[Entry, bytes | Problem]]) -> Forgotten:
+def read_tombstones(
+    entries: Iterable[Entry], contents: Iterable[tuple[Entry, Content | Problem]]
+) -> Forgotten:
     """Return what was forgotten where a copy was made, or refuse the copy if that cannot be read."""
     if any(entry.size > MAX_TOMBSTONE_BYTES for entry in entries):
         raise _unusable("is too long")
@@ -44,7 +47,7 @@ def read_tombstones(entries: Iterable[Entry], contents: Iterable[tuple[Entry, by
     for entry, content in contents:
         if isinstance(content, Problem):
             raise _unusable(content.reason)
-        read[entry.path] = content
+        read[entry.path] = b"".join(content)
     salt = read.get(SALT, b"")
     if (read.get(HASHES) and not salt) or not salt.isascii():
         raise _unusable(f"cannot be used: {SALT} is missing or damaged")
@@ -63,22 +66,31 @@ class Guard:
         self.unchecked: list[Problem] = []
         self._gone = gone
 
-    def clean(self, path: str, content: bytes) -> bytes | None:
-        """Return a file without what was forgotten; `None` if nothing of it is left."""
-        gone = self._gone
+    def clean(self, entry: Entry, content: Content) -> Content | None:
+        """Return a file without what was forgotten, the same object if that is all of it.
+
+        `None` if nothing of it is left.
+        """
+        path, gone = entry.path, self._gone
         if not gone:
             return content
         if gone.drops_file(_note_of(path)) or gone.drops_session(path):
             self.left_out.append(path)
             return None
-        if len(content) > self.max_bytes:
+        if entry.size > self.max_bytes:
             self.unchecked.append(Problem(path, "is too large to be searched for what was forgotten"))
             return content
+        whole = b"".join(content)
         try:
-            decode(content)
+            decode(whole)
         except ValueError as error:
             self.unchecked.append(Problem(path, f"{error}, and was not searched for what was forgotten"))
             return content
+        clean = self._clean(path, whole)
+        return content if clean == whole else None if clean is None else [clean]
+
+    def _clean(self, path: str, content: bytes) -> bytes | None:
+        gone = self._gone
         if path.startswith(_SNAPSHOTS):
             clean = snapshots.without_texts(content, gone.drops)
             if clean != content:
@@ -86,10 +98,10 @@ class Guard:
             return clean
         return self._clean_note(path, content)
 
-    def lift(self, workspace: Workspace, content: bytes) -> None:
+    def lift(self, workspace: Workspace, entry: Entry, content: Content) -> None:
         """Let what a file holds be remembered again, because somebody asked for it."""
-        if self._gone and len(content) <= self.max_bytes:
-            Forgotten.load(workspace).lift(content.decode("utf-8", "replace"))
+        if self._gone and entry.size <= self.max_bytes:
+            Forgotten.load(workspace).lift(b"".join(content).decode("utf-8", "replace"))
 
     def _clean_note(self, path: str, content: bytes) -> bytes | None:
         mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""

@@ -9,15 +9,17 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recollect.backup.manifest import SETTINGS_NAME, Entry, entry_for
+from recollect.backup.pieces import WHOLE_BYTES, FileContent
 from recollect.errors import WorkspaceError, reason_of
 from recollect.files.atomic import TEMPORARY_PREFIX
-from recollect.files.scan import discover, extra_roots, fingerprint_of
+from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, SESSIONS_DIR, SUFFIX, discover, extra_roots
 from recollect.paths import PRIVATE_DIR, Workspace, contains, is_unicode
 from recollect.settings import Settings
 from recollect.types import Problem
@@ -27,13 +29,6 @@ KEPT_ON_REQUEST = re.compile(r"history|trash")
 """Files and folders in the private folder that belong to a copy."""
 
 _READ_ATTEMPTS = 3
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)  # a link put here after the scan is refused
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe put here after the scan does not block us
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 _URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
 
 
@@ -59,33 +54,43 @@ def gather(workspace: Workspace, settings: Settings, *, everything: bool = False
     found = discover(workspace, extras, sys.maxsize)
     items = {file.path: file.real for file in found.files}
     problems = [_judged(workspace, problem) for problem in found.problems]
+    problems += _not_copied(workspace, settings)
     list_private(workspace, items, problems, everything=everything)
     return Gathered(tuple(Item(path, items[path]) for path in sorted(items)), tuple(problems))
 
 
-def read_whole(path: str | os.PathLike[str]) -> tuple[bytes, int]:
-    """Return the content of a file and when it was modified; read again if it changed meanwhile."""
-    for _ in range(_READ_ATTEMPTS):
-        with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as stream:
-            before = os.fstat(stream.fileno())
-            if not stat.S_ISREG(before.st_mode):
-                raise OSError(0, "not a regular file")
-            content = stream.read()
-            after = os.fstat(stream.fileno())
-        if fingerprint_of(before) == fingerprint_of(after):
-            break
-    return content, max(0, after.st_mtime_ns)
-
-
 def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
-    """Read a file that was listed; `None` if it is gone."""
+    """Read a file that was listed, again if it changed meanwhile; `None` if it is gone."""
+    content = FileContent(item.path, item.real)
     try:
-        content, mtime_ns = read_whole(item.real)
+        for _ in range(_READ_ATTEMPTS):
+            whole = b"".join(content)
+            if not content.changed:
+                break
     except FileNotFoundError:
         return None
     except OSError as error:
-        return Problem(item.path, f"cannot be read: {reason_of(error)}", failed=True)
-    return entry_for(item.path, content, mtime_ns), content
+        return cannot_read(item, error)
+    assert content.entry is not None
+    return content.entry, whole
+
+
+def is_large(item: Item) -> bool:
+    """Tell whether a file is to be read in pieces."""
+    try:
+        return os.lstat(item.real).st_size > WHOLE_BYTES
+    except OSError:
+        return False  # gone or closed; reading it says why
+
+
+def cannot_read(item: Item, error: OSError) -> Problem:
+    """Say why a file is not in a copy."""
+    return Problem(item.path, f"cannot be read: {reason_of(error)}", failed=True)
+
+
+def changed_meanwhile(item: Item) -> Problem:
+    """Say that a large file, which is read only once, may be half old and half new in a copy."""
+    return Problem(item.path, "changed while it was copied; make the copy again", failed=True)
 
 
 def refuse_nothing(workspace: Workspace, entries: Sequence[Entry], problems: Sequence[Problem]) -> None:
@@ -147,6 +152,34 @@ def _judged(workspace: Workspace, problem: Problem) -> Problem:
     except OSError:
         is_file = True  # not to be looked at, or a name that cannot even be written down
     return Problem(problem.path, problem.reason, failed=problem.failed or is_file)
+
+
+def _not_copied(workspace: Workspace, settings: Settings) -> Iterator[Problem]:
+    """Yield what people may take for a part of their memory, and no copy holds."""
+    inside = extras_within(workspace, settings)
+    for extra in extra_roots(workspace, settings.extra_paths):
+        if extra not in inside and os.path.lexists(extra):
+            yield Problem(extra, "lies outside the workspace, and is not copied")
+    transcripts = len(discover(workspace, (), sys.maxsize, ("sessions",)).files)
+    if transcripts:
+        yield Problem(SESSIONS_DIR, f"is not copied ({transcripts} transcripts)")
+    others = _other_files(str(workspace.root / NOTES_DIR))
+    if others:
+        yield Problem(NOTES_DIR, f"holds {others} files that are no notes, and are not copied")
+
+
+def _other_files(folder: str) -> int:
+    """Count the files below a folder that are no notes; what cannot be listed was named before."""
+    found = 0
+    pending = [folder]
+    while pending:
+        with suppress(OSError), os.scandir(pending.pop()) as listing:
+            for entry in listing:
+                if not entry.is_dir(follow_symlinks=False):
+                    found += not (entry.name.endswith(SUFFIX) or entry.name.startswith(TEMPORARY_PREFIX))
+                elif entry.name not in IGNORED_DIRS:
+                    pending.append(entry.path)
+    return found
 
 
 def list_private(

@@ -17,18 +17,19 @@ from itertools import count
 from pathlib import Path
 
 from recollect.backup.forgotten import TOMBSTONES, Guard, read_tombstones
-from recollect.backup.manifest import Entry, digest, entry_for
+from recollect.backup.manifest import Entry, entry_for
 from recollect.backup.names import beside
+from recollect.backup.pieces import Content, Damaged, FileContent, go_through
 from recollect.errors import BackupError, reason_of
-from recollect.files.atomic import create, make_folders, read
+from recollect.files.atomic import create, make_folders
 from recollect.files.place import writing
 from recollect.files.tombstones import Forgotten, adopt
 from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.settings import Settings
 from recollect.types import Problem, Progress
 
-Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, bytes | Problem]]]
-"""Gives the content of entries, in any order: the bytes, or why they cannot be had."""
+Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, Content | Problem]]]
+"""Gives the content of entries, in any order, or why it cannot be had; reading it may raise `Damaged`."""
 
 _PRIVATE_FILE = 0o600
 _ROOM_TO_LEAVE = 10_000_000
@@ -92,7 +93,10 @@ def merge(
         if isinstance(content, Problem):
             work.fail(entry, content)
         else:
-            work.bring(entry, content, dry_run=dry_run, with_forgotten=with_forgotten)
+            try:
+                work.bring(entry, content, dry_run=dry_run, with_forgotten=with_forgotten)
+            except Damaged as error:
+                work.fail(entry, Problem(entry.path, error.what, failed=True))
         progress(done, total, "merging")
     return work.outcome()
 
@@ -127,24 +131,26 @@ class _Merge:
         else:
             self.targets[entry] = target
 
-    def bring(self, entry: Entry, content: bytes, *, dry_run: bool, with_forgotten: bool) -> None:
+    def bring(self, entry: Entry, content: Content, *, dry_run: bool, with_forgotten: bool) -> None:
         """Write an entry's file without what was forgotten, if anything is left and is not there already."""
         if with_forgotten:
             if not dry_run:
-                self.guard.lift(self.workspace, content)
+                self.guard.lift(self.workspace, entry, content)
         else:
-            clean = self.guard.clean(entry.path, content)
-            if clean != content:
+            clean = self.guard.clean(entry, content)
+            if clean is not content:
                 del self.targets[entry]
                 if clean is None:
                     return
-                entry, content = entry_for(entry.path, clean, entry.mtime_ns), clean
+                entry, content = entry_for(entry.path, b"".join(clean), entry.mtime_ns), clean
                 self.plan(entry)
-        if entry in self.targets and not dry_run:
+        if dry_run:
+            go_through(content)
+        elif entry in self.targets:
             with writing(self.workspace):
                 self.write(entry, content)
 
-    def write(self, entry: Entry, content: bytes) -> None:
+    def write(self, entry: Entry, content: Content) -> None:
         """Write an entry's file; if something has taken its name meanwhile, under another."""
         try:
             target: str | None = self.targets[entry]
@@ -220,7 +226,9 @@ def _is_same(place: Path, entry: Entry) -> bool:
         return False
     if not stat.S_ISREG(info.st_mode) or info.st_size != entry.size:
         return False
-    return digest(read(place, entry.size) or b"") == entry.sha256
+    there = FileContent(entry.path, place)
+    go_through(there)
+    return there.entry is not None and there.entry.sha256 == entry.sha256
 
 
 def _refuse_links(root: Path, path: str) -> None:

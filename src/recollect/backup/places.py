@@ -8,10 +8,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from recollect.backup.pieces import Damaged, read_pieces
 from recollect.errors import BackupError, UsageError, reason_of
 from recollect.files.atomic import create, make_folders
 from recollect.paths import expand_home
@@ -42,6 +43,12 @@ class Place(Protocol):
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files; if that fails, some of them may be there."""
+
+    def fetch(self, name: str) -> Iterator[bytes]:
+        """Yield a content in pieces, or raise `Damaged` if it cannot be had."""
+
+    def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
+        """Write a file in pieces; what reading them raises is raised, and nothing is written."""
 
 
 def open_place(uri: str) -> Place:
@@ -98,17 +105,33 @@ class Folder:
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             for name, content in contents.items():
-                self._write(self.root / name, content)
+                self._write(self.root / name, content, len(content))
         except OSError as error:
             raise trouble(self.shown, error, refused=_PERMISSIONS) from error
 
-    def _write(self, file: Path, content: bytes) -> None:
+    def fetch(self, name: str) -> Iterator[bytes]:
+        """Yield a content in pieces, or raise `Damaged` if it cannot be had."""
+        try:
+            with (self.root / name).open("rb") as stream:
+                yield from read_pieces(stream)
+        except OSError as error:
+            raise Damaged(f"{name} cannot be read: {reason_of(error)}", todo=_PERMISSIONS) from error
+
+    def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
+        """Write a file in pieces, whole or not at all."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            self._write(self.root / name, pieces, size)
+        except OSError as error:
+            raise trouble(self.shown, error, refused=_PERMISSIONS) from error
+
+    def _write(self, file: Path, content: bytes | Iterable[bytes], size: int) -> None:
         if file.parent not in self._made:
             make_folders(file.parent, self.root)
             self._made.add(file.parent)
-        if not create(file, content) and file.stat().st_size != len(content):
+        if os.path.lexists(file) and file.lstat().st_size != size:
             file.unlink()  # a name that stands for another content is damaged
-            create(file, content)
+        create(file, content)
 
 
 def trouble(shown: str, error: Exception, refused: str = _CREDENTIALS) -> BackupError:

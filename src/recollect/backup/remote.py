@@ -6,9 +6,11 @@ Credentials come from the environment or from the service's and fsspec's own fil
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+from recollect.backup.pieces import Damaged, read_pieces
 from recollect.backup.places import harmless_address, is_unreachable, trouble
 from recollect.errors import BackupError, UsageError
 
@@ -17,6 +19,9 @@ _WITHOUT_FOLDERS = {*_S3, "gs", "gcs", "abfs", "abfss", "az", "oci", "memory"}
 """Services where a name may have slashes without there being folders; asking for one could make a bucket."""
 
 _OUR_EXTRA = "Install it with: pip install 'recollect[backup]'"
+
+_BLOCK_BYTES = 16_000_000
+"""How much of a large file travels at once; S3 takes at most 10,000 of these for one."""
 
 _CONNECT_SECONDS = 10
 _READ_SECONDS = 60
@@ -60,16 +65,46 @@ class Remote:
             raise trouble(self.shown, error) from error
         return {name: self._told(content) for name, content in zip(names, contents, strict=True)}
 
+    def fetch(self, name: str) -> Iterator[bytes]:
+        """Yield a content in pieces, or raise `Damaged` if it cannot be had."""
+        try:
+            with self._fs.open(f"{self.root}/{name}", "rb", block_size=_BLOCK_BYTES) as stream:
+                yield from read_pieces(stream)
+        except Exception as error:
+            problem = trouble(self.shown, error)
+            raise Damaged(f"{name} cannot be read: {problem.what}", todo=problem.todo) from error
+
+    def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
+        """Write a file in pieces; what was sent of one that cannot be read to its end is removed."""
+        path = f"{self.root}/{name}"
+        try:
+            self._make_folders([name])
+            stream = self._fs.open(path, "wb", block_size=_BLOCK_BYTES)
+        except Exception as error:
+            raise trouble(self.shown, error) from error
+        try:
+            with stream:
+                for piece in pieces:
+                    stream.write(piece)
+        except Exception as error:
+            with suppress(Exception):  # it may not be there; the size tells what is left of it
+                self._fs.rm_file(path)
+            raise error if isinstance(error, Damaged) else trouble(self.shown, error) from error
+
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files, several at a time where the service allows it."""
         try:
-            if self._protocol not in _WITHOUT_FOLDERS:
-                for folder in sorted({name.rpartition("/")[0] for name in contents} - self._made):
-                    self._fs.makedirs(f"{self.root}/{folder}", exist_ok=True)
-                    self._made.add(folder)
+            self._make_folders(contents)
             self._fs.pipe({f"{self.root}/{name}": content for name, content in contents.items()})
         except Exception as error:
             raise trouble(self.shown, error) from error
+
+    def _make_folders(self, names: Iterable[str]) -> None:
+        if self._protocol in _WITHOUT_FOLDERS:
+            return
+        for folder in sorted({name.rpartition("/")[0] for name in names} - self._made):
+            self._fs.makedirs(f"{self.root}/{folder}", exist_ok=True)
+            self._made.add(folder)
 
     def _told(self, content: bytes | Exception) -> bytes | str:
         if isinstance(content, bytes):

@@ -16,7 +16,16 @@ from functools import partial
 from pathlib import Path
 
 from recollect.backup.forgotten import TOMBSTONES, read_tombstones
-from recollect.backup.gather import gather, refuse_nothing, settings_without_secrets, take
+from recollect.backup.gather import (
+    Item,
+    cannot_read,
+    changed_meanwhile,
+    gather,
+    is_large,
+    refuse_nothing,
+    settings_without_secrets,
+    take,
+)
 from recollect.backup.manifest import (
     MAX_MANIFEST_BYTES,
     Entry,
@@ -28,6 +37,7 @@ from recollect.backup.manifest import (
 )
 from recollect.backup.merge import Contents, KeptBoth, merge
 from recollect.backup.names import refuse_strange
+from recollect.backup.pieces import WHOLE_BYTES, Content, Damaged, FileContent, go_through, verified
 from recollect.backup.places import Folder, Place, open_place
 from recollect.errors import BackupError, UsageError, WorkspaceError, reason_of
 from recollect.files.tombstones import Forgotten
@@ -42,6 +52,8 @@ _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/(?P<id>\d{{8}}T\d{{6}}\.\d{{6}}Z-[0-9a-f]{
 _BATCH_FILES = 64
 _BATCH_BYTES = 16_000_000
 """How much travels at once: enough to hide the way to the service, and little to hold in memory."""
+
+_OTHER_CONTENT = "does not have the content that was written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +129,11 @@ def backup(
     entries: list[Entry] = []
     problems = list(found.problems)
     for done, item in enumerate(found.items, 1):
-        taken = take(item)
+        taken = upload.take_large(item) if is_large(item) else upload.take(item)
         if isinstance(taken, Problem):
             problems.append(taken)
         elif taken is not None:
-            entries.append(taken[0])
-            upload.add(*taken)
+            entries.append(taken)
         progress(done, len(found.items), "backing up")
     refuse_nothing(workspace, entries, problems)
     kept = settings_without_secrets(workspace)
@@ -254,6 +265,35 @@ class _Upload:
         self._waiting: dict[str, bytes] = {}
         self._waiting_bytes = 0
 
+    def take(self, item: Item) -> Entry | Problem | None:
+        """Read a file and take its content; `None` if it is gone."""
+        taken = take(item)
+        if taken is None or isinstance(taken, Problem):
+            return taken
+        self.add(*taken)
+        return taken[0]
+
+    def take_large(self, item: Item) -> Entry | Problem | None:
+        """Send a file in pieces unless it is there; it is read once to know that, and once to send it."""
+        content = FileContent(item.path, item.real)
+        try:
+            go_through(content)
+            entry = content.entry
+            assert entry is not None
+            name = object_of(entry)
+            if self._sizes.get(name) != entry.size:
+                self.place.send(name, verified(entry, content, "it changed"), entry.size)
+                self._sizes[name] = entry.size
+                self.files += 1
+                self.bytes += entry.size
+        except FileNotFoundError:
+            return None
+        except Damaged:
+            return changed_meanwhile(item)
+        except OSError as error:
+            return cannot_read(item, error)
+        return entry
+
     def add(self, entry: Entry, content: bytes) -> None:
         """Take a content; one of the right size that is there already is not sent again."""
         name = object_of(entry)
@@ -276,26 +316,40 @@ class _Upload:
 
 def _contents(
     place: Place, sizes: dict[str, int], entries: Sequence[Entry]
-) -> Iterator[tuple[Entry, bytes | Problem]]:
-    """Fetch what is there in the right size, many at a time, and check each content."""
+) -> Iterator[tuple[Entry, Content | Problem]]:
+    """Fetch what is there in the right size, small files many at a time, and check each content."""
     wanted: list[Entry] = []
     for entry in entries:
         size = sizes.get(object_of(entry))
-        if size == entry.size:
-            wanted.append(entry)
-        else:
+        if size != entry.size:
             reason = "is missing" if size is None else f"has {size} bytes instead of {entry.size}"
-            yield entry, _damaged(entry, reason)
+            yield entry, Problem(entry.path, _broken(entry, reason), failed=True)
+        elif size > WHOLE_BYTES:
+            yield entry, _Stored(place, entry)
+        else:
+            wanted.append(entry)
     for batch in _batches(wanted):
         contents = place.read(list(dict.fromkeys(object_of(entry) for entry in batch)))
         for entry in batch:
             content = contents[object_of(entry)]
             if isinstance(content, str):
-                yield entry, _damaged(entry, content)
+                yield entry, Problem(entry.path, _broken(entry, content), failed=True)
             elif digest(content) != entry.sha256:
-                yield entry, _damaged(entry, "does not have the content that was written")
+                yield entry, Problem(entry.path, _broken(entry, _OTHER_CONTENT), failed=True)
             else:
-                yield entry, content
+                yield entry, [content]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A large file at a place, fetched in pieces and checked."""
+
+    place: Place
+    entry: Entry
+
+    def __iter__(self) -> Iterator[bytes]:
+        pieces = self.place.fetch(object_of(self.entry))
+        yield from verified(self.entry, pieces, _broken(self.entry, _OTHER_CONTENT))
 
 
 def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
@@ -309,8 +363,8 @@ def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
         yield batch
 
 
-def _damaged(entry: Entry, reason: str) -> Problem:
-    return Problem(entry.path, f"cannot be restored: {object_of(entry)} {reason}", failed=True)
+def _broken(entry: Entry, reason: str) -> str:
+    return f"cannot be restored: {object_of(entry)} {reason}"
 
 
 def _ids(place: Place) -> list[str]:

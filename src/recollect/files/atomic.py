@@ -13,7 +13,7 @@ import os
 import re
 import stat
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,10 +49,11 @@ class Unconfirmed(OSError):
     """The file has its new content, but the system would not say that this survives a power cut."""
 
 
-def create(path: Path, content: str | bytes, mode: int | None = None) -> bool:
+def create(path: Path, content: str | bytes | Iterable[bytes], mode: int | None = None) -> bool:
     """Write a file that does not exist yet; return False, changing nothing, if it does.
 
-    Without a mode it gets the usual permissions of a new file.
+    A content that is too large for memory comes in pieces. Without a mode the file gets the usual permissions
+    of a new file.
     """
     data = content.encode() if isinstance(content, str) else content
     temporary = _write_temporary(path, data, mode)
@@ -188,15 +189,16 @@ def refuse_link(path: Path) -> None:
         raise PathError(f"{str(path)!r} is a symbolic link", todo="Name the file itself")
 
 
-def _write_temporary(path: Path, data: bytes, mode: int | None) -> Path:
+def _write_temporary(path: Path, data: bytes | Iterable[bytes], mode: int | None) -> Path:
     """Write a file under another name in the same folder, durable and with its permissions."""
     temporary = path.with_name(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}{TEMPORARY_SUFFIX}")
     try:
         handle = os.open(temporary, _CREATE_FLAGS, _NEW_FILE if mode is None else _UNFINISHED)
         try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(handle, rest) :]
+            for piece in (data,) if isinstance(data, bytes) else data:
+                rest = memoryview(piece)
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
             if mode is not None:
                 os.chmod(temporary, mode)
             os.fsync(handle)

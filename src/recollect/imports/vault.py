@@ -18,6 +18,7 @@ from typing import Any
 from recollect.backup.gather import Item, take
 from recollect.backup.manifest import Entry
 from recollect.backup.merge import KeptBoth, Merged, merge
+from recollect.backup.pieces import Content
 from recollect.errors import PathError, reason_of
 from recollect.files.place import place_of
 from recollect.files.read import decode
@@ -131,7 +132,7 @@ def _merged(
             entries.append(entry)
             real[entry.path] = item.real
 
-    def contents(wanted: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | Problem]]:
+    def contents(wanted: Sequence[Entry]) -> Iterator[tuple[Entry, Content | Problem]]:
         for entry in wanted:
             yield entry, _content(entry, real[entry.path])
 
@@ -168,13 +169,13 @@ def _entry(item: Item, seen: _Seen) -> Entry | None:
     return entry
 
 
-def _content(entry: Entry, real: str) -> bytes | Problem:
+def _content(entry: Entry, real: str) -> Content | Problem:
     taken = take(Item(entry.path, real))
     if isinstance(taken, Problem):
         return taken
     if taken is None or taken[0].sha256 != entry.sha256:
         return Problem(entry.path, "changed while it was copied", failed=True)
-    return taken[1]
+    return [taken[1]]
 
 
 def _usable_name(workspace: Workspace, name: str) -> str:
