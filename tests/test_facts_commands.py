@@ -290,6 +290,15 @@ def test_an_unknown_id_is_refused(cli: Cli, home: Path, name: str, words: list[s
     assert text(home) == TEXT
 
 
+def test_store_asks_about_a_similar_fact_and_replaces_it_by_its_id(cli: Cli, workspace: Path) -> None:
+    write(workspace, {NOTE: "- Pull requests need two approvals ^k3f5x2m7qa\n"})
+    shown = cli("facts", "store", "-w", workspace, "Pull requests need one approval").out
+    assert "Similar: k3f5x2m7qa: Pull requests need two approvals\n" in shown
+    told = ("--replaces", "k3f5x2m7qa", "Pull requests need one approval")
+    assert "No longer true: k3f5x2m7qa" in cli("facts", "store", "-w", workspace, *told).out
+    assert "~~Pull requests need two approvals~~" in text(workspace)
+
+
 # forget
 
 

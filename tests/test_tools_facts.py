@@ -65,6 +65,16 @@ def test_what_is_known_is_reported_and_not_written_again(memory: Memory) -> None
     assert written(memory) == before
 
 
+def test_a_similar_fact_is_shown_and_can_be_replaced(memory: Memory) -> None:
+    old = stored(memory, "Pull requests need two approvals.")
+    output = called(memory, "memory_store", text="Pull requests need one approval.")
+    assert [one["id"] for one in output.data["similar"]] == [old]
+    assert f"fact {old}" in output.text
+    again = called(memory, "memory_store", text="Pull requests need one approval.", replaces=old)
+    assert again.data["superseded"]["id"] == old
+    assert "~~Pull requests need two approvals.~~" in written(memory)
+
+
 def test_a_secret_is_left_out(memory: Memory) -> None:
     output = called(memory, "memory_store", text=f"The deploy token of staging is {TOKEN} until May.")
     assert TOKEN not in written(memory) + output.text

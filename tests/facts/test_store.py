@@ -242,3 +242,65 @@ def test_a_memory_that_is_off_stores_nothing(workspace: Path) -> None:
     with facts_memory(workspace, enabled=False) as memory, pytest.raises(SettingsError, match="off"):
         memory.facts.store("Likes oat milk.")
     assert note_of(workspace).read_text(encoding="utf-8") == FACTS
+
+
+# What the rules cannot decide
+
+TWO, ONE = "Pull requests need two approvals.", "Pull requests need one approval."
+
+
+@pytest.fixture
+def asked(workspace: Path) -> Iterator[Memory]:
+    with facts_memory(workspace, text=f"- {TWO} ^m2p6t7u4wc\n- Likes tea. ^k3f5x2m7qa\n") as memory:
+        yield memory
+
+
+def test_a_fact_about_the_same_is_returned_and_stays(asked: Memory) -> None:
+    stored = asked.facts.store(ONE)
+    assert stored.action == "created"
+    assert [line.fact.id for line in stored.similar] == ["m2p6t7u4wc"]
+    assert len(asked.facts.list()) == 3
+
+
+def test_a_fact_about_the_same_is_returned_without_vectors(workspace: Path) -> None:
+    with facts_memory(workspace, text=f"- {TWO} ^m2p6t7u4wc\n", embeddings__provider="none") as memory:
+        stored = memory.facts.store(ONE)
+    assert [line.fact.id for line in stored.similar] == ["m2p6t7u4wc"]
+
+
+def test_nothing_similar_is_returned_for_something_else(asked: Memory) -> None:
+    assert asked.facts.store("The harbour crane lifts nine tons.").similar == ()
+
+
+def test_what_a_fact_replaces_can_be_named(asked: Memory) -> None:
+    stored = asked.facts.store(ONE, replaces="m2p6t7u4wc")
+    old = asked.facts.get("m2p6t7u4wc").fact
+    assert (stored.action, old.is_current, old.superseded_by) == ("superseded", False, stored.line.fact.id)
+    assert TWO in note_of(asked.workspace.root).read_text(encoding="utf-8")
+
+
+def test_a_text_that_is_stored_again_to_name_what_it_replaces_is_not_written_twice(asked: Memory) -> None:
+    first = asked.facts.store(ONE)
+    again = asked.facts.store(ONE, replaces="m2p6t7u4wc")
+    assert (again.action, again.line.fact.id) == ("superseded", first.line.fact.id)
+    assert asked.facts.get("m2p6t7u4wc").fact.superseded_by == first.line.fact.id
+    assert len(asked.facts.list(current=False)) == 3
+
+
+def test_a_fact_does_not_replace_itself(asked: Memory) -> None:
+    assert asked.facts.store(TWO, replaces="m2p6t7u4wc").action == "duplicate"
+    assert asked.facts.get("m2p6t7u4wc").fact.is_current
+
+
+@pytest.mark.parametrize("name", ["zzzzzzzzzz", "no id", ""])
+def test_what_is_replaced_must_exist(asked: Memory, name: str) -> None:
+    before = note_of(asked.workspace.root).read_bytes()
+    with pytest.raises(UsageError, match="recollect facts list"):
+        asked.facts.store(ONE, replaces=name)
+    assert note_of(asked.workspace.root).read_bytes() == before
+
+
+def test_what_is_replaced_must_still_hold(asked: Memory) -> None:
+    asked.facts.store(ONE, replaces="m2p6t7u4wc")
+    with pytest.raises(UsageError, match="no longer true already"):
+        asked.facts.store("Pull requests need three approvals.", replaces="m2p6t7u4wc")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -139,6 +139,7 @@ def search_command(
     show_default=True,
     help="How much it counts.",
 )
+@click.option("--replaces", metavar="ID", help="The fact that is no longer true because of this one.")
 @click.option("--force", is_flag=True, help="Store it even if it is known, or reads like an order.")
 @workspace_option
 @json_option
@@ -146,14 +147,15 @@ def store_command(
     text: tuple[str, ...],
     category: str | None,
     importance: float,
+    replaces: str | None,
     force: bool,
     workspace: Path | None,
     as_json: bool,
 ) -> None:
     """Store TEXT as a fact, unless it is known already.
 
-    A fact that it contradicts is kept as no longer true. Without TEXT, or with a single dash, the text comes
-    from standard input; put a text that starts with a dash after --.
+    A fact that it contradicts, or that --replaces names, is kept as no longer true. Without TEXT, or with a
+    single dash, the text comes from standard input; put a text that starts with a dash after --.
     """
     from recollect.agent.capture import category_of, is_injection
 
@@ -169,22 +171,12 @@ def store_command(
             importance=importance,
             category=cast("Category", category or category_of(words)),
             force=force,
+            replaces=replaces,
         )
     if as_json:
-        print_json(_stored_json(stored))
+        print_json(stored.to_json())
     else:
         _print_stored(stored)
-
-
-def _stored_json(stored: Stored) -> dict[str, Any]:
-    return {
-        "action": stored.action,
-        "fact": stored.line.fact.to_json(),
-        "citation": stored.citation,
-        "superseded": stored.old.fact.to_json() if stored.old else None,
-        "similarity": None if stored.similarity is None else round(stored.similarity, 4),
-        "warnings": list(stored.warnings),
-    }
 
 
 def _print_stored(stored: Stored) -> None:
@@ -198,6 +190,10 @@ def _print_stored(stored: Stored) -> None:
     if stored.old is not None:
         old = stored.old.fact
         click.echo(harmless_name(f"No longer true: {old.id}: {old.text}"))
+    for similar in (line.fact for line in stored.similar):
+        click.echo(harmless_name(f"Similar: {similar.id}: {similar.text}"))
+    if stored.similar:
+        click.echo("If it replaces one of them, store it again with --replaces and the id of that one.")
 
 
 # edit

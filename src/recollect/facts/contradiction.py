@@ -126,10 +126,11 @@ def _denies(new: Statement, old: Statement) -> bool:
         return _is_rule(new, old) and sorted(said) == sorted(known)
     if not said or any(item.tag in "p&" for item in (*ours, *theirs)):
         return False
-    if said == known or (new.change and len(said) == 2 and sorted(said) == sorted(known)):
+    is_turned = len(said) == 2 or (len(said) == 3 and "U" in new.tags)  # "Kafka is no longer used"
+    if said == known or (new.change and is_turned and sorted(said) == sorted(known)):
         return True
     adds = _is_denial(new) and 1 < len(said) < len(known) and known[: len(said)] == said
-    return adds and theirs[len(said)].tag in _DETAIL | ({"w"} if new.change else set())
+    return adds and theirs[len(said)].tag in _DETAIL | (set("w0") if new.change else set())
 
 
 def _is_rule(new: Statement, old: Statement) -> bool:
@@ -183,12 +184,15 @@ def _has_other_value(new: Frame, old: Frame, change: bool) -> bool:
     if new.kind == "mine" and not (change and new.shade == old.shade):
         return False
     if new.kind == "uses":
-        return (change or new.shade == "B") and same_kind(_name(new.value), _name(old.value))
+        of_one_thing = new.shade == old.shade == "B"
+        return (change or new.shade == "B") and same_kind(
+            _name(new.value), _name(old.value), of_one_thing=of_one_thing
+        )
     if new.kind == "use":
         return _is_used_instead(new, old)
     if new.kind in ("role", "mine") and any(is_nation(_name(frame.value)) for frame in (new, old)):
         return False
-    if new.kind == "live" and is_country(_name(new.value)) != is_country(_name(old.value)):
+    if new.kind in ("live", "place") and is_country(_name(new.value)) != is_country(_name(old.value)):
         return False
     return new.kind != "left" and _differs(new.value, old.value)
 

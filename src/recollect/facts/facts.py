@@ -18,7 +18,7 @@ from recollect.errors import UsageError
 from recollect.facts.book import Book
 from recollect.facts.contradiction import contradicted
 from recollect.facts.derived import Derived
-from recollect.facts.near import Nearby, nearby
+from recollect.facts.near import Near, Nearby, about_the_same, nearby
 from recollect.facts.recall import Found, Recollection, Source, recall, request_of, similar
 from recollect.facts.sameness import duplicate_of
 from recollect.facts.shelf import Shelves
@@ -54,7 +54,8 @@ _ITEM = "item"
 class Stored:
     """What storing a text came to: the line that holds it now, and the one that is no longer true.
 
-    A duplicate was known before, so nothing was written, and `line` is the one that stood there.
+    A duplicate was known before, so nothing was written, and `line` is the one that stood there. `similar`
+    are facts about the same thing of which the rules cannot tell whether the new one replaces them.
     """
 
     action: Action
@@ -64,6 +65,19 @@ class Stored:
     """How similar the fact is that it repeats or takes the place of."""
     citation: str = ""
     warnings: tuple[str, ...] = ()
+    similar: tuple[FactLine, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "action": self.action,
+            "fact": self.line.fact.to_json(),
+            "citation": self.citation,
+            "superseded": self.old.fact.to_json() if self.old else None,
+            "similar": [line.fact.to_json() for line in self.similar],
+            "similarity": None if self.similarity is None else round(self.similarity, 4),
+            "warnings": list(self.warnings),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,31 +247,36 @@ class Facts:
         supersede: bool = True,
         force: bool = False,
         now: datetime | None = None,
+        replaces: str | None = None,
     ) -> Stored:
         """Write a fact into the note, unless it is known; it is durable when this returns.
 
-        What it contradicts is kept and marked as no longer true, unless `supersede` is off. `force` writes it
-        although it is known.
+        What it contradicts, or what `replaces` names by its id, is kept and marked as no longer true. With
+        `supersede` off nothing is looked for that it contradicts. `force` writes it although it is known.
         """
         check_texts(text=text, source=source)
+        check_texts(optional=True, replaces=replaces)
         _check_category(category)
         _check_importance(importance)
         refuse_if_off(self._upkeep.loaded)
         words = plain(text)
         moment = local_now(self._upkeep.settings, now)
         with self._alone():  # two that store the same would both find it unknown
+            old = None if replaces is None else self._current(replaces)
             near = self._near(words)
             holding = [(line, value) for line, value in near.facts if line.fact.is_current]
             known = None if force else duplicate_of(words, holding, moment)
-            if known is not None:
-                return self._stored("duplicate", known, None, holding, near.warnings)
-            old = contradicted(words, category, holding) if supersede else None
-            Forgotten.load(self._upkeep.workspace).lift(words)  # whoever says it again wants it kept again
-            fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
-            if old is None:
-                stored = self._stored("created", self._book.add([fact])[0], None, holding, near.warnings)
+            if known is not None and (old is None or old.fact.id == known.fact.id):
+                return self._stored("duplicate", known, holding, near.warnings)
+            if known is not None and old is not None:
+                struck = self._book.change(old, old.fact.superseded(known.fact.id, moment.date()))
+                stored = replace(self._stored("superseded", known, holding, near.warnings), old=struck)
             else:
-                stored = self._superseding(fact, old, moment.date(), near)
+                if old is None and supersede:
+                    old = contradicted(words, category, holding)
+                Forgotten.load(self._upkeep.workspace).lift(words)  # who says it again wants it kept again
+                fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
+                stored = self._written(fact, old, moment.date(), replace(near, facts=tuple(holding)))
         self._index_soon()
         return stored
 
@@ -328,11 +347,24 @@ class Facts:
         if self._upkeep.settings.sync.on_search:
             self._upkeep.sync_soon()
 
-    def _superseding(self, fact: Fact, old: FactLine, day: date, near: Nearby) -> Stored:
-        """Write a fact that takes the place of another one, which is kept and marked in the same moment.
+    def _current(self, name: str) -> FactLine:
+        line = self.get(name)
+        if not line.fact.is_current:
+            raise UsageError(
+                f"the fact {name} is no longer true already, so nothing can replace it",
+                todo="Name a fact that still holds, or leave it out",
+            )
+        return line
+
+    def _written(self, fact: Fact, old: FactLine | None, day: date, near: Nearby) -> Stored:
+        """Write a fact; one that it takes the place of is kept and marked in the same moment.
 
         One that cannot be marked keeps nothing from being stored.
         """
+        if old is None:
+            (line,) = self._book.add([fact])
+            stored = self._stored("created", line, near.facts, near.warnings)
+            return replace(stored, similar=about_the_same(fact.text, near.facts))
         done = self._book.supersede(old, fact, day)
         citation = cite(self.path, done.new.first, done.new.last)
         if done.old is None:
@@ -341,15 +373,10 @@ class Facts:
         return Stored("superseded", done.new, done.old, dict(near.facts).get(old), citation, near.warnings)
 
     def _stored(
-        self,
-        action: Action,
-        line: FactLine,
-        old: FactLine | None,
-        near: Sequence[tuple[FactLine, float | None]],
-        warnings: tuple[str, ...],
+        self, action: Action, line: FactLine, near: Sequence[Near], warnings: tuple[str, ...]
     ) -> Stored:
         similarity = next((value for one, value in near if one == line), None)
-        return Stored(action, line, old, similarity, cite(self.path, line.first, line.last), warnings)
+        return Stored(action, line, None, similarity, cite(self.path, line.first, line.last), warnings)
 
 
 def _check_category(category: object) -> None:

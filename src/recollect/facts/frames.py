@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from recollect.facts.kinds import is_anything, is_known, is_place
+from recollect.facts.kinds import is_anything, is_known, is_place, is_town
 from recollect.facts.statements import VERBS, Item, Statement
 
 _SOME = rf"[^{VERBS}&p]+"
@@ -25,6 +25,7 @@ _GRAMMAR = {
         rf"(?P<s>[iuN])[bh]*(?:[rg](?P<old>{_PLACE}))?[tfl@](?P<v>{_PLACE})M",
         rf"(?P<s>[iu])[ln](?P<v>{_PLACE})L",
     ),
+    "place": (rf"(?P<s>{_DEFINITE})[bL]l(?P<v>N+|#)",),
     "employer": (
         rf"(?P<s>{_SOME})?W(?P<shade>[nf])(?P<v>{_PLACE}){_MORE}",
         rf"(?P<s>{_SOME})?J(?P<v>{_PLACE}){_MORE}",
@@ -82,7 +83,8 @@ _GRAMMAR = {
         rf"(?P<s>{_SOME})h?(?P<k>[Nw#]{{1,2}})(?P<v>[0#])G",
     ),
     "prefer": (
-        rf"(?P<s>{_SOME})?P(?P<v>[Nw#]+)(?:[OtI](?P<old>[Nw#]+))?",
+        rf"(?P<s>{_SOME})?P(?P<v>[Nw#]+)(?:[OtI](?P<old>[Nw#]+)(?:[lfn@](?P<k>{_SOME}))?)?",
+        rf"(?P<s>{_SOME})?K(?P<v>[Nw#]+)O(?P<old>[Nw#]+)",
         rf"(?P<s>{_SOME})?K(?P<v>[Nw#]+)P[Oa](?P<old>[Nw#]+)",
     ),
     "left": (
@@ -95,6 +97,12 @@ _GRAMMAR = {
 
 _SILENT = frozenset("g\u2032flnt@ax")
 """Tags that only join the words of a name for something: what is meant is the same in another order."""
+
+_SINGULAR = frozenset({"is", "ist", "est", "está", "je"})
+"""Words for "is"; "are" may be said of several things at several places."""
+
+_NOT_TOLD_APART = {"place": frozenset({"us"}), "needs": frozenset({"us", "me"})}
+"""Whose a thing is where that says nothing: "our" database is "the" database."""
 
 _ASSETS = frozenset({"S:phone", "S:mail", "S:address", "S:birthday", "S:name", "S:title", "S:employer"})
 """What somebody has, so that "our" is not "the"."""
@@ -139,6 +147,8 @@ def _frames(statement: Statement) -> Iterator[Frame]:
         about = about_of(parts["s"])
         if kind == "live" and not _is_residence(statement, parts["v"]):
             continue
+        if kind == "place" and not _is_whereabouts(statement, parts["s"], parts["v"]):
+            continue
         frame = Frame(
             kind,
             about or frozenset({"me"}),
@@ -152,8 +162,21 @@ def _frames(statement: Statement) -> Iterator[Frame]:
 
 def _is_residence(statement: Statement, place: Sequence[Item]) -> bool:
     """Tell whether somebody lives at a place, or moved there as people and not as users of something."""
-    moves = [item.what for item in statement.items if item.tag == "M"]
+    moves = [item.what for item in statement.items if item.tag == "M" or item.what == "L:host"]
     return not moves or (moves == ["M:move"] and is_place(place[0].word.casefold()))
+
+
+def _is_whereabouts(statement: Statement, subject: Sequence[Item], place: Sequence[Item]) -> bool:
+    """Tell whether something stands at one place: not "we are in …", "they are in …", "it runs in Docker"."""
+    if not subject or any(item.tag in "iuk0" for item in subject):
+        return False
+    if any(item.what == "L" for item in statement.items):  # who lives in a town may be in another one
+        return False
+    if any(item.tag == "b" and item.word.casefold() not in _SINGULAR for item in statement.items):
+        return False
+    if place[0].tag == "#":
+        return "-" in place[0].word
+    return all(item.word.istitle() for item in place) and is_town(place[0].word.casefold())
 
 
 def about_of(items: Sequence[Item]) -> frozenset[str]:
@@ -170,8 +193,8 @@ def _typed(frame: Frame, key: tuple[Item, ...]) -> Iterator[Frame]:
             item.tag in "D0@lntgf" for item in frame.value
         ):
             yield replace(frame, about=frame.about - {"us"} | about_of(key))
-    elif frame.kind in ("version", "day"):
-        yield replace(frame, about=frame.about | about_of(key))
+    elif frame.kind in ("version", "day", "place", "needs"):
+        yield replace(frame, about=frame.about - _NOT_TOLD_APART.get(frame.kind, frozenset()) | about_of(key))
     elif frame.kind == "role":
         if len(frame.about) > 1:  # whose lead it is
             yield replace(frame, about=frame.about - {"us"})
@@ -180,8 +203,8 @@ def _typed(frame: Frame, key: tuple[Item, ...]) -> Iterator[Frame]:
         yield replace(frame, about=frame.about | {f"for {what}" for what in purposes})
         if frame.about == {"us"} and not any(map(is_anything, purposes)):
             yield replace(frame, kind="uses", about=purposes, shade="B")
-    elif frame.kind == "needs":
-        yield replace(frame, about=frame.about - {"us", "me"} | about_of(key))
+    elif frame.kind == "prefer":
+        yield replace(frame, about=frame.about | {f"for {what}" for what in about_of(key)})
     else:
         yield frame
 

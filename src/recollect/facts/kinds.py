@@ -135,6 +135,11 @@ finnish greek swiss austrian belgian portuguese chinese japanese indian canadian
 turkish brazilian mexican european scottish welsh slovak hungarian catholic jewish muslim
 """
 
+_LANGUAGES = """
+python rust go=golang java kotlin typescript javascript ruby php scala elixir swift c++ c# c haskell
+"""
+"""What one thing is written in; people use several of them."""
+
 _NO_PLACES = """
 python rust go golang java kotlin typescript javascript ruby php scala elixir swift kubernetes docker podman
 android ios iphone git mercurial graphql rest grpc bazel gradle maven obsidian excel word outlook gmail
@@ -152,11 +157,11 @@ práci domácnost všechno vývoj projekty školu
 
 
 @cache
-def _kinds() -> dict[str, tuple[int, str]]:
+def _kinds(table: str = _KINDS) -> dict[str, tuple[int, str]]:
     """Return of which kind a thing is, and the name it has besides its others."""
     return {
         name: (number, thing)
-        for number, line in enumerate(_KINDS.split("\n"))
+        for number, line in enumerate(table.split("\n"))
         for thing in line.split()
         for name in thing.split("=")
     }
@@ -178,16 +183,28 @@ def is_known(name: str) -> bool:
     return name in _kinds()
 
 
-def same_kind(one: str, other: str) -> bool:
-    """Tell whether two names in lower case are of different things that take each other's place."""
-    kind, thing = _kinds().get(one, (-1, one))
-    other_kind, other_thing = _kinds().get(other, (-2, other))
-    return kind == other_kind and thing != other_thing
+def same_kind(one: str, other: str, *, of_one_thing: bool = False) -> bool:
+    """Tell whether two names in lower case are of different things that take each other's place.
+
+    `of_one_thing` counts languages as well: a program is written in one, and people use several.
+    """
+    tables = (_KINDS, _LANGUAGES) if of_one_thing else (_KINDS,)
+    for table in tables:
+        kind, thing = _kinds(table).get(one, (-1, one))
+        other_kind, other_thing = _kinds(table).get(other, (-2, other))
+        if kind == other_kind and thing != other_thing:
+            return True
+    return False
 
 
 def is_place(name: str) -> bool:
     """Tell whether a name in lower case may be where somebody moves to, and no thing to use."""
     return not is_known(name) and name not in _NO_PLACES.split()
+
+
+def is_town(name: str) -> bool:
+    """Tell whether a name in lower case may be that of a place, and is no language either."""
+    return is_place(name) and not is_nation(name)
 
 
 def opposites(one: str, other: str) -> bool:

@@ -10,10 +10,13 @@ from recollect.embed.passages import embed_passages, unpacked
 from recollect.errors import EmbeddingError, StoreError
 from recollect.facts.recall import Source, clipped
 from recollect.search import legs, lexical
+from recollect.search.diversity import jaccard
 from recollect.search.legs import Within
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.text.facts import FactLine
+from recollect.text.language import language_of
+from recollect.text.terms import terms_of
 from recollect.types import Space
 from recollect.upkeep.answering import whom_to_ask
 from recollect.upkeep.upkeep import Upkeep, silent
@@ -27,6 +30,11 @@ been made yet, and what was said a moment ago is what is corrected most."""
 
 _MADE_HERE = 64
 """Facts without a vector that get one only to be compared; there are more only while an index is built."""
+
+_SHARED = 0.5
+_SIMILAR = 0.7
+_MOST_ALIKE = 3
+"""How alike facts are that may be about the same thing, and how many of them are worth asking about."""
 
 _BY_WORDS_ALONE = "facts were compared by their words alone"
 
@@ -75,6 +83,25 @@ def nearby(
     near = [(line, clipped(looked.cosines.get(name))) for name, line in looked.lines.items()]
     near.sort(key=lambda one: -1.0 if one[1] is None else one[1], reverse=True)
     return Nearby(tuple(near), vector is not None, tuple(dict.fromkeys(warnings)))
+
+
+def about_the_same(text: str, near: Sequence[Near]) -> tuple[FactLine, ...]:
+    """Return the facts that seem to be about the same as a text, at most a few, the most alike first.
+
+    They share half of their words with it, or their similarity is high.
+    """
+    ours = _terms(text)
+    found = []
+    for line, similarity in near:
+        shared = jaccard(ours, _terms(line.fact.text))
+        if shared >= _SHARED or (similarity or 0.0) >= _SIMILAR:
+            found.append((max(shared, similarity or 0.0), line))
+    found.sort(key=lambda one: one[0], reverse=True)
+    return tuple(line for _, line in found[:_MOST_ALIKE])
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(terms_of(text, language_of(text)))
 
 
 def _vector(provider: Provider | None, text: str, warnings: list[str]) -> bytes | None:

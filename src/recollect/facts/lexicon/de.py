@@ -22,6 +22,7 @@ r = aus, ab
 a = als
 @ = auf, am, um, an, jeden, jede, jedes, alle, innerhalb von
 L = wohne, wohnt, wohnen, lebe, lebt
+L:host l = läuft in, laufen in, steht in, stehen in, liegt in, liegen in, befindet sich in
 W = arbeite, arbeitet, arbeiten
 U = nutze, nutzt, nutzen, verwende, verwendet, verwenden, benutze, benutzt, benutzen, setzen ein
 P = bevorzuge, bevorzugt, bevorzugen, lieber, ziehe vor

@@ -22,6 +22,8 @@ r = from
 a = as
 @ = on, by, every, each, after, within
 L = live, lives, am living, is living, reside, resides, am based, is based, are based
+L:host l = runs in, run in, is running in, are running in, is hosted in, are hosted in, is located in, are
+    located in, is deployed in, are deployed in, is deployed to, are deployed to, sits in
 W = work, works, am working, is working, am employed, is employed
 U = use, uses, using, are using, is using
 P = prefer, prefers, would rather
@@ -37,7 +39,7 @@ Q = quit my job at, resigned from, left, have left, has left
 C = called, named
 E = renamed, renamed to, now called, now named
 X = cancelled, canceled, called off
-O = over, than
+O = over, than, more than
 I = instead of, rather than, in place of
 F = favourite, favorite
 B = host on, hosts on, go through, goes through, is built with, is built on, is built in, are built with,
@@ -67,6 +69,10 @@ not A = forbidden, prohibited, disallowed
 S:password = password, passphrase, pin, pin code, passcode
 not = not, never, no, cannot, can not, do not, does not, will not
 ever = any more, anymore, any longer
+u gone U = is no longer used, are no longer used, is not used anymore, is not used any more, is no longer in
+    use, are no longer in use
+gone U = dropped, have dropped, has dropped, abandoned, have abandoned, moved away from, have moved away from,
+    has moved away from, migrated away from, have migrated away from, got rid of, have got rid of, ditched
 gone = no longer, quit, stopped, gave up, have stopped, has stopped, have given up, do not any longer
 now = now, new, nowadays, these days, from now on, as of now, as of today, recently, last month, last
     week, last year, this week, this month, today, already, actually, meanwhile, going forward, just

@@ -26,6 +26,7 @@ r = desde
 a = como base
 @ = sobre, cada, todos los, todas las, tras, después de
 i L = vivo, resido
+L:host l = está alojado en, está alojada en, están alojados en, se encuentra en, se encuentran en
 L = vive, viven, reside
 u L = vivimos
 i W n = trabajo en, trabajo para, trabajo con

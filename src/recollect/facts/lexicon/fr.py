@@ -22,6 +22,7 @@ r = depuis chez
 a = comme, en tant que
 @ = sur, chaque, tous les, toutes les, tous, toutes, après, au bout de
 L = habite, habitons, habitent, vis, vit, réside
+L:host l = tourne à, tournent à, est hébergé à, est hébergée à, sont hébergés à, se trouve à, se trouvent à
 W = travaille, travaillons, travaillent, bosse
 U = utilise, utilisons, utilisent, emploie
 P = préfère, préférons, préfèrent

@@ -22,6 +22,7 @@ r = vanuit, vanaf
 a = als
 @ = op, om, elke, iedere, elk, ieder, na, binnen
 L = woon, woont, wonen
+L:host l = draait in, draaien in, staat in, staan in, bevindt zich in, bevinden zich in
 W = werk, werkt, werken
 U = gebruik, gebruikt, gebruiken
 P = heb liever, heeft liever, hebben liever, geef de voorkeur aan, geeft de voorkeur aan, verkies,
