@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from recollect import AsyncMemory, Memory, SettingsError, UsageError
+from recollect.files.tombstones import Forgotten
+from recollect.paths import Workspace
 from tests.support_search import WORDS_ONLY, words_memory
 
 NOTES = {"a.md": "The heron waits.\n"}
@@ -70,7 +72,7 @@ def test_what_was_forgotten_can_be_remembered_again(workspace: Path) -> None:
         memory.forget(memory.forget_candidates("kestrel"))
         memory.remember(SAID)
         assert len(memory.search("kestrel")) == 1
-    assert (workspace / ".memory/forgotten.jsonl").read_bytes() == b""
+    assert not Forgotten.load(Workspace.at(workspace)).drops(SAID)
 
 
 def test_recall_shows_what_was_remembered_last(workspace: Path) -> None:

@@ -41,7 +41,7 @@ from recollect.backup.manifest import (
     now_in_words,
 )
 from recollect.backup.merge import KeptBoth, merge
-from recollect.backup.names import refuse_strange
+from recollect.backup.names import refuse_strange, refuse_unseen
 from recollect.backup.pieces import Content, Damaged, FileContent, go_through, read_pieces, verified
 from recollect.errors import BackupError, UsageError, reason_of
 from recollect.files.atomic import sync_folder
@@ -142,7 +142,9 @@ def import_archive(
         with _damage_told(file):
             infos = _checked_infos(archive, file)
             manifest = _manifest(archive, infos, file, max_bytes)
-            refuse_strange(workspace, settings, manifest.entries, f"the archive {str(file)!r}")
+            origin = f"the archive {str(file)!r}"
+            refuse_strange(workspace, settings, manifest.entries, origin)
+            refuse_unseen(manifest.entries, origin)
             for done, entry in enumerate(_all_entries(manifest), 1):
                 go_through(_Packed(archive, file, entry))
                 progress(done, len(infos) - 1, "checking")

@@ -22,6 +22,7 @@ from recollect.files.atomic import TEMPORARY_PREFIX
 from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, SESSIONS_DIR, SUFFIX, discover, extra_roots
 from recollect.paths import PRIVATE_DIR, Workspace, contains, is_unicode
 from recollect.settings import Settings
+from recollect.text.neutral import unseen_in
 from recollect.types import Problem
 
 ALWAYS_KEPT = re.compile(r"snapshots|forgotten\.(?:jsonl|salt)")
@@ -56,6 +57,11 @@ def gather(workspace: Workspace, settings: Settings, *, everything: bool = False
     problems = [_judged(workspace, problem) for problem in found.problems]
     problems += _not_copied(workspace, settings)
     list_private(workspace, items, problems, everything=everything)
+    for path in list(items):
+        if unseen := unseen_in(path):
+            reason = f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
+            problems.append(Problem(path, reason, failed=True))
+            del items[path]
     return Gathered(tuple(Item(path, items[path]) for path in sorted(items)), tuple(problems))
 
 

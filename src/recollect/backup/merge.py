@@ -26,6 +26,7 @@ from recollect.files.place import writing
 from recollect.files.tombstones import Forgotten, adopt
 from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.settings import Settings
+from recollect.text.neutral import unseen_in
 from recollect.types import Problem, Progress
 
 Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, Content | Problem]]]
@@ -118,6 +119,11 @@ class _Merge:
 
     def plan(self, entry: Entry) -> None:
         """Decide where an entry goes, if anywhere."""
+        if unseen := unseen_in(entry.path):
+            self.failed.append(
+                Problem(entry.path, f"has {unseen} in its name, which cannot be seen", failed=True)
+            )
+            return
         try:
             target = self._target(entry)
         except BackupError as error:

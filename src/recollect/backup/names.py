@@ -13,6 +13,7 @@ from recollect.errors import BackupError
 from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, USER_FILE
 from recollect.paths import PRIVATE_DIR, Workspace, is_unicode
 from recollect.settings import Settings
+from recollect.text.neutral import unseen_in
 
 _LONGEST_PART = 255
 _LONGEST_PATH = 4_000
@@ -42,6 +43,16 @@ def refuse_strange(workspace: Workspace, settings: Settings, entries: Iterable[E
             raise BackupError(
                 f"{origin} holds {path!r}, which is not a note of this workspace; nothing was changed",
                 todo="If you know who made it, set extra_paths to the folder of that file and try again",
+            )
+
+
+def refuse_unseen(entries: Iterable[Entry], origin: str) -> None:
+    """Raise if a name has a character that cannot be seen: it shows another name than it is."""
+    for entry in entries:
+        if unseen := unseen_in(entry.path):
+            raise BackupError(
+                f"{origin} holds {entry.path!r}, a name with the character {unseen}, which cannot be seen",
+                todo="Rename that note where the copy was made, and make the copy again; nothing was changed",
             )
 
 

@@ -18,6 +18,7 @@ from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
 from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, root_files
 from recollect.paths import Workspace
+from recollect.text.neutral import unseen_in
 
 LOCK_NAME = "notes.lock"
 WAIT_SECONDS = 10.0
@@ -73,6 +74,10 @@ def check_new_name(place: Place) -> None:
     too_long = len(place.path.encode()) > _LONGEST_PATH
     if too_long or any(len(part.encode()) > _LONGEST_NAME for part in parts):
         raise PathError(f"{place.path[:60]!r}... is too long for the name of a note", todo="Shorten it")
+    if unseen := unseen_in(place.path):
+        raise PathError(
+            f"{place.path!r} has {unseen} in its name, which cannot be seen", todo="Leave that character out"
+        )
     if parts[-1] == SUFFIX or any(_UNUSABLE.search(part) or _DEVICE.fullmatch(part) for part in parts):
         raise PathError(
             f"{place.path!r} cannot be used as the name of a new note on every system",

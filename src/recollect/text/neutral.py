@@ -126,6 +126,19 @@ def visible(text: str) -> str:
     return text if text.isascii() else _UNSEEN.sub(_needed, text)
 
 
+def unseen_in(name: str) -> str:
+    """Return the first character of a name that cannot be seen on one line, as `U+202E`; empty if none."""
+    if name.isascii() and name.isprintable():
+        return ""
+    shown = visible(name).replace("\t", "").replace("\n", "")
+    if shown == name:
+        return ""
+    at = next(
+        (at for at, (one, other) in enumerate(zip(name, shown, strict=False)) if one != other), len(shown)
+    )
+    return f"U+{ord(name[at]):04X}"
+
+
 def visible_values(value: Any) -> Any:
     """Return a value as it becomes JSON, with every text in it visible; what is neutral stays so."""
     if isinstance(value, str):

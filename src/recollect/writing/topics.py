@@ -17,6 +17,7 @@ from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from recollect.paths import Workspace
 from recollect.settings.tree import Settings
 from recollect.text.entries import title_of
+from recollect.text.neutral import unseen_in
 from recollect.text.outline import outline
 from recollect.types import FoundFile
 from recollect.writing.reading import notes_in, text_of
@@ -45,6 +46,10 @@ class TopicPlace:
 def topic_title(topic: str) -> str:
     """Return a topic as a heading shows it, or say why it cannot be one."""
     title = title_of(topic[: _LONGEST_TOPIC + 1])
+    if unseen := unseen_in(title):
+        raise UsageError(
+            f"{title!r} has the character {unseen}, which cannot be seen", todo="Leave that character out"
+        )
     controls = any(unicodedata.category(character) in ("Cc", "Cs") for character in title)
     if controls or len(topic) > _LONGEST_TOPIC or not slug_of(title):
         raise UsageError(
