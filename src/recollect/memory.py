@@ -108,7 +108,7 @@ class Memory:
 
         with self._making_facts:
             if self._facts is None:
-                self._facts = Facts(self._upkeep, self.forget)
+                self._facts = Facts(self._upkeep, self.forget, self._by_words)
         return self._facts
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
@@ -252,8 +252,8 @@ class Memory:
     ) -> Remembered:
         """Write a text into the notes and return where it stands; it is on disk when this returns.
 
-        It goes into the daily log, into the note of a topic, or where `to` says. What the notes hold already
-        is returned as a duplicate instead, unless `force` is set.
+        It goes into the daily log, into the note of a topic, or where `to` says. What the notes or the facts
+        hold already is returned as a duplicate instead, unless `force` is set.
         """
         from recollect.writing.remember import remember
 
@@ -269,12 +269,14 @@ class Memory:
             to=to,
             now=now,
             force=force,
-            search=lambda query: self.search(
-                query, mode="words", max_results=20, min_score=0.0, sources=("memory",)
-            ),
+            search=self._by_words,
         )
         self._upkeep.look_again()
         return remembered
+
+    def _by_words(self, query: str) -> SearchResult:
+        """Return the entries that hold words of a query, to tell whether something is known."""
+        return self.search(query, mode="words", max_results=20, min_score=0.0, sources=("memory",))
 
     def recall(
         self,

@@ -184,7 +184,8 @@ def _print_stored(stored: Stored) -> None:
         warn(warning)
     fact = stored.line.fact
     if stored.action == "duplicate":
-        click.echo(harmless_name(f"Already known: {fact.id} in {stored.citation}: {fact.text}"))
+        name = f"{fact.id} in " if fact.id else ""
+        click.echo(harmless_name(f"Already known: {name}{stored.citation}: {fact.text}"))
         return
     click.echo(harmless_name(f"Stored as {fact.id} [{fact.category}] in {stored.citation}"))
     if stored.old is not None:

@@ -33,7 +33,9 @@ from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep
 from recollect.writing.candidates import Candidate
 from recollect.writing.clock import local_now
-from recollect.writing.duplicates import same_words
+from recollect.writing.duplicates import Search, same_words
+from recollect.writing.form import body_of
+from recollect.writing.known import daily_log, known_entry
 
 if TYPE_CHECKING:
     from recollect.writing.proof import Receipt
@@ -54,8 +56,9 @@ _ITEM = "item"
 class Stored:
     """What storing a text came to: the line that holds it now, and the one that is no longer true.
 
-    A duplicate was known before, so nothing was written, and `line` is the one that stood there. `similar`
-    are facts about the same thing of which the rules cannot tell whether the new one replaces them.
+    A duplicate was known before, so nothing was written, and `line` is the one that stood there; without an
+    id it is an entry of a note. `similar` are facts about the same thing of which the rules cannot tell
+    whether the new one replaces them.
     """
 
     action: Action
@@ -126,10 +129,11 @@ class Stats:
 class Facts:
     """The facts of one open memory; safe in several threads."""
 
-    def __init__(self, upkeep: Upkeep, forget: Forget) -> None:
-        """Take what keeps the index, and what removes entries of notes for good."""
+    def __init__(self, upkeep: Upkeep, forget: Forget, search: Search) -> None:
+        """Take what keeps the index, what removes entries for good, and what finds entries by their words."""
         self._upkeep = upkeep
         self._forget = forget
+        self._search = search
         self._book = Book(upkeep.workspace, upkeep.settings)
         self._shelves = Shelves()
         self._derived = Derived(upkeep, self._book)
@@ -274,6 +278,9 @@ class Facts:
             else:
                 if old is None and supersede:
                     old = contradicted(words, category, holding)
+                noted = None if force or old is not None else self._noted(words, category, moment)
+                if noted is not None:
+                    return noted
                 Forgotten.load(self._upkeep.workspace).lift(words)  # who says it again wants it kept again
                 fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
                 stored = self._written(fact, old, moment.date(), replace(near, facts=tuple(holding)))
@@ -331,6 +338,17 @@ class Facts:
     def _near(self, text: str) -> Nearby:
         lines = self._book.lines()
         return nearby(self._upkeep, text, lines, self._source(current_only=False)) if lines else Nearby()
+
+    def _noted(self, text: str, category: Category, now: datetime) -> Stored | None:
+        """Return the entry of another note that says the same in the same words."""
+        place, settings = self._upkeep.workspace, self._upkeep.settings
+        log = [daily_log(now)]
+        entry = known_entry(place, settings, text, now, paths=log, search=self._search, facts=False)
+        if entry is None:
+            return None
+        fact = Fact("", body_of(entry.snippet), category)
+        line = FactLine(fact, entry.start_line, entry.end_line, entry.snippet)
+        return Stored("duplicate", line, citation=entry.citation)
 
     def _alone(self) -> AbstractContextManager[None]:
         ensure_private(self._upkeep.workspace)

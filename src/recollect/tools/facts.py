@@ -44,7 +44,8 @@ def _store(call: Call) -> Output:
 
 
 def _told(call: Call, stored: Stored) -> str:
-    where = f"fact {stored.line.fact.id} in {stored.citation}"
+    name = stored.line.fact.id
+    where = f"fact {name} in {stored.citation}" if name else stored.citation
     if stored.action == "duplicate":
         return block(_KNOWN, [Quote(where, call.clean(stored.line.fact.text))])
     others = [stored.old.fact] if stored.old else [line.fact for line in stored.similar]

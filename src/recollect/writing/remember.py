@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.errors import EmbeddingError, StoreError
 from recollect.files.notes import append
 from recollect.files.place import place_of
-from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
+from recollect.files.scan import ROOT_FILES, SUFFIX
 from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace
 from recollect.settings.tree import Settings
-from recollect.text.entries import Entry
 from recollect.types import Hit, cite
 from recollect.writing.clock import local_now
-from recollect.writing.duplicates import Search, find, query_of
+from recollect.writing.duplicates import Search
 from recollect.writing.form import block_of, session_mark, usable_text
-from recollect.writing.reading import entries_in, text_of
+from recollect.writing.known import daily_log, known_entry
+from recollect.writing.reading import text_of
 from recollect.writing.topics import heading_like, main_note, place_of_topic, topic_title
 
 DAILY = "daily"
@@ -76,8 +74,8 @@ def remember(
     """Write a text into the notes as an entry and return where it stands.
 
     `to` names the note: "daily" or a path. Without it, a topic has its own note, and everything else goes
-    into the daily log. An entry that says the same already is returned instead, unless `force` is set;
-    those of the note itself are always looked at, others as far as the search finds them.
+    into the daily log. An entry or a fact that says the same already is returned instead, unless `force` is
+    set; those of the note itself and the facts are always looked at, others as far as the search finds them.
     """
     words = usable_text(text)
     mark = "" if session is None else session_mark(session)
@@ -85,7 +83,7 @@ def remember(
     place = _destination(workspace, settings, topic, to, moment)
     known = None
     if not force:
-        known = find(words, moment, _candidates(workspace, settings, place.path, words, search))
+        known = known_entry(workspace, settings, words, moment, paths=[place.path], search=search)
     if known is not None:
         return Remembered(known.path, known.start_line, known.end_line, duplicate=known)
     Forgotten.load(workspace).lift(words)  # whoever says it again wants it remembered again
@@ -104,7 +102,7 @@ def _destination(
     workspace: Workspace, settings: Settings, topic: str | None, to: str | None, moment: datetime
 ) -> _Destination:
     today = moment.date().isoformat()
-    log = f"{NOTES_DIR}/{today}{SUFFIX}"
+    log = daily_log(moment)
     title = None if topic is None else topic_title(topic)
     if to is None and title is not None:
         kept = place_of_topic(workspace, settings, title)
@@ -124,20 +122,3 @@ def _title_for(path: str) -> str:
     """Return the title of a new note with this name."""
     stem = path.rpartition("/")[2].removesuffix(SUFFIX)
     return _MAIN_TITLE if path in ROOT_FILES else stem
-
-
-def _candidates(
-    workspace: Workspace, settings: Settings, path: str, text: str, search: Search
-) -> Iterator[tuple[str, Entry]]:
-    """Yield the entries of the note itself, then those in the lines that the search finds."""
-    for entry in entries_in(workspace, settings, path):
-        yield path, entry
-    try:
-        hits = [hit for hit in search(query_of(text)) if hit.source == "memory"]
-    except (StoreError, EmbeddingError):
-        return  # an index that cannot be used must not keep anybody from writing
-    known = {hit.path: entries_in(workspace, settings, hit.path) for hit in hits}
-    for hit in hits:
-        for entry in known[hit.path]:
-            if entry.first <= hit.end_line and hit.start_line <= entry.last:
-                yield hit.path, entry

@@ -6,8 +6,7 @@ notes, and what somebody had forgotten, is not stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -20,14 +19,9 @@ from recollect.agent.capture.values import MOST, Capture
 from recollect.agent.cleaning import for_writing
 from recollect.agent.messages import Message, messages_of
 from recollect.errors import EmbeddingError, StoreError
-from recollect.files.scan import NOTES_DIR, SUFFIX
 from recollect.memory import Memory
 from recollect.settings import switched_off
-from recollect.text.entries import Entry
 from recollect.text.facts import CAPTURE, FactLine, source_of
-from recollect.writing.clock import local_now
-from recollect.writing.duplicates import find, query_of
-from recollect.writing.reading import entries_in
 
 if TYPE_CHECKING:
     from recollect.agent.capture.scorer import Embed
@@ -37,7 +31,6 @@ if TYPE_CHECKING:
 MOST_LOOKED_AT = 1_000
 """Messages of a session that are looked at, the last ones: fewer than are known as judged."""
 
-_FOUND_NOTES = 20
 _SECONDS = 20.0
 """How long a model may take."""
 
@@ -163,7 +156,7 @@ def _stored(
     stored: list[FactLine] = []
     skipped: list[Skipped] = []
     for one in chosen:
-        why = _why_not(memory, one.text, now, len(stored))
+        why = _why_not(memory, one.text, len(stored))
         if why:
             skipped.append(Skipped(one.text, why))
             continue
@@ -172,34 +165,17 @@ def _stored(
         )
         warnings.extend(warning for warning in done.warnings if warning not in warnings)
         if done.action == "duplicate":
-            skipped.append(Skipped(one.text, "it is known already"))
+            known = "it is known already" if done.line.fact.id else "the notes hold it already"
+            skipped.append(Skipped(one.text, known))
         else:
             stored.append(done.line)
     return stored, skipped
 
 
-def _why_not(memory: Memory, text: str, now: datetime, stored: int) -> str:
+def _why_not(memory: Memory, text: str, stored: int) -> str:
     """Say why a text is not stored; nothing if it may be."""
     if stored == MOST:
         return "there is more than one turn may leave"
     if memory.facts.was_forgotten(text):
         return "somebody had it forgotten"
-    moment = local_now(memory.settings, now)
-    if find(text, moment, _entries_like(memory, text, moment)) is not None:
-        return "the notes hold it already"
     return ""
-
-
-def _entries_like(memory: Memory, text: str, now: datetime) -> Iterator[tuple[str, Entry]]:
-    """Yield the entries of today's log and of notes like a text; facts are compared where they are stored."""
-    log = f"{NOTES_DIR}/{now.date().isoformat()}{SUFFIX}"
-    paths = {log: None}
-    with suppress(StoreError, EmbeddingError):  # an unusable index must not keep anybody from storing
-        hits = memory.search(
-            query_of(text), mode="words", max_results=_FOUND_NOTES, min_score=0.0, sources=("memory",)
-        )
-        paths |= dict.fromkeys(hit.path for hit in hits)
-    for path in paths:
-        if path != memory.facts.path:
-            for entry in entries_in(memory.workspace, memory.settings, path):
-                yield path, entry
