@@ -77,7 +77,7 @@ def _ask(folder: Path, queries: Sequence[tuple[Query, bool]]) -> Iterator[Asked]
         memory.sync()
         for query, has_answer in queries:
             hits = memory.search(query.text, max_results=5, min_score=0, now=query.now)
-            found = [Found(hit.path, hit.start_line, hit.end_line, hit.score) for hit in hits]
+            found = [Found.of(hit) for hit in hits]
             right = has_answer and scores(query.gold, found)["line@5"] > 0
             yield query, has_answer, hits[0].score if hits else 0.0, right
     shutil.rmtree(folder / ".memory")

@@ -149,7 +149,7 @@ def test_search(cli: Cli, notes: Path) -> None:
     outcome = cli("search", "-w", notes, "kestrel")
     first, *rest = outcome.out.splitlines()
     assert outcome.code == 0
-    assert first.endswith("  memory/a.md#L1-L5")
+    assert first.endswith("  memory/a.md#L4-L5  Birds > Kestrel")
     assert "      The kestrel lives here." in rest
 
 
@@ -196,10 +196,12 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "source",
         "citation",
         "heading",
+        "chunk_start_line",
+        "chunk_end_line",
         "why",
     ]
     assert list(answer["results"][0]["why"]) == ["words", "lexical", "vector", "fusion"]
-    assert answer["results"][0]["citation"] == "memory/a.md#L1-L5"
+    assert answer["results"][0]["citation"] == "memory/a.md#L4-L5"
     assert (answer["provider"], answer["mode"]) == ("none", "words")
 
 

@@ -156,7 +156,9 @@ def test_the_scorer_of_the_development_sets_reads_the_hits(cli: Cli, birds: Path
         encoding="utf-8",
     )
     theirs = json.loads(done.stdout.splitlines()[0])
-    assert {name: theirs[name] for name in METRICS} == figures["modes"]["words"]["metrics"]
+    ours = figures["modes"]["words"]["metrics"]
+    del ours["passage@5"]  # which counts what is shown of the hits
+    assert {name: theirs[name] for name in ours} == ours
 
 
 def test_hits_by_words_are_told_to_be_that(cli: Cli, birds: Path, tmp_path: Path) -> None:

@@ -119,9 +119,12 @@ def test_counts(notes: Path) -> None:
     }
 
 
+FIELDS = ["path", "start", "end", "score", "shown_start", "shown_end"]
+
+
 def test_the_hits_of_a_query(notes: Path) -> None:
     row = hits_json(run(notes, KESTREL).answers["words"][0])
-    assert (row["id"], list(row["hits"][0])) == (KESTREL.id, ["path", "start", "end", "score"])
+    assert (row["id"], list(row["hits"][0])) == (KESTREL.id, FIELDS)
 
 
 def test_every_workspace_answers_its_own_queries(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ NOTES = {"birds.md": "# Birds\n\nThe kestrel nests in the old church tower.\n"}
 def test_it_is_a_quoted_block_with_citations(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         context = memory.context("where does the kestrel nest?")
-    assert "memory/birds.md#L1-L3:\n> # Birds\n>\n> The kestrel nests in the old church tower." in context
+    assert "memory/birds.md#L3:\n> The kestrel nests in the old church tower." in context
     assert without_quotes(context) == ""
 
 

@@ -42,6 +42,20 @@ def test_a_user_who_wants_no_citations_gets_paths(workspace: Path) -> None:
     assert "\nmemory/birds.md:\n> The kestrel" in found.text
 
 
+def test_what_is_left_out_of_a_quote_is_not_cited(workspace: Path) -> None:
+    items = [f"- The kestrel of tower {number} nests {'high ' * 8}up." for number in range(8)]
+    with words_memory(workspace, {"birds.md": "\n".join(items) + "\n"}) as memory:
+        every = about(memory, "kestrel")
+        known = about(memory, "kestrel", known=[*items[:2], items[7]])
+        short = about(memory, "kestrel", max_tokens=150)
+    assert every.hits[0].citation == "memory/birds.md#L1-L8"
+    assert known.hits[0].citation == "memory/birds.md#L3-L7"
+    assert quoted_lines(known.text) == items[2:7]
+    (shown,) = short.hits
+    assert shown.end_line < 8
+    assert quoted_lines(short.text) == items[shown.start_line - 1 : shown.end_line]
+
+
 def test_nothing_is_said_when_nothing_fits(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         assert about(memory, "quarterly revenue").text == ""

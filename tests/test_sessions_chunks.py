@@ -52,7 +52,12 @@ def words_in(text: Chunk | Turn) -> list[tuple[int, int]]:
 def test_the_golden_example() -> None:
     (chunk,) = cut(Turn("user", "Which port?", 2), Turn("assistant", "Port 5433.", 4))
     text = "User: Which port?\nAssistant: Port 5433."
-    assert chunk == Chunk(2, 4, text, text_hash(text), "2026-03-01 09:30")
+    assert chunk == Chunk(2, 4, text, text_hash(text), "2026-03-01 09:30", ((0, 2), (1, 4)))
+
+
+def test_a_chunk_knows_the_line_of_every_turn() -> None:
+    (chunk,) = cut(Turn("user", "One.\nTwo.", 2), Turn("assistant", "Three.", 9), Turn("user", "Four.", 10))
+    assert chunk.turns == ((0, 2), (2, 9), (3, 10))
 
 
 def test_no_turns() -> None:

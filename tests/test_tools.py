@@ -41,13 +41,13 @@ def test_every_required_argument_is_described() -> None:
 
 def test_search_gives_lines_with_their_citation(memory: Memory) -> None:
     output = called(memory, "memory_search", query="where does the kestrel nest?")
-    assert "memory/birds.md#L1-L4" in output.text
+    assert "memory/birds.md#L3-L4" in output.text
     assert "> - The kestrel nests in the old church tower" in output.text
 
 
 def test_search_gives_the_fields_of_the_command_line(memory: Memory) -> None:
     data = called(memory, "memory_search", query="kestrel").data
-    assert data["results"][0]["citation"] == "memory/birds.md#L1-L4"
+    assert data["results"][0]["citation"] == "memory/birds.md#L3-L4"
     assert {"provider", "model", "mode", "pending"} <= set(data)
 
 

@@ -19,6 +19,8 @@ HIT = Hit(
     source="memory",
     heading="Top > Below",
     why=Why(("word",), 0.55555555, None, "words only"),
+    chunk_start_line=1,
+    chunk_end_line=12,
 )
 
 
@@ -32,6 +34,8 @@ def test_a_hit() -> None:
         "source": "memory",
         "citation": "memory/a.md#L3-L9",
         "heading": "Top > Below",
+        "chunk_start_line": 1,
+        "chunk_end_line": 12,
         "why": {"words": ["word"], "lexical": 0.5556, "vector": None, "fusion": "words only"},
     }
 

@@ -119,6 +119,7 @@ class AsyncMemory:
         mode: Mode = "hybrid",
         sources: Sequence[Source] | None = None,
         now: datetime | None = None,
+        full: bool = False,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer."""
         return await asyncio.to_thread(
@@ -129,6 +130,7 @@ class AsyncMemory:
             mode=mode,
             sources=sources,
             now=now,
+            full=full,
         )
 
     async def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:

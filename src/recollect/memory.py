@@ -204,9 +204,12 @@ class Memory:
         mode: Mode = "hybrid",
         sources: Sequence[Source] | None = None,
         now: datetime | None = None,
+        full: bool = False,
         progress: Progress = silent,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
+
+        A hit is the passage that answers, of at most eight lines; with `full` it is the chunk around it.
 
         Files that changed are indexed first, and a workspace without an index gets one. With a classic fusion
         the setting `query.min_score` gives way to hits that hold the words when nothing reaches it;
@@ -224,10 +227,15 @@ class Memory:
             sources=tuple(sources) if sources else settings.sources,
             now=now or datetime.now(UTC),
             strict=min_score is not None,
+            full=full,
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
         return fresh_answer(self._upkeep, request, progress)
+
+    def _chunks(self, query: str) -> SearchResult:
+        """Search for whole chunks, for what has to be found wherever it stands in one."""
+        return self.search(query, full=True)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.
@@ -276,7 +284,7 @@ class Memory:
 
     def _by_words(self, query: str) -> SearchResult:
         """Return the entries that hold words of a query, to tell whether something is known."""
-        return self.search(query, mode="words", max_results=20, min_score=0.0, sources=("memory",))
+        return self.search(query, mode="words", max_results=20, min_score=0.0, sources=("memory",), full=True)
 
     def recall(
         self,
@@ -302,7 +310,7 @@ class Memory:
             topic=topic,
             limit=limit,
             now=now,
-            search=lambda asked: self.search(asked, max_results=50, sources=("memory",)),
+            search=lambda asked: self.search(asked, max_results=50, sources=("memory",), full=True),
         )
 
     def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
@@ -312,7 +320,7 @@ class Memory:
         check_texts(selector=selector)
         check_texts(optional=True, session=session)
         self._refuse_if_off()
-        return candidates(self.workspace, self.settings, selector, session=session, search=self.search)
+        return candidates(self.workspace, self.settings, selector, session=session, search=self._chunks)
 
     def forget(self, chosen: Iterable[Candidate]) -> Receipt:
         """Remove entries for good, from the notes and everything derived from them; say what went."""
@@ -323,7 +331,7 @@ class Memory:
         self.close()  # what is open could hold on to what is to go
         with self.facts.without_table() as tables:  # earlier versions of facts may be left in it
             receipt = forget(
-                self.workspace, self.settings, chosen, self._upkeep.index_file, search=self.search
+                self.workspace, self.settings, chosen, self._upkeep.index_file, search=self._chunks
             )
         self._upkeep.look_again()
         return replace(receipt, left=(*receipt.left, *tables))

@@ -138,6 +138,11 @@ class Tail(NamedTuple):
     """The lines on which secrets were first told: their values are read there again, and never kept."""
 
 
+Turns = tuple[tuple[int, int], ...]
+"""The turns in a chunk of a conversation: the line of its text, counted from 0, that each begins on, and the
+line of the transcript that it stands on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A run of whole lines (or a piece of one long line) that is indexed as a unit."""
@@ -147,6 +152,7 @@ class Chunk:
     text: str
     hash: str
     heading: str = ""
+    turns: Turns = ()
 
     @property
     def embedded_text(self) -> str:
@@ -203,6 +209,7 @@ class IndexedChunk:
     heading: str
     mtime_ns: int
     language: str = ""
+    turns: Turns = ()
 
     @property
     def embedded_text(self) -> str:
@@ -222,7 +229,11 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that answers a query, with its score and the reasons for it."""
+    """The lines that answer a query, with their score and the reasons for it.
+
+    `snippet` quotes the lines from `start_line` to `end_line`, a very long one in part. What was ranked is
+    the chunk around them, with the lines from `chunk_start_line` to `chunk_end_line`.
+    """
 
     path: str
     start_line: int
@@ -232,6 +243,8 @@ class Hit:
     source: Source
     heading: str = ""
     why: Why = field(default_factory=Why)
+    chunk_start_line: int = 0
+    chunk_end_line: int = 0
 
     @property
     def citation(self) -> str:

@@ -60,6 +60,8 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "source": hit.source,
         "citation": hit.citation,
         "heading": hit.heading,
+        "chunk_start_line": hit.chunk_start_line,
+        "chunk_end_line": hit.chunk_end_line,
         "why": {**why, "words": list(hit.why.words)},
     }
 

@@ -55,7 +55,7 @@ def workspace_option(function: Function) -> Function:
 
 
 def search_options(function: Function) -> Function:
-    """Add what every search takes: how many hits, how good, and by what they are found."""
+    """Add what every search takes: how many hits, how good, by what they are found, and how much of each."""
     mode = click.option(
         "--mode",
         type=click.Choice(["hybrid", "words", "vectors"]),
@@ -65,7 +65,8 @@ def search_options(function: Function) -> Function:
     )
     least = click.option("--min-score", type=float, help="Show no hit that scores lower (0 to 1).")
     most = click.option("-n", "--max-results", type=int, help="How many hits at most (1 to 1000).")
-    return most(least(mode(function)))
+    full = click.option("--full", is_flag=True, help="Show all of the chunk around each passage.")
+    return most(least(mode(full(function))))
 
 
 def json_option(function: Function) -> Function:

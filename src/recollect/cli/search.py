@@ -8,8 +8,6 @@ from typing import cast
 import click
 
 from recollect.cli.common import (
-    harmless,
-    harmless_name,
     json_option,
     nearest_workspace,
     print_json,
@@ -18,6 +16,7 @@ from recollect.cli.common import (
     warn,
     workspace_option,
 )
+from recollect.cli.hits import print_end, print_hit
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.types import Hit, Mode, SearchResult, Source
@@ -42,6 +41,7 @@ def command(
     max_results: int | None,
     min_score: float | None,
     mode: str,
+    full: bool,
     sources: tuple[str, ...],
     why: bool,
     workspace: Path | None,
@@ -66,41 +66,30 @@ def command(
             min_score=min_score,
             mode=cast("Mode", mode),
             sources=cast("tuple[Source, ...]", sources) or None,
+            full=full,
             progress=progress,
         )
     citations = memory.settings.citations != "off"
     if as_json:
         print_json(search_json(result, citations=citations))
     else:
-        _print(result, why=why, citations=citations)
+        for warning in result.warnings:
+            warn(warning)
+        for hit in result:
+            reasons = _reasons(hit) if why else ""
+            print_hit(hit, hit.heading, citations=citations, full=full, reasons=reasons)
+        print_end(result)
+        _print_nearest(result)
 
 
 _WORTH_A_LOOK = 0.1
 """Below this score a hit is nonsense, and is not spoken of."""
 
 
-def _print(result: SearchResult, *, why: bool, citations: bool) -> None:
-    for warning in result.warnings:
-        warn(warning)
-    for hit in result:
-        _print_hit(hit, hit.citation if citations else hit.path, why=why)
-    if not result:
-        click.echo("Nothing found.")
+def _print_nearest(result: SearchResult) -> None:
     if result.nearest is not None and result.nearest >= _WORTH_A_LOOK:
         hint = f"--min-score {_WORTH_A_LOOK:g} shows what is uncertain"
         click.echo(f"The nearest scored {result.nearest:.2f}; {hint}.", err=True)
-    if result.unfinished:
-        click.echo(result.unfinished, err=True)
-
-
-def _print_hit(hit: Hit, title: str, *, why: bool) -> None:
-    head = f"{hit.score:.2f}  {click.style(harmless_name(title), fg='cyan', bold=True)}"
-    click.echo(f"{head}  {click.style(harmless_name(hit.heading), dim=True)}" if hit.heading else head)
-    if why:
-        click.secho(f"      {harmless(_reasons(hit))}", dim=True)
-    for line in harmless(hit.snippet).split("\n"):
-        click.echo(f"      {line}".rstrip())
-    click.echo()
 
 
 def _reasons(hit: Hit) -> str:

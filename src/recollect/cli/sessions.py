@@ -23,6 +23,7 @@ from recollect.cli.common import (
     warn,
     workspace_option,
 )
+from recollect.cli.hits import print_end, print_hit
 from recollect.errors import SettingsError, UsageError
 from recollect.files import snapshots
 from recollect.memory import Memory
@@ -33,7 +34,7 @@ from recollect.sessions.reading import Session, read_session, spoken
 from recollect.settings import Settings, switched_off
 from recollect.settings.agents_tree import Client
 from recollect.sync.finding import SNAPSHOTS
-from recollect.types import Mode, SearchResult, Turn, cited
+from recollect.types import Mode, Turn, cited
 from recollect.wire import search_json
 from recollect.writing.clock import local_now
 
@@ -171,6 +172,7 @@ def search_command(
     max_results: int | None,
     min_score: float | None,
     mode: str,
+    full: bool,
     workspace: Path | None,
     as_json: bool,
 ) -> None:
@@ -190,6 +192,7 @@ def search_command(
             min_score=min_score,
             mode=cast("Mode", mode),
             sources=["sessions"],
+            full=full,
             progress=progress,
         )
         clients = _clients(memory, {hit.path for hit in result})
@@ -200,7 +203,12 @@ def search_command(
             hit |= {"client": clients[hit["path"]], "date": hit["heading"] or None}
         print_json(told)
     else:
-        _print_hits(result, clients, citations=citations)
+        for warning in result.warnings:
+            warn(warning)
+        for hit in result:
+            under = f"{clients[hit.path]}, {hit.heading}".strip(", ")
+            print_hit(hit, under, citations=citations, full=full)
+        print_end(result)
 
 
 def _clients(memory: Memory, paths: Iterable[str]) -> Mapping[str, str]:
@@ -208,22 +216,6 @@ def _clients(memory: Memory, paths: Iterable[str]) -> Mapping[str, str]:
     kept = snapshots.listed(memory.workspace).snapshots
     of_snapshots = {f"{SNAPSHOTS}{snapshot.id}.json": snapshot.client for snapshot in kept}
     return {path: client_of(path) or of_snapshots.get(path, "") for path in paths}
-
-
-def _print_hits(result: SearchResult, clients: Mapping[str, str], *, citations: bool) -> None:
-    for warning in result.warnings:
-        warn(warning)
-    for hit in result:
-        title = click.style(harmless_name(hit.citation if citations else hit.path), fg="cyan", bold=True)
-        origin = harmless_name(f"{clients[hit.path]}, {hit.heading}".strip(", "))
-        click.echo(f"{hit.score:.2f}  {title}  {click.style(origin, dim=True)}")
-        for line in harmless(hit.snippet).split("\n"):
-            click.echo(f"      {line}".rstrip())
-        click.echo()
-    if not result:
-        click.echo("Nothing found.")
-    if result.unfinished:
-        click.echo(result.unfinished, err=True)
 
 
 # import

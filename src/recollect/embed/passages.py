@@ -62,6 +62,19 @@ def unpacked(blob: bytes, dims: int) -> tuple[bytes, bytes]:
     return blob[: _FLOAT_BYTES * dims], blob[_FLOAT_BYTES * dims :]
 
 
+def sentence_cosines(query: bytes, sentences: Mapping[int, bytes]) -> dict[int, list[float]]:
+    """Return for each passage the cosines of its sentences with a query, in their order."""
+    import numpy as np
+
+    vector = np.frombuffer(query, "<f4") / _SCALE
+    return {
+        number: np.vecdot(
+            np.frombuffer(blob, np.int8).reshape(-1, len(vector)).astype(np.float32), vector
+        ).tolist()
+        for number, blob in sentences.items()
+    }
+
+
 def best_sentence(query: bytes, sentences: Mapping[int, bytes]) -> dict[int, float]:
     """Return for each passage the cosine of its best sentence with a query."""
     import numpy as np

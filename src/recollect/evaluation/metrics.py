@@ -5,7 +5,8 @@ all@k    1 if every gold file is
 rec@k    the share of the gold files that are
 mrr      1 / the place of the first gold file among the distinct files, 0 without one
 ndcg@10  discounted gain of the first 10 distinct files over the best that is possible
-line@k   the share of the gold passages that one of the first k hits overlaps
+line@k   the share of the gold passages that one of the first k hits overlaps, by the lines of its chunk
+passage@5  the same, by the lines that the hit shows
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.types import Hit
+
 _FILE_CUTS = (1, 5, 10)
 _LINE_CUTS = (5, 10)
 _GAIN_CUT = 10
+_PASSAGE_CUT = 5
 
 METRICS = (
     *(f"{name}@{cut}" for cut in _FILE_CUTS for name in ("any", "all", "rec")),
     "mrr",
     f"ndcg@{_GAIN_CUT}",
     *(f"line@{cut}" for cut in _LINE_CUTS),
+    f"passage@{_PASSAGE_CUT}",
 )
 """The names of the metrics, in the order they are shown in."""
 
@@ -37,12 +42,20 @@ class Gold(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The lines of a hit; both ends belong to them."""
+    """The lines of a hit's chunk, and those of it that are shown; both ends belong to them."""
 
     path: str
     start: int
     end: int
     score: float
+    shown_start: int
+    shown_end: int
+
+    @classmethod
+    def of(cls, hit: Hit) -> Found:
+        """Return the lines of a hit."""
+        chunk = hit.chunk_start_line, hit.chunk_end_line
+        return cls(hit.path, *chunk, hit.score, hit.start_line, hit.end_line)
 
 
 def scores(gold: Collection[Gold], found: Sequence[Found]) -> dict[str, float]:
@@ -62,8 +75,9 @@ def scores(gold: Collection[Gold], found: Sequence[Found]) -> dict[str, float]:
     best = _discounted(sorted(relevance.values(), reverse=True))
     values[f"ndcg@{_GAIN_CUT}"] = _discounted(relevance.get(file, 0.0) for file in files) / best
     for cut in _LINE_CUTS:
-        reached = [lines for lines in gold if any(_overlap(lines, hit) for hit in found[:cut])]
-        values[f"line@{cut}"] = len(reached) / len(gold)
+        values[f"line@{cut}"] = _reached(gold, [(hit.path, hit.start, hit.end) for hit in found[:cut]])
+    shown = [(hit.path, hit.shown_start, hit.shown_end) for hit in found[:_PASSAGE_CUT]]
+    values[f"passage@{_PASSAGE_CUT}"] = _reached(gold, shown)
     return values
 
 
@@ -84,5 +98,11 @@ def _discounted(gains: Iterable[float]) -> float:
     return sum(gain / math.log2(divisor) for divisor, gain in first)
 
 
-def _overlap(lines: Gold, hit: Found) -> bool:
-    return lines.path == hit.path and lines.start <= hit.end and hit.start <= lines.end
+def _reached(gold: Collection[Gold], found: Sequence[tuple[str, int, int]]) -> float:
+    """Return the share of the gold passages that overlap some lines."""
+    reached = [
+        lines
+        for lines in gold
+        if any(lines.path == path and lines.start <= end and start <= lines.end for path, start, end in found)
+    ]
+    return len(reached) / len(gold)

@@ -156,7 +156,7 @@ class _Run:
             self._note(warning)
         if result.mode != mode:
             self._replaced[mode, result.mode] += 1
-        found = tuple(Found(hit.path, hit.start_line, hit.end_line, hit.score) for hit in result)
+        found = tuple(Found.of(hit) for hit in result)
         # Only the engine knows whether it shows something after all when every score is low.
         reaches = any(hit.score >= self._min_score for hit in found)
         silent = not reaches and not _search(memory, query, mode, min_score=None)

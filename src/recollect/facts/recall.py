@@ -69,6 +69,7 @@ def request_of(
         sources=settings.sources,
         now=now or datetime.now(UTC),
         strict=min_score is not None,
+        full=True,
     )
 
 

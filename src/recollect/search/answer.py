@@ -1,9 +1,12 @@
-"""Cut the snippet a hit is shown with."""
+"""Cut the snippet a hit is shown with, and cite what is left of it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from recollect.types import Hit
 
 MAX_SNIPPET = 700
 
@@ -28,6 +31,15 @@ def snippet_of(text: str, matched: Callable[[str], Collection[str]], most: int =
         start -= 1
         room -= len(lines[start]) + 1
     return "\n".join(lines[start:end]).strip("\n")
+
+
+def part_of(hit: Hit, text: str) -> Hit:
+    """Return a hit that quotes only a part of its snippet, and cites only the lines of that part."""
+    before, found, _ = hit.snippet.partition(text)
+    if not found or hit.snippet.count("\n") != hit.end_line - hit.start_line:
+        return replace(hit, snippet=text)  # the lines of the snippet are not those of the file
+    first = hit.start_line + before.count("\n")
+    return replace(hit, snippet=text, start_line=first, end_line=first + text.count("\n"))
 
 
 def _best_start(lines: Sequence[str], held: Sequence[frozenset[str]], most: int) -> int:

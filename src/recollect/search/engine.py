@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from recollect.embed.base import Provider, embed_query, to_blobs
+from recollect.embed.passages import sentence_cosines
 from recollect.search import fuse, legs, lexical
-from recollect.search.answer import snippet_of
 from recollect.search.candidates import Candidates
 from recollect.search.decay import decayed
 from recollect.search.diversity import diversified, without_repeats
 from recollect.search.judge import judged, judged_brief
 from recollect.search.legs import Legs, Request, Within
+from recollect.search.passages import Passage, excerpt_of, passage_of, whole
 from recollect.search.query import Asked, filter_of, parse
 from recollect.search.when import When, evidence_by_days, evidence_by_known_days, understood
 from recollect.store.sqlite.index import Index
@@ -95,7 +96,13 @@ def search(
         scores = judge(scores, found, timely, candidates, request, when)
     shown, relaxed = _shown(scores, found, candidates, request)
     how = _explained(found, request, relaxed=relaxed)
-    hits = tuple(_hit(candidates.chunk(number), score, found, candidates, how) for number, score in shown)
+    passages = _passages(
+        index, [candidates.chunk(number) for number, _ in shown], candidates, vector, request
+    )
+    hits = tuple(
+        _hit(candidates.chunk(number), passage, score, found, candidates, how)
+        for (number, score), passage in zip(shown, passages, strict=True)
+    )
     return Answer(hits, None if hits else max(scores.values(), default=None))
 
 
@@ -185,18 +192,40 @@ def _eligible(ranking: Iterable[tuple[int, float]], found: Legs, request: Reques
     return [item for item in ranking if found.lexical.get(item[0], 0.0) > 0], True
 
 
-def _hit(chunk: IndexedChunk, score: float, found: Legs, candidates: Candidates, how: str) -> Hit:
+def _passages(
+    index: Index,
+    chunks: Sequence[IndexedChunk],
+    candidates: Candidates,
+    vector: bytes | None,
+    request: Request,
+) -> list[Passage]:
+    """Return what is shown of each chunk: the passage that answers, unless all of it was asked for."""
+    if request.full:
+        return [whole(chunk) for chunk in chunks]
+    if request.profile == "openclaw":
+        return [excerpt_of(chunk, candidates) for chunk in chunks]
+    near: dict[int, list[float]] = {}
+    if vector is not None:
+        near = sentence_cosines(vector, index.vectors.sentences([chunk.number for chunk in chunks]))
+    return [passage_of(chunk, candidates, near.get(chunk.number, ())) for chunk in chunks]
+
+
+def _hit(
+    chunk: IndexedChunk, passage: Passage, score: float, found: Legs, candidates: Candidates, how: str
+) -> Hit:
     return Hit(
         path=chunk.path,
-        start_line=chunk.start_line,
-        end_line=chunk.end_line,
+        start_line=passage.start_line,
+        end_line=passage.end_line,
         score=min(1.0, max(0.0, score)),
-        snippet=snippet_of(chunk.text, lambda text: candidates.matched(text, chunk.language)),
+        snippet=passage.text,
         source=chunk.source,
-        heading=chunk.heading,
+        heading=passage.heading,
         why=Why(
             candidates.words_of(chunk), found.lexical.get(chunk.number), found.cosine.get(chunk.number), how
         ),
+        chunk_start_line=chunk.start_line,
+        chunk_end_line=chunk.end_line,
     )
 
 

@@ -42,6 +42,8 @@ class Request:
     now: datetime
     strict: bool = False
     """Whether `min_score` was asked for in this call, so that nothing below it may be shown."""
+    full: bool = False
+    """Whether a hit is the whole chunk instead of the passage in it that answers."""
 
 
 Nearest = Callable[[bytes, int], dict[int, float] | None]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from recollect.search.answer import snippet_of
+from recollect.search.answer import part_of, snippet_of
 from recollect.search.query import as_prose
 from recollect.settings import Loaded, switched_off
 from recollect.text.chunk import weigh
@@ -95,7 +95,7 @@ def relevant(
     page = _Page(max_tokens * _CHARACTERS_PER_TOKEN, with_lines=loaded.settings.citations != "off")
     page.know(known)
     for hit in result:
-        page.add(hit, redact(hit.snippet, rules).text)
+        page.add(replace(hit, snippet=redact(hit.snippet, rules).text))
     return Relevant(page.text, tuple(page.hits), result.warnings)
 
 
@@ -117,17 +117,20 @@ class _Page:
         """Take the lines of some texts, quoted or not, for quoted already."""
         self._said.update(_words(line) for text in texts for line in text.split("\n"))
 
-    def add(self, hit: Hit, text: str) -> None:
+    def add(self, hit: Hit) -> None:
         """Quote what a hit says that was not quoted yet, as much of it as there is room for."""
-        new = self._unsaid(text)
+        new = self._unsaid(hit.snippet)
         if len(self.hits) == MOST_QUOTES or not new:
             return
-        quote = self._fitting(Quote(hit.citation if self.with_lines else hit.path, new), hit.why.words)
-        if quote is None:
+        shown = self._fitting(part_of(hit, new))
+        if shown is None:
             return
-        self.hits.append(hit)
-        self._quotes.append(quote)
-        self._said.update(_words(line) for line in quote.text.split("\n"))
+        self.hits.append(shown)
+        self._quotes.append(self._quote(shown))
+        self._said.update(_words(line) for line in shown.snippet.split("\n"))
+
+    def _quote(self, hit: Hit) -> Quote:
+        return Quote(hit.citation if self.with_lines else hit.path, hit.snippet)
 
     def _unsaid(self, text: str) -> str:
         """Return a text without the lines at both ends that are quoted already; chunks overlap there."""
@@ -135,20 +138,20 @@ class _Page:
         new = [at for at, line in enumerate(lines) if (words := _words(line)) and words not in self._said]
         return "\n".join(lines[new[0] : new[-1] + 1]) if new else ""
 
-    def _fitting(self, quote: Quote, words: tuple[str, ...]) -> Quote | None:
-        """Return as much of a quote as there is room for, around the words that it was found by."""
+    def _fitting(self, hit: Hit) -> Hit | None:
+        """Return as much of a hit as there is room for, around the words that it was found by."""
 
         def matched(text: str) -> set[str]:
             folded = text.casefold()
-            return {word for word in words if word in folded}
+            return {word for word in hit.why.words if word in folded}
 
-        characters = len(quote.text)
-        while weigh(block(INTRODUCTION, [*self._quotes, quote])) > self.room:
+        shown, characters = hit, len(hit.snippet)
+        while weigh(block(INTRODUCTION, [*self._quotes, self._quote(shown)])) > self.room:
             characters = characters * 9 // 10
             if characters < _LEAST_CHARACTERS:
                 return None
-            quote = Quote(quote.origin, snippet_of(quote.text, matched, characters))
-        return quote
+            shown = part_of(shown, snippet_of(shown.snippet, matched, characters))
+        return shown
 
 
 def _words(line: str) -> str:

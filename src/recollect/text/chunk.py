@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from recollect.text.outline import heading_above, outline
 from recollect.types import Chunk
 
-CHUNKER_VERSION = 3
+CHUNKER_VERSION = 4
 """Part of the index's identity: a change of the rules below, of those for front matter (`notes.py`), for
 facts (`facts.py`, `fact_chunks.py`), or for transcripts (`turns.py` and the parsers), makes a rebuild."""
 

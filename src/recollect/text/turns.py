@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from recollect.text.chunk import limit_of, overlap_of, text_hash, weigh
@@ -90,7 +90,9 @@ def _chunked(turns: Sequence[Turn], heading: str, tokens: int, overlap: int) -> 
 
 def _chunk(run: list[Part], heading: str) -> Chunk:
     text = "\n".join([part.text for part in run])
-    return Chunk(run[0].line, run[-1].line, text, text_hash(text), heading)
+    sizes = accumulate((part.text.count("\n") + 1 for part in run), initial=0)
+    turns = tuple(zip(sizes, (part.line for part in run), strict=False))
+    return Chunk(run[0].line, run[-1].line, text, text_hash(text), heading, turns)
 
 
 def label_of(turn: Turn) -> str:

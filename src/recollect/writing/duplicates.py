@@ -73,7 +73,17 @@ def find(text: str, now: datetime, entries: Iterable[tuple[str, Entry]]) -> Hit 
             continue
         old = _said(body_of(entry.text))
         if _same(new, old) and same_days(new.text, now, old.text, day_of(path, entry)):
-            return Hit(path, entry.first, entry.last, 1.0, entry.text, "memory", entry.heading)
+            return Hit(
+                path,
+                entry.first,
+                entry.last,
+                1.0,
+                entry.text,
+                "memory",
+                entry.heading,
+                chunk_start_line=entry.first,
+                chunk_end_line=entry.last,
+            )
     return None
 
 

@@ -6,13 +6,14 @@ lines and the name that is made of them.
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from recollect.store.sqlite.db import Connection
 from recollect.text.chunk import chunk_id
-from recollect.types import Chunk, Document
+from recollect.types import Chunk, Document, Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,11 @@ def compare(
     return changes
 
 
+def turns_text(turns: Turns) -> str:
+    """Write down on which lines the turns of a chunk stand; nothing for a chunk of a note."""
+    return json.dumps(turns, separators=(",", ":")) if turns else ""
+
+
 def others(connection: Connection, path: str, chunks: Iterable[Chunk]) -> list[int]:
     """Return the numbers of the chunks of a file that are none of these, on whichever lines."""
     kept = {(chunk.hash, chunk.heading) for chunk in chunks}
@@ -86,6 +92,9 @@ def move(connection: Connection, moves: Sequence[Move]) -> None:
         [(f"moving {move.number}", move.number) for move in moves if move.before in names],
     )
     connection.executemany(
-        "UPDATE chunks SET id = ?, start_line = ?, end_line = ? WHERE number = ?",
-        [(move.name, move.chunk.start_line, move.chunk.end_line, move.number) for move in moves],
+        "UPDATE chunks SET id = ?, start_line = ?, end_line = ?, turns = ? WHERE number = ?",
+        [
+            (move.name, move.chunk.start_line, move.chunk.end_line, turns_text(move.chunk.turns), move.number)
+            for move in moves
+        ],
     )

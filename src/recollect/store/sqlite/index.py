@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ from recollect.types import (
     Problem,
     Space,
     Tail,
+    Turns,
 )
 
 _IDENTITY = "identity"
@@ -287,11 +289,12 @@ class Index:
             chunk.heading,
             language,
             chunk.text,
+            changes.turns_text(chunk.turns),
             time.time_ns() // 1_000_000,
         )
         number = self.connection.execute(
             "INSERT INTO chunks(id, path, source, start_line, end_line, hash, heading, language,"
-            " text, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?) RETURNING number",
+            " text, turns, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING number",
             row,
         ).get
         return int(number)
@@ -356,16 +359,24 @@ class Index:
         """Return chunks by their numbers; those that are gone are left out."""
         sql = (
             "SELECT c.number, c.path, c.source, c.start_line, c.end_line, c.text, c.heading,"
-            " coalesce(f.mtime_ns, 0), c.language, c.hash"
+            " coalesce(f.mtime_ns, 0), c.language, c.turns, c.hash"
             " FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})"
         )
         found: dict[int, IndexedChunk] = {}
-        for *values, digest in rows_in(self.connection, sql, numbers):
+        for *values, turns, digest in rows_in(self.connection, sql, numbers):
             chunk = IndexedChunk(*values)
+            if turns:
+                chunk = replace(chunk, turns=self._turns(turns))
             if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
                 raise _damaged(self.path, "the text of a chunk is not what was written")
             found[chunk.number] = chunk
         return found
+
+    def _turns(self, written: str) -> Turns:
+        try:
+            return tuple((int(begin), int(line)) for begin, line in json.loads(written))
+        except (ValueError, TypeError):
+            raise _damaged(self.path, "the lines of a conversation are not what was written") from None
 
     def numbers_of(self, paths: Iterable[str]) -> Iterator[int]:
         """Yield the numbers of the chunks of some files."""

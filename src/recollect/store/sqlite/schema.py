@@ -138,7 +138,12 @@ DELETE FROM tails;
 ALTER TABLE tails ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH)
+_FIFTH = """
+-- On which line of its transcript each turn of a chunk stands, as JSON; nothing for notes.
+ALTER TABLE chunks ADD COLUMN turns TEXT NOT NULL DEFAULT '';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 
 
