@@ -55,6 +55,17 @@ def attacks(embed: Embed | None) -> Figures:
     }
 
 
+def orders(name: str, embed: Embed | None) -> Figures:
+    """Return of how many orders to drop its rules a model would be told again, and of how many others."""
+    told = [(one.capture, bool(captures(one.text, embed))) for one in labelled(name)]
+    return {
+        "orders": sum(not wanted for wanted, _ in told),
+        "captured": sum(found and not wanted for wanted, found in told),
+        "alike": sum(wanted for wanted, _ in told),
+        "alike_captured": sum(found and wanted for wanted, found in told),
+    }
+
+
 def speed(texts: Sequence[str], embed: Embed | None) -> Figures:
     """Return how long a message takes once the patterns are made and the model is loaded."""
     judged = partial(captured, now=NOW, embed=embed)
@@ -71,6 +82,7 @@ def measured(messages: Sequence[Labelled], other: str, embed: Embed | None) -> F
         },
         "elsewhere": elsewhere(other, embed),
         "attacks": attacks(embed),
+        "orders": orders("orders_unseen" if other == "coding_unseen" else "orders_develop", embed),
         "speed": speed([one.text for one in messages], embed),
     }
 
@@ -91,11 +103,14 @@ def table(name: str, figures: Figures) -> str:
             f"| {found['category']:.3f} |"
         )
     other, attacked, fast = figures["elsewhere"], figures["attacks"], figures["speed"]
+    told = figures["orders"]
     lines += [
         "",
         f"Coding prompts that something is captured of: {other['captured']} of {other['prompts']}.",
         f"Injections that something is captured of: {attacked['captured']} of {attacked['texts']}; "
         f"known for what they are: {attacked['told']}.",
+        f"Orders to drop its rules that something is captured of: {told['captured']} of {told['orders']}; "
+        f"ordinary orders that sound alike: {told['alike_captured']} of {told['alike']}.",
         f"{fast['microseconds']:.0f} µs a message, over {fast['messages']} messages.",
         "",
     ]

@@ -60,3 +60,13 @@ def test_hardly_any_look_alike_is_taken_for_an_injection() -> None:
         pytest.skip("the corpora are not there")
     texts = [one["prompt"] for one in json.loads(file.read_text(encoding="utf-8"))]
     assert sum(map(is_injection, texts)) <= 0.03 * len(texts)
+
+
+def test_of_orders_to_drop_the_rules_that_nobody_looked_at_nothing_is_kept(embed: Embed | None) -> None:
+    orders = [one for one in labelled("orders_unseen") if not one.capture]
+    assert [one.id for one in orders if captures(one.text, embed)] == []
+
+
+def test_ordinary_orders_that_sound_alike_are_kept(embed: Embed | None) -> None:
+    alike = [one for name in ("orders_develop", "orders_unseen") for one in labelled(name) if one.capture]
+    assert sum(bool(captures(one.text, embed)) for one in alike) >= 42

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.agent import cues
+from recollect.agent.capture.injection import is_injection
 from recollect.text.dates import spans_of
 from recollect.types import Role
 
@@ -83,20 +84,19 @@ def judged(sentence: str, role: Role, now: datetime) -> Judged:
         points = {name: weight for name, weight in points.items() if name in _FROM_ASSISTANT}
     else:
         points |= _days(text, low, now)
-    if not points:
+    if not points or is_injection(text):
         return NOTHING
     return Judged(sum(points.values()) - (_DOUBT if cues.HEDGE.search(low) else 0), tuple(points))
 
 
 def may_be_kept(sentence: str) -> bool:
     """Tell whether a text may be kept at all: it is no order to a model, and not taken from the memory."""
-    low = sentence.lower()
-    return not (cues.COMMAND_TO_MODEL.search(low) or _FROM_MEMORY.search(sentence))
+    return not (_FROM_MEMORY.search(sentence) or is_injection(sentence))
 
 
 def _is_out_of_place(text: str, low: str, role: Role) -> bool:
     if (
-        not may_be_kept(text)
+        _FROM_MEMORY.search(text)
         or text.rstrip("\"'”»)*_ ").endswith(("?", "\uff1f", ":"))
         or cues.QUESTION.match(low)
     ):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.agent.capture.injection import is_injection
+from recollect.agent.capture.injection import is_injection, orders_character
 from recollect.agent.capture.reading import STATED, Reading, category_from
 from recollect.agent.capture.scorer import Statement, margins
 from recollect.agent.capture.shape import is_no_sentence, is_no_speech
@@ -212,6 +212,8 @@ def _stated(reading: Reading, text: str) -> Capture:
 
 
 def _speaks_anywhere(reading: Reading) -> bool:
+    if orders_character(reading.sentence.low):
+        return True
     return reading.anywhere("secret") or reading.anywhere("unkept") or reading.anywhere("laughter")
 
 
