@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from recollect.embed.select import Choice
 from recollect.errors import StoreDamaged
 from recollect.facts.table import Table
 from recollect.upkeep import upkeep
+from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_facts import (
     ACME,
@@ -262,3 +264,101 @@ def test_without_vectors_words_alone_answer(workspace: Path) -> None:
 def test_a_memory_that_is_off_recalls_nothing(workspace: Path) -> None:
     with facts_memory(workspace, enabled=False) as memory, pytest.raises(SettingsError, match="off"):
         memory.facts.recall("Postgres")
+
+
+# What the index does not hold
+
+
+NEW = "The harbour crane lifts nine tons."
+
+
+@pytest.fixture(params=["none", "builtin"])
+def unsynced(request: pytest.FixtureRequest, workspace: Path) -> Iterator[Memory]:
+    """A memory whose index is left as it is by a recall, so that what is written later is not in it."""
+    given: dict[str, Any] = {"sync__on_search": False, "embeddings__provider": request.param}
+    with facts_memory(workspace, **given) as memory:
+        memory.sync()
+        yield memory
+
+
+def test_a_fact_is_recalled_before_it_is_indexed(unsynced: Memory) -> None:
+    name = unsynced.facts.store(NEW).line.fact.id
+    assert names(unsynced.facts.recall("how many tons does the crane lift?", min_score=0.3))[0] == name
+
+
+def test_what_the_index_holds_is_still_recalled(unsynced: Memory) -> None:
+    unsynced.facts.store(NEW)
+    assert BILLING in names(unsynced.facts.recall("what does billing run on? Postgres?", min_score=0.2))
+
+
+def test_a_fact_that_was_changed_is_recalled_in_its_new_words(unsynced: Memory) -> None:
+    unsynced.facts.edit(TABS, NEW)
+    found = unsynced.facts.recall("how many tons does the crane lift?", min_score=0.3).found
+    assert [(one.fact.id, one.fact.text) for one in found[:1]] == [(TABS, NEW)]
+
+
+def test_a_new_fact_scores_as_it_does_when_it_is_indexed(unsynced: Memory) -> None:
+    unsynced.facts.store(NEW)
+    query = "how many tons does the harbour crane lift?"
+    before = unsynced.facts.recall(query, 1, min_score=0.1).found[0]
+    unsynced.sync()
+    after = unsynced.facts.recall(query, 1, min_score=0.1).found[0]
+    assert before.fact.id == after.fact.id
+    assert before.score == pytest.approx(after.score, abs=0.15)
+
+
+def test_a_new_fact_is_found_by_its_meaning(workspace: Path) -> None:
+    with facts_memory(workspace, sync__on_search=False) as memory:
+        memory.sync()
+        name = memory.facts.store("Prefers working from the mountains in summer.").line.fact.id
+        assert names(memory.facts.recall("where does she like to work in July?", min_score=0.2))[0] == name
+
+
+def test_a_query_narrows_new_facts_as_well(unsynced: Memory) -> None:
+    name = unsynced.facts.store(NEW).line.fact.id
+    assert name not in names(unsynced.facts.recall("crane -tons", min_score=0))
+
+
+def test_new_facts_that_are_no_longer_true_are_not_given(unsynced: Memory) -> None:
+    note = note_of(unsynced.workspace.root)
+    note.write_text(f"{FACTS}- ~~{NEW}~~ {{until: 2026-11-16}} ^gggggggggg\n", encoding="utf-8")
+    asked = ("how many tons does the crane lift?", 5, 0.2)
+    assert "gggggggggg" not in names(unsynced.facts.recall(*asked, current_only=True))
+    assert names(unsynced.facts.recall(*asked))[0] == "gggggggggg"
+
+
+def test_among_many_unindexed_facts_the_right_one_is_found(unsynced: Memory) -> None:
+    others = "".join(f"- The drawer number {number} holds maps of valleys\n" for number in range(2_000))
+    note_of(unsynced.workspace.root).write_text(f"- {NEW} ^gggggggggg\n{others}", encoding="utf-8")
+    assert names(unsynced.facts.recall("which tons does the crane lift?", 1, 0.2)) == ["gggggggggg"]
+
+
+READ_ONLY = """\
+import sys
+from recollect import Memory
+with Memory(sys.argv[1], {"embeddings.provider": sys.argv[2], "facts.store": "index"}) as memory:
+    result = memory.facts.recall("what does billing run on? Postgres?", min_score=0.2)
+    print([found.fact.id for found in result.found][:1], len(result.warnings))
+"""
+
+
+@pytest.mark.parametrize("provider", ["none", "builtin"])
+@pytest.mark.parametrize("indexed", [False, True])
+def test_facts_are_recalled_where_nothing_can_be_written(
+    workspace: Path, provider: str, indexed: bool
+) -> None:
+    with facts_memory(
+        workspace, text="- Likes tea.\n" if indexed else FACTS, embeddings__provider=provider
+    ) as memory:
+        if indexed:
+            memory.sync()
+    note_of(workspace).write_text(FACTS, encoding="utf-8")
+    folders = [workspace, *(folder for folder in workspace.rglob("*") if folder.is_dir())]
+    for folder in folders:
+        folder.chmod(0o555)
+    try:
+        done = unprivileged_run(READ_ONLY, workspace, provider)
+    finally:
+        for folder in folders:
+            folder.chmod(0o755)
+    assert done.stdout.startswith(f"['{BILLING}'] 1"), done.stdout + done.stderr

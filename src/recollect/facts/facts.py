@@ -19,12 +19,13 @@ from recollect.facts.book import Book
 from recollect.facts.contradiction import contradicted
 from recollect.facts.derived import Derived
 from recollect.facts.near import Near, Nearby, about_the_same, nearby
-from recollect.facts.recall import Found, Recollection, Source, recall, request_of, similar
+from recollect.facts.recall import Found, Recollection, Source, found_as, recall, request_of, similar
 from recollect.facts.sameness import duplicate_of
 from recollect.facts.shelf import Shelves
 from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
 from recollect.files.tombstones import Forgotten
+from recollect.search.legs import Request
 from recollect.settings.rules import shown_value
 from recollect.store.sqlite.index import Index
 from recollect.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
@@ -186,12 +187,29 @@ class Facts:
         """
         check_search(query, limit, min_score, "hybrid", None)
         refuse_if_off(self._upkeep.loaded)
-        if not query.strip() or not self._book.lines():
+        lines = self._book.lines()
+        if not query.strip() or not lines:
             return Recollection()
         request = request_of(self._upkeep.loaded, query, limit, min_score, now)
         source = self._source(current_only=current_only)
-        found = recall(self._upkeep, request, self.path, source, current_only=current_only, timely=timely)
-        return replace(found, warnings=(*found.warnings, *self._derived.troubles()))
+        told, missing = recall(
+            self._upkeep, request, self.path, lines, source, current_only=current_only, timely=timely
+        )
+        if current_only:
+            missing = [line for line in missing if line.fact.is_current]
+        found = [*told.found, *self._without_index(missing, request, timely=timely)]
+        best = sorted(found, key=lambda one: one.score, reverse=True)[:limit]
+        return Recollection(tuple(best), (*told.warnings, *self._derived.troubles()))
+
+    def _without_index(self, lines: Sequence[FactLine], request: Request, *, timely: bool) -> Sequence[Found]:
+        """Return those of some facts that answer a request, although the index does not hold them."""
+        if not lines:
+            return ()
+        from recollect.facts.unindexed import recall_unindexed
+
+        provider = self._upkeep.chosen().provider
+        answers = recall_unindexed(lines, self.path, request, provider, timely=timely)
+        return [found_as(hit, line, self.path) for line, hit in answers]
 
     def candidates(self, query: str) -> tuple[Found, ...]:
         """Return the facts that a description may mean, the most similar first; at most five.

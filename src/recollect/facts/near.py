@@ -109,7 +109,7 @@ def _vector(provider: Provider | None, text: str, warnings: list[str]) -> bytes 
         warnings.append(f"{_BY_WORDS_ALONE}, because nobody makes vectors")
         return None
     try:
-        return _vectors(provider, [text])[0]
+        return vectors_of(provider, [text])[0]
     except EmbeddingError as error:
         warnings.append(f"{_BY_WORDS_ALONE}: {error}")
         return None
@@ -173,7 +173,7 @@ def _compared(
     import numpy as np
 
     try:
-        blobs = _vectors(provider, [line.fact.text for line in lines])
+        blobs = vectors_of(provider, [line.fact.text for line in lines])
     except EmbeddingError as error:
         warnings.append(f"not all facts could be compared by their meaning: {error}")
         return {}
@@ -182,7 +182,7 @@ def _compared(
     return {line.fact.id: cosine for line, cosine in zip(lines, cosines, strict=True)}
 
 
-def _vectors(provider: Provider, texts: Sequence[str]) -> list[bytes]:
+def vectors_of(provider: Provider, texts: Sequence[str]) -> list[bytes]:
     """Return the vectors of texts as the index would hold them."""
     packed = embed_passages(provider, texts)
     dims = provider.dims

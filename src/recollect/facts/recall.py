@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from recollect.errors import StoreError
 from recollect.facts.shelf import Shelf
 from recollect.search.legs import Nearest, Request, Within
 from recollect.settings import Loaded, overridden
@@ -77,13 +78,17 @@ def recall(
     upkeep: Upkeep,
     request: Request,
     path: str,
+    lines: Sequence[FactLine],
     source_in: Callable[[Index], Source],
     *,
     current_only: bool,
     timely: bool,
-) -> Recollection:
-    """Return the facts that answer a query, from the index as it is after a look at the files."""
-    shelf = Shelf()
+) -> tuple[Recollection, Sequence[FactLine]]:
+    """Return the facts that answer a query, from the index as it is after a look at the files.
+
+    Return those of the note as well that the index does not hold; one that cannot be used holds none.
+    """
+    shelf = Shelf(missing=lines)
 
     def facts_alone(index: Index) -> Within:
         nonlocal shelf
@@ -92,12 +97,15 @@ def recall(
         numbers = shelf.current if current_only else shelf.all
         return Within(numbers, shelf.days, source.nearest, timely, brief=True)
 
-    result = fresh_answer(upkeep, request, silent, facts_alone)
+    try:
+        result = fresh_answer(upkeep, request, silent, facts_alone)
+    except StoreError as error:
+        return Recollection((), (f"facts were found without the index: {error}",)), lines
     found: dict[str, Found] = {}
     for hit in result:  # of a long fact several pieces may answer
         line = shelf.by_start[hit.start_line]
-        found.setdefault(line.fact.id, _found(hit, line, path))
-    return Recollection(tuple(found.values()), result.warnings)
+        found.setdefault(line.fact.id, found_as(hit, line, path))
+    return Recollection(tuple(found.values()), result.warnings), shelf.missing
 
 
 def similar(line: FactLine, similarity: float | None, path: str) -> Found:
@@ -110,5 +118,6 @@ def clipped(cosine: float | None) -> float | None:
     return None if cosine is None else min(1.0, max(0.0, cosine))
 
 
-def _found(hit: Hit, line: FactLine, path: str) -> Found:
+def found_as(hit: Hit, line: FactLine, path: str) -> Found:
+    """Return a fact with how it was found."""
     return Found(line.fact, hit.score, clipped(hit.why.vector), cite(path, line.first, line.last))

@@ -29,6 +29,8 @@ class Shelf:
     current: frozenset[int] = frozenset()
     days: dict[int, str] = field(default_factory=dict)
     """When they were written down, in the order of the note."""
+    missing: Sequence[FactLine] = ()
+    """The facts that the index does not hold, in the order of the note."""
 
 
 class Shelves:
@@ -67,13 +69,15 @@ def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -
             held.update((number, line) for number, _ in own)
             starts[line.first] = line
             del pieces[line.first]
+    missing: list[FactLine] = []
     if len(starts) < len(lines):  # somebody wrote since the index was made: what says the same is the same
         moved = {text: (start, number) for start, [(number, text), *_] in pieces.items()}
-        missing = [line for line in lines if starts.get(line.first) is not line]
-        for line in missing:
+        for line in [line for line in lines if starts.get(line.first) is not line]:
             if words_of(line.fact) in moved:
                 start, number = moved.pop(words_of(line.fact))
                 held[number] = starts[start] = line
+            else:
+                missing.append(line)
     return Shelf(
         held,
         starts,
@@ -81,6 +85,7 @@ def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -
         frozenset(held),
         frozenset(number for number, line in held.items() if line.fact.is_current),
         {number: line.fact.created.isoformat() for number, line in held.items() if line.fact.created},
+        missing,
     )
 
 

@@ -96,6 +96,18 @@ class Index:
                 )
             return cls(connection, path)
 
+    @classmethod
+    def in_memory(cls, identity: Mapping[str, Any]) -> Index:
+        """Make an index that is on no disk and ends with this object."""
+        path = Path(":memory:")
+        connection = open_writer(path)
+        with closing_on_error(connection), store_errors(path):
+            migrate(connection)
+            index = cls(connection, path)
+            index.note(_BIRTH, uuid.uuid4().hex)
+            index.note(_IDENTITY, json.dumps(identity, sort_keys=True))
+            return index
+
     def close(self) -> None:
         """Close the index; a writer leaves no write-ahead log behind if nobody reads."""
         self._tables = {}  # lets go of the memory-mapped copy
