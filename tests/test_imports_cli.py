@@ -113,6 +113,8 @@ def test_the_json_of_a_folder_is_stable(cli: Cli, workspace: Path, vault: Path) 
         "attachments": 1,
         "left_out": [],
         "failed": [],
+        "forgotten": [],
+        "unchecked": [],
         "dry_run": False,
     }
 
