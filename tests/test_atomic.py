@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,9 +82,9 @@ def test_the_content_is_durable_before_the_name_and_the_name_before_the_return(
         order.append("folder" if os.path.isdir(f"/dev/fd/{handle}") else "file")  # noqa: PTH112
         fsync(handle)
 
-    def note_link(source: Path, target: Path) -> None:
+    def note_link(source: str, target: str, **options: Any) -> None:
         order.append("name")
-        link(source, target)
+        link(source, target, **options)
 
     monkeypatch.setattr(os, "fsync", note_fsync)
     monkeypatch.setattr(os, "link", note_link)
@@ -91,7 +92,7 @@ def test_the_content_is_durable_before_the_name_and_the_name_before_the_return(
     assert order == ["file", "name", "folder"]
 
 
-def without_links(source: Path, target: Path) -> None:
+def without_links(source: str, target: str, **options: object) -> None:
     raise PermissionError(1, "this file system has no hard links")
 
 
@@ -283,7 +284,7 @@ def test_a_planted_gitignore_link_is_not_written_through(workspace: Path, tmp_pa
 
 def test_a_file_in_the_place_of_the_private_folder(workspace: Path) -> None:
     (workspace / ".memory").touch()
-    with pytest.raises(StoreReadOnly, match="cannot be written: file exists"):
+    with pytest.raises(StoreReadOnly, match="cannot be written: not a directory"):
         ensure_private(Workspace.at(workspace))
 
 

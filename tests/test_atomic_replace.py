@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.beneath import Folder
 from recollect.errors import PathError
 from recollect.files.atomic import (
     TEMPORARY_PREFIX,
@@ -180,7 +181,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 def test_missing_folders_are_made_and_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
-    monkeypatch.setattr("recollect.files.atomic.sync_folder", lambda folder: synced.append(folder.name))
+    monkeypatch.setattr(Folder, "sync", lambda folder: synced.append(Path(folder.path).name))
     make_folders(tmp_path / "a" / "b" / "c", tmp_path)
     assert ((tmp_path / "a" / "b" / "c").is_dir(), synced) == (True, [tmp_path.name, "a", "b"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -171,11 +172,11 @@ def test_an_import_that_broke_off_goes_on(
 ) -> None:
     places: list[Path] = []
 
-    def failing(path: Path, content: bytes, mode: int | None) -> bool:
+    def failing(path: Path, content: bytes, mode: int | None, **options: Any) -> bool:
         places.append(path)
         if len(places) > written:
             raise OSError(28, "No space left on device")
-        return create(path, content, mode)
+        return create(path, content, mode, **options)
 
     with monkeypatch.context() as patched:
         patched.setattr("recollect.backup.merge.create", failing)

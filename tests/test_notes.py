@@ -253,10 +253,10 @@ def test_what_another_program_saved_meanwhile_stays(home: Workspace, monkeypatch
     write(home, "- a\n")
     saved: list[int] = []
 
-    def save_first(path: Path, content: bytes, expected: bytes | None) -> None:
+    def save_first(path: Path, content: bytes, expected: bytes | None, *, root: Path) -> None:
         if not saved:
             saved.append(path.write_bytes(b"- a\n- theirs\n"))
-        atomic.replace(path, content, expected)
+        atomic.replace(path, content, expected, root=root)
 
     monkeypatch.setattr(history, "replace", save_first)
     assert append(home, DAY, "- ours") == Written(DAY, 3, 3)
@@ -264,7 +264,7 @@ def test_what_another_program_saved_meanwhile_stays(home: Workspace, monkeypatch
 
 
 def test_a_note_that_never_rests_is_an_error(home: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    def always(path: Path, content: bytes, expected: bytes | None) -> None:
+    def always(path: Path, content: bytes, expected: bytes | None, *, root: Path) -> None:
         raise atomic.Changed
 
     monkeypatch.setattr(history, "replace", always)

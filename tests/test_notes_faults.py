@@ -205,9 +205,7 @@ def test_a_change_that_is_there_but_not_confirmed_is_told_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = prepared(tmp_path / "workspace")
-    monkeypatch.setattr(
-        "recollect.files.atomic.sync_folder", lambda _: (_ for _ in ()).throw(FAULTS["broken"])
-    )
+    monkeypatch.setattr("recollect.beneath.Folder.sync", lambda _: (_ for _ in ()).throw(FAULTS["broken"]))
     with pytest.raises(WriteError, match="was changed, but the disk did not confirm it: input/output error"):
         append(home, DAY, "- c")
 

@@ -41,6 +41,8 @@ class FoundFile(NamedTuple):
     fingerprint: Fingerprint
     session: str = ""
     """The session in a database, if that is what `real` is."""
+    root: str = ""
+    """The folder below which no link is followed to it; empty if that is its own folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -454,9 +454,9 @@ def test_a_fact_takes_the_place_of_another_in_one_write(
     write(home, f"{ACME_LINE}\n")
     written: list[bytes] = []
 
-    def recorded(path: Path, content: bytes, *, expected: bytes | None) -> None:
+    def recorded(path: Path, content: bytes, *, expected: bytes | None, root: Path) -> None:
         written.append(content)
-        atomic.replace(path, content, expected=expected)
+        atomic.replace(path, content, expected=expected, root=root)
 
     monkeypatch.setattr(history, "replace", recorded)
     done = book.supersede(book.lines()[0], TABS, date(2026, 11, 16))

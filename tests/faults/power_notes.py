@@ -67,10 +67,19 @@ class Recording:
     def _recorded(self, real: Callable[..., Any], note: Callable[..., None]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
             result = real(*arguments, **options)
-            note(result, *arguments)
+            note(result, *self._whole_paths(arguments, options))
             return result
 
         return call
+
+    def _whole_paths(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
+        """Return the arguments of a call with the folders before the names that are relative to one."""
+        whole = list(arguments)
+        first = options.get("src_dir_fd", options.get("dir_fd"))
+        for at, folder in enumerate((first, options.get("dst_dir_fd"))):
+            if folder is not None:
+                whole[at] = Path(self.handles[folder], whole[at])
+        return whole
 
     # What each call means
 

@@ -224,7 +224,7 @@ def _note(memory: Memory, kind: str, path: str, clean: Cleaning, warnings: list[
     try:
         place = place_of(memory.workspace, path)
         with reading(f"{path!r}"):
-            content = atomic.read(place.real, limit)
+            content = atomic.read(place.real, limit, root=place.root)
         if content is None:
             return None
         if len(content) > limit:

@@ -43,7 +43,7 @@ from recollect.backup.manifest import (
 from recollect.backup.merge import KeptBoth, merge
 from recollect.backup.names import refuse_strange, refuse_unseen
 from recollect.backup.pieces import Content, Damaged, FileContent, go_through, read_pieces, verified
-from recollect.errors import BackupError, UsageError, reason_of
+from recollect.errors import BackupError, PathError, UsageError, reason_of
 from recollect.files.atomic import sync_folder
 from recollect.files.scan import SUFFIX
 from recollect.paths import Workspace
@@ -215,13 +215,13 @@ class _Export:
             archive.writestr(_info(entry.path, entry.mtime_ns), content)
 
     def _pack_in_pieces(self, archive: zipfile.ZipFile, item: Item) -> None:
-        content = FileContent(item.path, item.real)
+        content = FileContent(item.path, item.real, item.root)
         pieces = iter(content)
         try:
             first = next(pieces, b"")  # before its place in the archive begins
         except FileNotFoundError:
             return
-        except OSError as error:
+        except (OSError, PathError) as error:
             self.problems.append(cannot_read(item, error))
             return
         info = _info(item.path, max(0, Path(item.real).lstat().st_mtime_ns))

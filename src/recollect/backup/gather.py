@@ -17,7 +17,8 @@ from typing import Any
 
 from recollect.backup.manifest import SETTINGS_NAME, Entry, entry_for
 from recollect.backup.pieces import WHOLE_BYTES, FileContent
-from recollect.errors import WorkspaceError, reason_of
+from recollect.beneath import Tree
+from recollect.errors import PathError, WorkspaceError, reason_of
 from recollect.files.atomic import TEMPORARY_PREFIX
 from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, SESSIONS_DIR, SUFFIX, discover, extra_roots
 from recollect.paths import PRIVATE_DIR, Workspace, contains, is_unicode
@@ -35,10 +36,11 @@ _URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A file to copy: its name in the copy and where it really is."""
+    """A file to copy: its name in the copy, where it is, and the root below which no link is followed."""
 
     path: str
     real: str
+    root: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,13 @@ def gather(workspace: Workspace, settings: Settings, *, everything: bool = False
             reason = f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
             problems.append(Problem(path, reason, failed=True))
             del items[path]
-    return Gathered(tuple(Item(path, items[path]) for path in sorted(items)), tuple(problems))
+    root = str(workspace.root)
+    return Gathered(tuple(Item(path, items[path], root) for path in sorted(items)), tuple(problems))
 
 
 def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
     """Read a file that was listed, again if it changed meanwhile; `None` if it is gone."""
-    content = FileContent(item.path, item.real)
+    content = FileContent(item.path, item.real, item.root)
     try:
         for _ in range(_READ_ATTEMPTS):
             whole = b"".join(content)
@@ -75,7 +78,7 @@ def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
                 break
     except FileNotFoundError:
         return None
-    except OSError as error:
+    except (OSError, PathError) as error:
         return cannot_read(item, error)
     assert content.entry is not None
     return content.entry, whole
@@ -89,7 +92,7 @@ def is_large(item: Item) -> bool:
         return False  # gone or closed; reading it says why
 
 
-def cannot_read(item: Item, error: OSError) -> Problem:
+def cannot_read(item: Item, error: OSError | PathError) -> Problem:
     """Say why a file is not in a copy."""
     return Problem(item.path, f"cannot be read: {reason_of(error)}", failed=True)
 
@@ -169,22 +172,24 @@ def _not_copied(workspace: Workspace, settings: Settings) -> Iterator[Problem]:
     transcripts = len(discover(workspace, (), sys.maxsize, ("sessions",)).files)
     if transcripts:
         yield Problem(SESSIONS_DIR, f"is not copied ({transcripts} transcripts)")
-    others = _other_files(str(workspace.root / NOTES_DIR))
+    others = _other_files(workspace)
     if others:
         yield Problem(NOTES_DIR, f"holds {others} files that are no notes, and are not copied")
 
 
-def _other_files(folder: str) -> int:
-    """Count the files below a folder that are no notes; what cannot be listed was named before."""
+def _other_files(workspace: Workspace) -> int:
+    """Count the files among the notes that are none; what cannot be listed was named before."""
     found = 0
-    pending = [folder]
-    while pending:
-        with suppress(OSError), os.scandir(pending.pop()) as listing:
-            for entry in listing:
-                if not entry.is_dir(follow_symlinks=False):
-                    found += not (entry.name.endswith(SUFFIX) or entry.name.startswith(TEMPORARY_PREFIX))
-                elif entry.name not in IGNORED_DIRS:
-                    pending.append(entry.path)
+    pending = [NOTES_DIR]
+    with Tree(workspace.root) as tree:
+        while pending:
+            folder = pending.pop()
+            with suppress(OSError, PathError), tree.enter(folder).scan() as listing:
+                for entry in listing:
+                    if not entry.is_dir(follow_symlinks=False):
+                        found += not (entry.name.endswith(SUFFIX) or entry.name.startswith(TEMPORARY_PREFIX))
+                    elif entry.name not in IGNORED_DIRS:
+                        pending.append(f"{folder}/{entry.name}")
     return found
 
 
@@ -192,27 +197,31 @@ def list_private(
     workspace: Workspace, items: dict[str, str], problems: list[Problem], *, everything: bool
 ) -> None:
     """Add the private files that belong to a copy, and what could not be looked at."""
-    if workspace.private.is_symlink():
-        problems.append(Problem(PRIVATE_DIR, "is a symbolic link; links are not followed"))
-        return
-
-    def cannot_list(error: OSError) -> None:
-        if not isinstance(error, FileNotFoundError):
-            name = os.path.relpath(error.filename, workspace.root)
-            problems.append(Problem(name, f"cannot be listed: {reason_of(error)}", failed=True))
-
-    top = str(workspace.private)
-    for folder, folders, files in os.walk(top, onerror=cannot_list):
-        if folder == top:
-            folders[:] = [name for name in folders if kept_in_private(name, everything=everything)]
-            files = [name for name in files if kept_in_private(name, everything=everything)]
-        for name in files:
-            real = Path(folder, name)
-            if real.is_symlink() or not real.is_file() or name.startswith(TEMPORARY_PREFIX):
+    pending = [PRIVATE_DIR]
+    with Tree(workspace.root) as tree:
+        while pending:
+            folder = pending.pop()
+            try:
+                with tree.enter(folder).scan() as listing:
+                    entries = sorted(listing, key=lambda entry: entry.name)
+            except FileNotFoundError:
                 continue
-            path = real.relative_to(workspace.root).as_posix()
-            if is_unicode(path):
-                items[path] = str(real)
-            else:
-                shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-                problems.append(Problem(shown, "has a name that is not valid UTF-8", failed=True))
+            except PathError:
+                problems.append(Problem(folder, "is a symbolic link; links are not followed"))
+                continue
+            except OSError as error:
+                problems.append(Problem(folder, f"cannot be listed: {reason_of(error)}", failed=True))
+                continue
+            for entry in entries:
+                if folder == PRIVATE_DIR and not kept_in_private(entry.name, everything=everything):
+                    continue
+                path = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(path)
+                elif not entry.is_file(follow_symlinks=False) or entry.name.startswith(TEMPORARY_PREFIX):
+                    continue
+                elif is_unicode(path):
+                    items[path] = tree.path_of(path)
+                else:
+                    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+                    problems.append(Problem(shown, "has a name that is not valid UTF-8", failed=True))

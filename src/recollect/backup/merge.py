@@ -7,21 +7,21 @@ was made stays forgotten, unless somebody asks for it.
 
 from __future__ import annotations
 
-import os
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from recollect.backup.forgotten import TOMBSTONES, Guard, read_tombstones
 from recollect.backup.manifest import Entry, entry_for
 from recollect.backup.names import beside
 from recollect.backup.pieces import Content, Damaged, FileContent, go_through
-from recollect.errors import BackupError, reason_of
-from recollect.files.atomic import create, make_folders
+from recollect.beneath import Tree, opened
+from recollect.errors import BackupError, PathError, reason_of
+from recollect.files.atomic import create, exists, listing, make_folders
 from recollect.files.place import writing
 from recollect.files.tombstones import Forgotten, adopt
 from recollect.paths import PRIVATE_DIR, Workspace
@@ -129,7 +129,7 @@ class _Merge:
         except BackupError as error:
             self.failed.append(Problem(entry.path, error.what, failed=True))
             return
-        except OSError as error:
+        except (OSError, PathError) as error:
             self.failed.append(Problem(entry.path, f"cannot be compared: {reason_of(error)}", failed=True))
             return
         if target is None:
@@ -165,12 +165,12 @@ class _Merge:
                 if place.parent not in self._made:
                     make_folders(place.parent, self.root)
                     self._made.add(place.parent)
-                if create(place, content, _PRIVATE_FILE if target.startswith(f"{PRIVATE_DIR}/") else None):
-                    os.utime(place, ns=(entry.mtime_ns, entry.mtime_ns))
+                mode = _PRIVATE_FILE if target.startswith(f"{PRIVATE_DIR}/") else None
+                if create(place, content, mode, root=self.root, mtime_ns=entry.mtime_ns):
                     self.targets[entry] = target
                     return
                 target = self._target(entry)
-        except OSError as error:
+        except (OSError, PathError) as error:
             raise BackupError(
                 f"{entry.path!r} cannot be written: {reason_of(error)}",
                 todo="Check the permissions and the space on the disk; the same command then goes on",
@@ -197,21 +197,20 @@ class _Merge:
 
     def _target(self, entry: Entry) -> str | None:
         """Return the name an entry gets, or None if its content is there already."""
-        _refuse_links(self.root, entry.path)
-        place = self.root / entry.path
-        if not os.path.lexists(place):
+        _refuse_blocked(self.root, entry.path)
+        if not exists(self.root / entry.path, root=self.root):
             return entry.path
-        if _is_same(place, entry):
+        if self._is_same(entry.path, entry):
             return None
         folder, start, end = beside(entry.path)
-        _refuse_links(self.root, f"{folder}/x")
+        _refuse_blocked(self.root, f"{folder}/x")
         for name in self._names(folder):
-            if name.startswith(start) and name.endswith(end) and _is_same(self.root / folder / name, entry):
+            if name.startswith(start) and name.endswith(end) and self._is_same(f"{folder}/{name}", entry):
                 return None
         for number in count(1):
             tag = self.day if number == 1 else f"{self.day}-{number}"
             path = f"{folder}/{start}{tag}{end}"
-            if path not in self._taken and not os.path.lexists(self.root / path):
+            if path not in self._taken and not exists(self.root / path, root=self.root):
                 self._taken.add(path)
                 return path
         raise AssertionError("numbers do not end")
@@ -219,40 +218,38 @@ class _Merge:
     def _names(self, folder: str) -> list[str]:
         """Return the names in a folder as they were when it was first asked for."""
         if folder not in self._listed:
-            place = self.root / folder
-            self._listed[folder] = sorted(file.name for file in place.iterdir()) if place.is_dir() else []
+            self._listed[folder] = list(listing(self.root / folder, root=self.root))
         return self._listed[folder]
 
+    def _is_same(self, path: str, entry: Entry) -> bool:
+        """Tell whether a file has the content of an entry."""
+        place = self.root / path
+        try:
+            with opened(place.parent, self.root) as folder:
+                info = folder.look(place.name)
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISREG(info.st_mode) or info.st_size != entry.size:
+            return False
+        there = FileContent(entry.path, place, self.root)
+        go_through(there)
+        return there.entry is not None and there.entry.sha256 == entry.sha256
 
-def _is_same(place: Path, entry: Entry) -> bool:
-    """Tell whether a file has the content of an entry."""
-    try:
-        info = place.lstat()
-    except FileNotFoundError:
-        return False
-    if not stat.S_ISREG(info.st_mode) or info.st_size != entry.size:
-        return False
-    there = FileContent(entry.path, place)
-    go_through(there)
-    return there.entry is not None and there.entry.sha256 == entry.sha256
 
-
-def _refuse_links(root: Path, path: str) -> None:
+def _refuse_blocked(root: Path, path: str) -> None:
     """Raise if a folder on the way to a file is a link, which may lead anywhere, or no folder."""
-    place = root
-    for part in path.split("/")[:-1]:
-        place /= part
-        if place.is_symlink():
-            raise _blocked(root, place, "a symbolic link")
-        if os.path.lexists(place) and not place.is_dir():
-            raise _blocked(root, place, "not a folder")
-
-
-def _blocked(root: Path, place: Path, what: str) -> BackupError:
-    return BackupError(
-        f"cannot be placed: {place.relative_to(root).as_posix()} is {what} here",
-        todo="Rename it, and run the same command again",
-    )
+    with Tree(root) as tree:
+        for folder in reversed(PurePosixPath(path).parents[:-1]):
+            try:
+                tree.enter(str(folder))
+            except FileNotFoundError:
+                return
+            except (NotADirectoryError, PathError) as error:
+                what = "a symbolic link" if isinstance(error, PathError) else "not a folder"
+                raise BackupError(
+                    f"cannot be placed: {folder} is {what} here",
+                    todo="Rename it, and run the same command again",
+                ) from None
 
 
 def _refuse_without_room(workspace: Workspace, needed: int) -> None:

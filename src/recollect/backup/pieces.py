@@ -10,9 +10,11 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import IO
 
 from recollect.backup.manifest import Entry
+from recollect.beneath import open_file
 from recollect.errors import BackupError
 from recollect.files.scan import fingerprint_of
 
@@ -23,14 +25,6 @@ WHOLE_BYTES = 16_000_000
 
 Content = Iterable[bytes]
 
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)  # a link put here after the scan is refused
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe put here after the scan does not block us
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-
 
 class Damaged(BackupError):
     """A content in a copy is not what was put there, or cannot be read; other contents may be whole."""
@@ -39,16 +33,17 @@ class Damaged(BackupError):
 class FileContent:
     """A file read in pieces; when it was read to its end, `entry` says what was read."""
 
-    def __init__(self, path: str, real: str | os.PathLike[str]) -> None:
-        """Name the file: in the copy, and where it is."""
+    def __init__(self, path: str, real: str | Path, root: str | Path) -> None:
+        """Name the file: in the copy, where it is, and below which root no link is followed to it."""
         self.path = path
         self.real = real
+        self.root = root
         self.entry: Entry | None = None
         self.changed = False
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield the pieces; `changed` tells afterwards whether the file changed meanwhile."""
-        with os.fdopen(os.open(self.real, _OPEN_FLAGS), "rb") as stream:
+        with os.fdopen(open_file(self.real, self.root), "rb") as stream:
             before = os.fstat(stream.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise OSError(0, "not a regular file")

@@ -39,7 +39,7 @@ from recollect.backup.merge import Contents, KeptBoth, merge
 from recollect.backup.names import refuse_strange
 from recollect.backup.pieces import WHOLE_BYTES, Content, Damaged, FileContent, go_through, verified
 from recollect.backup.places import Folder, Place, open_place
-from recollect.errors import BackupError, UsageError, WorkspaceError, reason_of
+from recollect.errors import BackupError, PathError, UsageError, WorkspaceError, reason_of
 from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace, contains, expand_home
 from recollect.settings import Settings
@@ -275,7 +275,7 @@ class _Upload:
 
     def take_large(self, item: Item) -> Entry | Problem | None:
         """Send a file in pieces unless it is there; it is read once to know that, and once to send it."""
-        content = FileContent(item.path, item.real)
+        content = FileContent(item.path, item.real, item.root)
         try:
             go_through(content)
             entry = content.entry
@@ -290,7 +290,7 @@ class _Upload:
             return None
         except Damaged:
             return changed_meanwhile(item)
-        except OSError as error:
+        except (OSError, PathError) as error:
             return cannot_read(item, error)
         return entry
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from recollect.beneath import folders_below
 from recollect.doctor.finding import Finding, listed, megabytes, ok, problem, warning
 from recollect.doctor.patient import Patient
-from recollect.files.atomic import folders_below, unfinished
+from recollect.files.atomic import unfinished
 from recollect.files.lock import WriterLock
 from recollect.files.place import LOCK_NAME
 from recollect.files.scan import NOTES_DIR
@@ -103,9 +104,10 @@ def note_leftovers(workspace: Workspace, own_lock: Path | None = None) -> list[P
     While somebody else writes, only the old ones: the others may be about to be finished.
     """
     busy = any(is_held(lock) for lock in workspace.private.glob("*.lock") if lock != own_lock)
-    tops = [top for top in (workspace.root / NOTES_DIR, workspace.private) if not top.is_symlink()]
-    folders = [workspace.root, *(folder for top in tops for folder in folders_below(top))]
-    left = [Path(name) for folder in folders for name in unfinished(folder)]
+    root = workspace.root
+    tops = [top for top in (root / NOTES_DIR, workspace.private) if not top.is_symlink()]
+    folders = [root, *(folder for top in tops for folder in folders_below(top, root))]
+    left = [path for folder in folders for path in unfinished(folder, root=root)]
     return [path for path in left if _is_old(path)] if busy else left
 
 

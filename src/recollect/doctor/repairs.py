@@ -6,7 +6,7 @@ Each repair holds the lock of what it changes, looks again at what it is to chan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from recollect.doctor.finding import Repair, listed
 from recollect.doctor.left import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
 from recollect.doctor.vectors import remove_damaged
 from recollect.errors import RecollectError, reason_of
+from recollect.files.atomic import unlink
 from recollect.files.lock import WriterLock
 from recollect.files.place import LOCK_NAME
 from recollect.files.private import ensure_folder, ensure_private
@@ -90,7 +91,8 @@ def _sweep(case: Case) -> str:
     lock = case.workspace.private / LOCK_NAME
     with WriterLock(lock, "a note of this workspace").held(_WAIT_SECONDS):
         for path in note_leftovers(case.workspace, lock):
-            path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                unlink(path, root=case.workspace.root, durable=False)
     with _writing(case):
         sweep(case.index_file)
     return "removed unfinished files"

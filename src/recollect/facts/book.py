@@ -171,7 +171,7 @@ class Book:
             return self._last
 
     def _read(self, place: Place, fingerprint: Fingerprint) -> _Read:
-        file = FoundFile(place.path, str(place.real), "memory", fingerprint)
+        file = FoundFile(place.path, str(place.real), "memory", fingerprint, root=str(place.root))
         document = read_document(file, self._max_bytes)
         if document is None:  # gone since it was looked at
             return _ABSENT

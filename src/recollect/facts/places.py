@@ -12,11 +12,12 @@ import hashlib
 import os
 import re
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
-from recollect.errors import StoreReadOnly, reason_of
-from recollect.files.atomic import create, read, refuse_link, sync_folder
-from recollect.files.private import ensure_folder, ensure_private
+from recollect.errors import PathError, StoreReadOnly, reason_of
+from recollect.files.atomic import create, exists, listing, make_folders, read, unlink
+from recollect.files.private import ensure_private
 from recollect.paths import Workspace
 
 FOLDER = "facts"
@@ -33,7 +34,7 @@ _OWN_LENGTH = 13
 
 def own_name(workspace: Workspace) -> str:
     """Return the name of a workspace's folder in a place that several may share."""
-    told = _content(_folder(workspace) / _NAME)
+    told = _content(workspace, _NAME)
     random = told if _NAMED.fullmatch(told) else ""
     return hashlib.sha256(os.fsencode(workspace.root) + random.encode()).hexdigest()[:12]
 
@@ -52,12 +53,9 @@ def note_place(workspace: Workspace, uri: str) -> None:
 def drop_place(workspace: Workspace, uri: str) -> None:
     """Note that there is no table in a place any more."""
     file = _folder(workspace) / _file_of(workspace, uri)
-    if not os.path.lexists(file):
-        return
     try:
-        refuse_link(file.parent)
-        file.unlink()
-        sync_folder(file.parent)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            unlink(file, root=workspace.root)
     except OSError as error:
         raise _unwritable(file, error) from error
 
@@ -67,10 +65,11 @@ def noted_places(workspace: Workspace) -> list[str]:
 
     Only what ends with a name as we give them is one: a cloned workspace could name tables of others.
     """
-    folder = _folder(workspace)
-    if folder.is_symlink() or not folder.is_dir():
+    try:
+        names = listing(_folder(workspace), root=workspace.root)
+    except PathError:
         return []
-    told = (_content(file) for file in sorted(folder.iterdir()) if file.name != _NAME)
+    told = (_content(workspace, name) for name in names if name != _NAME)
     return [_uri(workspace, kept) for kept in told if _OWN.fullmatch(kept[-_OWN_LENGTH:])]
 
 
@@ -101,23 +100,22 @@ def _file_of(workspace: Workspace, uri: str) -> str:
     return hashlib.sha256(_kept(workspace, uri).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-def _content(file: Path) -> str:
+def _content(workspace: Workspace, name: str) -> str:
     try:
-        return (read(file, _LONGEST) or b"").decode().strip()
+        content = read(_folder(workspace) / name, _LONGEST, root=workspace.root)
+        return (content or b"").decode().strip()
     except (OSError, ValueError):
         return ""
 
 
 def _write(workspace: Workspace, name: str, content: str) -> None:
     folder = _folder(workspace)
-    if os.path.lexists(folder / name):
+    if exists(folder / name, root=workspace.root):
         return
     ensure_private(workspace)
-    for each in (folder.parent, folder):
-        refuse_link(each)
-        ensure_folder(each)
     try:
-        create(folder / name, content + "\n", _READABLE_BY_OWNER)
+        make_folders(folder, workspace.root)
+        create(folder / name, content + "\n", _READABLE_BY_OWNER, root=workspace.root)
     except OSError as error:
         raise _unwritable(folder, error) from error
 

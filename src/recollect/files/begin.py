@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from recollect.errors import StoreReadOnly, WorkspaceError, WriteError, reason_of
-from recollect.files.atomic import create
+from recollect.files.atomic import create, exists, make_folders
 from recollect.files.place import attempt, place_of, writing
 from recollect.files.private import ensure_private
 from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
@@ -39,8 +39,8 @@ def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
             folder.mkdir(parents=True)
             made.append(f"{folder}/")
         workspace = Workspace.at(folder)
-        if not (workspace.root / NOTES_DIR).exists():
-            (workspace.root / NOTES_DIR).mkdir()
+        if not exists(workspace.root / NOTES_DIR, root=workspace.root):
+            make_folders(workspace.root / NOTES_DIR, workspace.root)
             made.append(f"{NOTES_DIR}/")
     except OSError as error:
         raise WorkspaceError(
@@ -62,4 +62,4 @@ def _begin_note(workspace: Workspace) -> bool:
         return False
     place = place_of(workspace, ROOT_FILES[0])
     with writing(workspace):
-        return attempt(place, lambda: create(place.real, _FIRST_NOTE))
+        return attempt(place, lambda: create(place.real, _FIRST_NOTE, root=place.root))

@@ -11,13 +11,14 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
-import os
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from recollect.beneath import folders_below, opened
 from recollect.errors import WriteError
 from recollect.files import atomic, history, trash
 from recollect.files.place import Place, attempt, place_of, reading, writing
@@ -67,7 +68,7 @@ def erase_lines(workspace: Workspace, path: str, lines: Sequence[Lines], max_byt
     place = place_of(workspace, path)
 
     def take_out() -> int:
-        content = atomic.read(place.real, max_bytes)
+        content = atomic.read(place.real, max_bytes, root=place.root)
         if content is None:
             return 0
         if len(content) > max_bytes:
@@ -77,8 +78,8 @@ def erase_lines(workspace: Workspace, path: str, lines: Sequence[Lines], max_byt
         if taken:
             new = mark + rest.encode()
             _note(workspace, place, _hash(new))
-            atomic.sweep(place.real.parent)
-            atomic.replace(place.real, new, expected=content)
+            atomic.sweep(place.real.parent, root=place.root)
+            atomic.replace(place.real, new, expected=content, root=place.root)
         return taken
 
     with writing(workspace):
@@ -93,7 +94,7 @@ def erase_note(workspace: Workspace, path: str, expected: str) -> int:
     place = place_of(workspace, path)
 
     def take_out() -> int:
-        content = atomic.read(place.real)
+        content = atomic.read(place.real, root=place.root)
         if content is None:
             return 0
         if decode(content) != expected:
@@ -101,8 +102,8 @@ def erase_note(workspace: Workspace, path: str, expected: str) -> int:
                 f"{place.path!r} has changed since it was read", todo="Look at it again before you forget it"
             )
         _note(workspace, place, _GONE)
-        atomic.sweep(place.real.parent)
-        atomic.remove(place.real, content)
+        atomic.sweep(place.real.parent, root=place.root)
+        atomic.remove(place.real, content, root=place.root)
         return 1
 
     with writing(workspace):
@@ -117,11 +118,9 @@ def erase_kept(workspace: Workspace, path: str) -> tuple[int, int]:
         folder = workspace.private / "history" / place.path
         versions = [folder / version.name for version in history.versions(workspace, place.path)]
         items = [item for item in trash.items(workspace) if item.path == place.path]
-        _remove(versions, workspace.private / "history")
-        for item in items:
-            top = workspace.private / "trash" / item.name
-            atomic.refuse_link(top)
-            _remove([top / item.path], top.parent)
+        _remove(workspace, versions, workspace.private / "history")
+        trash_folder = workspace.private / "trash"
+        _remove(workspace, [trash_folder / item.name / item.path for item in items], trash_folder)
         return len(versions), len(items)
 
     with writing(workspace):
@@ -137,10 +136,10 @@ def redact_kept(workspace: Workspace, redact: Callable[[str], str]) -> Counter[s
 
     def rewrite() -> None:
         for name, file in _kept_files(workspace):
-            changed[name] += _redacted(file, redact, workspace.private / name)
+            changed[name] += _redacted(workspace, file, redact, workspace.private / name)
 
     with writing(workspace):
-        attempt(Place("history", workspace.private / KEPT_DIRS[0]), rewrite)
+        attempt(Place("history", workspace.private / KEPT_DIRS[0], workspace.root), rewrite)
     return changed
 
 
@@ -148,7 +147,8 @@ def kept_texts(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Yield everything that is kept of notes: its place in the private folder, and what it says."""
     with reading("what is kept of notes"):
         for _, file in _kept_files(workspace):
-            text = (atomic.read(file) or b"").decode("utf-8", "replace").removeprefix("\ufeff")
+            content = atomic.read(file, root=workspace.root) or b""
+            text = content.decode("utf-8", "replace").removeprefix("\ufeff")
             yield file.relative_to(workspace.private).as_posix(), text
 
 
@@ -158,10 +158,12 @@ def kept_text(workspace: Workspace, path: str) -> str | None:
     with reading(f"what is kept of {place.path!r}"):
         for item in trash.items(workspace):
             if item.path == place.path:
-                content = atomic.read(workspace.private / "trash" / item.name / item.path)
+                file = workspace.private / "trash" / item.name / item.path
+                content = atomic.read(file, root=workspace.root)
                 return None if content is None else _text_of(place, content)
         for version in history.versions(workspace, place.path):
-            content = atomic.read(workspace.private / "history" / place.path / version.name)
+            file = workspace.private / "history" / place.path / version.name
+            content = atomic.read(file, root=workspace.root)
             return None if content is None else _text_of(place, content)
     return None
 
@@ -172,25 +174,29 @@ def is_done(workspace: Workspace, path: str) -> bool:
     if after is None:
         return False
     with reading(f"{path!r}"):
-        content = atomic.read(place_of(workspace, path).real)
+        content = atomic.read(place_of(workspace, path).real, root=workspace.root)
     return after == (_GONE if content is None else _hash(content))
 
 
 def finish(workspace: Workspace) -> None:
     """Note that a run is over."""
     with writing(workspace):
-        place = Place(JOURNAL, workspace.private / JOURNAL)
-        attempt(place, lambda: place.real.unlink(missing_ok=True))
+        place = Place(JOURNAL, workspace.private / JOURNAL, workspace.root)
+
+        def remove_journal() -> None:
+            with suppress(FileNotFoundError):
+                atomic.unlink(place.real, root=place.root, durable=False)
+
+        attempt(place, remove_journal)
 
 
 def _kept_files(workspace: Workspace) -> Iterator[tuple[str, Path]]:
     """Yield the files that are kept of notes, each with the name of its folder."""
     for name in KEPT_DIRS:
-        atomic.refuse_link(workspace.private / name)
-        for folder in list(atomic.folders_below(workspace.private / name)):
-            for file in sorted(folder.glob(f"*{SUFFIX}")):
-                if not file.is_symlink() and file.is_file():
-                    yield name, file
+        for folder in folders_below(workspace.private / name, workspace.root):
+            for file, info in atomic.listing(folder, root=workspace.root).items():
+                if file.endswith(SUFFIX) and stat.S_ISREG(info.st_mode):
+                    yield name, folder / file
 
 
 def _holds(text: str, expected: str) -> bool:
@@ -200,17 +206,18 @@ def _holds(text: str, expected: str) -> bool:
 
 def _note(workspace: Workspace, place: Place, after: str) -> None:
     path = workspace.private / JOURNAL
-    old = atomic.read(path)
+    root = workspace.root
+    old = atomic.read(path, root=root)
     new = json.dumps({**_noted(workspace), place.path: after}).encode()
     if old is None:
-        atomic.create(path, new, _PRIVATE)
+        atomic.create(path, new, _PRIVATE, root=root)
     else:
-        atomic.replace(path, new, expected=old)
+        atomic.replace(path, new, expected=old, root=root)
 
 
 def _noted(workspace: Workspace) -> dict[str, str]:
     try:
-        told = json.loads(atomic.read(workspace.private / JOURNAL) or b"{}")
+        told = json.loads(atomic.read(workspace.private / JOURNAL, root=workspace.root) or b"{}")
     except ValueError:  # somebody changed it; then nothing is known
         return {}
     return told if isinstance(told, dict) else {}
@@ -224,29 +231,28 @@ def _text_of(place: Place, content: bytes) -> str:
     return content.decode("utf-8").removeprefix("\ufeff")
 
 
-def _redacted(file: Path, redact: Callable[[str], str], top: Path) -> bool:
-    content = atomic.read(file) or b""
+def _redacted(workspace: Workspace, file: Path, redact: Callable[[str], str], top: Path) -> bool:
+    content = atomic.read(file, root=workspace.root) or b""
     text = content.decode("utf-8", "replace")
     rest = redact(text)
     if rest == text:
         return False
     if rest.strip():
-        atomic.replace(file, f"{rest}\n".encode(), expected=content)
+        atomic.replace(file, f"{rest}\n".encode(), expected=content, root=workspace.root)
     else:
-        _remove([file], top)
+        _remove(workspace, [file], top)
     return True
 
 
-def _remove(files: Iterable[Path], top: Path) -> None:
+def _remove(workspace: Workspace, files: Iterable[Path], top: Path) -> None:
     """Remove files, and the folders up to another one that are empty then: their names tell something."""
     for file in files:
-        os.unlink(file)  # noqa: PTH108 (the tests make calls into `os` fail)
-        atomic.sync_folder(file.parent)
+        atomic.unlink(file, root=workspace.root)
         for folder in file.parents:
             if folder == top:
                 break
-            with suppress(OSError):  # it holds something else
-                folder.rmdir()
+            with suppress(OSError), opened(folder.parent, workspace.root) as above:
+                above.rmdir(folder.name)  # unless it holds something else
 
 
 def _hash(content: bytes) -> str:

@@ -9,8 +9,8 @@ and so many bytes in all; the oldest go first, and the newest version of a note 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,18 +18,19 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.beneath import folders_below
 from recollect.errors import PathError
 from recollect.files import trash
 from recollect.files.atomic import (
     create,
-    folders_below,
+    listing,
     make_folders,
     read,
-    refuse_link,
     replace,
     sweep,
     sync_folder,
     unfinished,
+    unlink,
 )
 from recollect.files.place import Place, attempt, place_of, reading, writing
 from recollect.files.scan import NOTES_DIR
@@ -63,7 +64,7 @@ def versions(workspace: Workspace, path: str) -> tuple[Version, ...]:
     """List the kept versions of a note, which need not exist any more, the newest first."""
     place = place_of(workspace, path)
     with reading(f"the history of {place.path!r}"):
-        kept = _kept_in(_folder_of(workspace, place))
+        kept = _kept_in(workspace, _folder_of(workspace, place))
     return tuple(
         Version(file.path.name, place.path, trash.time_of(file.stamp), file.size) for file in reversed(kept)
     )
@@ -74,13 +75,13 @@ def change(workspace: Workspace, place: Place, old: bytes | None, new: bytes) ->
 
     Raise `Changed` if it does not hold `old`. Whoever calls this holds the notes' lock.
     """
-    sweep(place.real.parent)
+    sweep(place.real.parent, root=place.root)
     loses = old is not None and not new.startswith(old)
     if old is None:
         make_folders(place.real.parent, workspace.root)
     elif loses:
         _keep(workspace, place, old)
-    replace(place.real, new, expected=old)
+    replace(place.real, new, expected=old, root=place.root)
     if loses:
         with suppress(OSError):  # the note is written; there is a next time for making room
             _prune(workspace)
@@ -92,13 +93,13 @@ def restore(workspace: Workspace, path: str, version: str) -> None:
 
     def write_back() -> None:
         file = _folder_of(workspace, place) / version
-        content = read(file) if _NAME.fullmatch(version) else None
+        content = read(file, root=workspace.root) if _NAME.fullmatch(version) else None
         if content is None:
             raise PathError(
                 f"{place.path!r} has no kept version {version!r}",
                 todo="List its versions and name one of them",
             )
-        change(workspace, place, read(place.real), content)
+        change(workspace, place, read(place.real, root=place.root), content)
 
     with writing(workspace):
         attempt(place, write_back)
@@ -122,15 +123,15 @@ def scrub(workspace: Workspace, needle: str) -> list[str]:
     def scrub_all() -> None:
         remove_unfinished(workspace)
         for file in _kept(workspace):
-            content = read(file.path) or b""
+            content = read(file.path, root=workspace.root) or b""
             rest = without(content)
             if rest != content:
-                _rewrite(file, rest)
+                _rewrite(workspace, file, rest)
                 changed.append(file.path.relative_to(workspace.private).as_posix())
         changed.extend(trash.scrub(workspace, without))
 
     with writing(workspace):
-        attempt(Place("history", _folder(workspace)), scrub_all)
+        attempt(Place("history", _folder(workspace), workspace.root), scrub_all)
     return changed
 
 
@@ -138,21 +139,21 @@ def _keep(workspace: Workspace, place: Place, content: bytes) -> None:
     """Keep what a note holds, durable, unless it is what was kept last."""
     folder = _folder_of(workspace, place)
     make_folders(folder, workspace.root)
-    sweep(folder)
-    kept = _kept_in(folder)
-    if kept and kept[-1].size == len(content) and read(kept[-1].path) == content:
-        sync_folder(folder)  # whoever kept it may have been killed before that
+    sweep(folder, root=workspace.root)
+    kept = _kept_in(workspace, folder)
+    if kept and kept[-1].size == len(content) and read(kept[-1].path, root=workspace.root) == content:
+        sync_folder(folder, root=workspace.root)  # whoever kept it may have been killed before that
         return
     stamp = trash.next_stamp(kept[-1].stamp if kept else "")
-    create(folder / _name_of(stamp, content), content, _PRIVATE_FILE)
+    create(folder / _name_of(stamp, content), content, _PRIVATE_FILE, root=workspace.root)
 
 
-def _rewrite(file: _Kept, content: bytes) -> None:
+def _rewrite(workspace: Workspace, file: _Kept, content: bytes) -> None:
     """Write a version anew, or remove it if nothing is left of it."""
     if content.strip():
-        create(file.path.with_name(_name_of(file.stamp, content)), content, _PRIVATE_FILE)
-    os.unlink(file.path)  # noqa: PTH108 (the tests make calls into `os` fail)
-    sync_folder(file.path.parent)
+        new = file.path.with_name(_name_of(file.stamp, content))
+        create(new, content, _PRIVATE_FILE, root=workspace.root)
+    unlink(file.path, root=workspace.root)
 
 
 def _prune(workspace: Workspace) -> None:
@@ -162,43 +163,38 @@ def _prune(workspace: Workspace) -> None:
         by_note.setdefault(file.path.parent, []).append(file)
     for files in by_note.values():
         for file in files[:-MAX_VERSIONS]:
-            os.unlink(file.path)  # noqa: PTH108
+            unlink(file.path, root=workspace.root, durable=False)
     total = sum(file.size for files in by_note.values() for file in files[-MAX_VERSIONS:])
     spare = [file for files in by_note.values() for file in files[-MAX_VERSIONS:-1]]
     for file in sorted(spare, key=attrgetter("stamp")):
         if total <= MAX_BYTES:
             return
-        os.unlink(file.path)  # noqa: PTH108
+        unlink(file.path, root=workspace.root, durable=False)
         total -= file.size
 
 
 def remove_unfinished(workspace: Workspace) -> None:
     """Remove every unfinished file, for it may hold any text that a note once held."""
-    tops = (workspace.root / NOTES_DIR, workspace.private)
-    for folder in [workspace.root, *(folder for top in tops for folder in folders_below(top))]:
-        for path in unfinished(folder):
-            os.unlink(path)  # noqa: PTH108
+    root = workspace.root
+    inner = (folder for top in (root / NOTES_DIR, workspace.private) for folder in folders_below(top, root))
+    for folder in [root, *inner]:
+        for path in unfinished(folder, root=root):
+            unlink(path, root=root, durable=False)
 
 
 def _kept(workspace: Workspace) -> list[_Kept]:
     """List the versions of all notes, those of a note together and the oldest of them first."""
-    refuse_link(_folder(workspace))
-    return [file for folder in folders_below(_folder(workspace)) for file in _kept_in(folder)]
+    folders = folders_below(_folder(workspace), workspace.root)
+    return [file for folder in folders for file in _kept_in(workspace, folder)]
 
 
-def _kept_in(folder: Path) -> list[_Kept]:
+def _kept_in(workspace: Workspace, folder: Path) -> list[_Kept]:
     """List the versions in a folder, the oldest first; unfinished ones are none."""
-    found: list[_Kept] = []
-    try:
-        with os.scandir(folder) as listing:
-            for entry in listing:
-                stamp = _stamp_of(entry.name)
-                with suppress(FileNotFoundError):  # gone since it was listed
-                    if stamp and entry.is_file(follow_symlinks=False):
-                        found.append(_Kept(stamp, Path(entry.path), entry.stat().st_size))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(found)
+    return sorted(
+        _Kept(stamp, folder / name, info.st_size)
+        for name, info in listing(folder, root=workspace.root).items()
+        if (stamp := _stamp_of(name)) and stat.S_ISREG(info.st_mode)
+    )
 
 
 def _stamp_of(name: str) -> str:
@@ -215,13 +211,8 @@ def _folder(workspace: Workspace) -> Path:
 
 
 def _folder_of(workspace: Workspace, place: Place) -> Path:
-    """Return where a note's versions are, refusing links that a cloned workspace may hold."""
-    folder = _folder(workspace)
-    refuse_link(folder)
-    for part in place.path.split("/"):
-        folder = folder / part
-        refuse_link(folder)
-    return folder
+    """Return where a note's versions are."""
+    return _folder(workspace) / place.path
 
 
 def _pattern(needle: str) -> re.Pattern[str] | None:

@@ -48,11 +48,11 @@ def save(
     `dry_run` nothing is written, and what would be done is told.
     """
     folder = workspace.root / SESSIONS_DIR
-    place = Place(f"{SESSIONS_DIR}/{name}{_ENDING}", folder / f"{name}{_ENDING}")
+    place = Place(f"{SESSIONS_DIR}/{name}{_ENDING}", folder / f"{name}{_ENDING}", workspace.root)
 
     def placed() -> Saved:
         for file in _names(name):
-            outcome = _written(folder / file, content, relate, dry_run=dry_run)
+            outcome = _written(workspace.root, folder / file, content, relate, dry_run=dry_run)
             if outcome is not None:
                 return Saved(f"{SESSIONS_DIR}/{file}", outcome)
         raise WriteError(
@@ -62,7 +62,7 @@ def save(
 
     def write() -> Saved:
         atomic.make_folders(folder, workspace.root)
-        atomic.sweep(folder)
+        atomic.sweep(folder, root=workspace.root)
         return placed()
 
     if dry_run:
@@ -78,12 +78,12 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _written(
-    path: Path, content: bytes, relate: Callable[[bytes], Relation], *, dry_run: bool
+    root: Path, path: Path, content: bytes, relate: Callable[[bytes], Relation], *, dry_run: bool
 ) -> Outcome | None:
     """Write a file unless another conversation is there."""
-    old = atomic.read(path, MAX_SESSION_BYTES)
+    old = atomic.read(path, MAX_SESSION_BYTES, root=root)
     if old is None:
-        if not dry_run and not atomic.create(path, content, _PRIVATE_FILE):
+        if not dry_run and not atomic.create(path, content, _PRIVATE_FILE, root=root):
             raise atomic.Changed
         return "created"
     if old == content:
@@ -91,6 +91,6 @@ def _written(
     relation = "other" if len(old) > MAX_SESSION_BYTES else relate(old)
     if relation == "part":
         if not dry_run:
-            atomic.replace(path, content, expected=old)
+            atomic.replace(path, content, expected=old, root=root)
         return "replaced"
     return "same" if relation == "whole" else None

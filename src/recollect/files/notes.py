@@ -8,14 +8,13 @@ somebody else's change are found where they are now, lines that were changed are
 from __future__ import annotations
 
 import codecs
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from recollect.errors import PathError, UsageError, WriteError
 from recollect.files import trash
-from recollect.files.atomic import read
+from recollect.files.atomic import exists, read
 from recollect.files.history import change
 from recollect.files.place import Place, attempt, check_new_name, place_of, writing
 from recollect.files.read import decode
@@ -208,7 +207,7 @@ def remove_note(workspace: Workspace, path: str, *, max_bytes: int = MAX_BYTES) 
 def _append(
     workspace: Workspace, place: Place, block: str, under: str | None, title: str | None, max_bytes: int
 ) -> Written:
-    if not os.path.lexists(place.real):
+    if not exists(place.real, root=place.root):
         check_new_name(place)
     note = _load(place, max_bytes)
     text = note.text
@@ -229,7 +228,7 @@ def _delete(
 
 
 def _load(place: Place, max_bytes: int) -> _Note:
-    content = read(place.real, max_bytes)
+    content = read(place.real, max_bytes, root=place.root)
     if content is None:
         return _Note(place, None, "", b"")
     if len(content) > max_bytes:

@@ -6,12 +6,14 @@ import errno
 import os
 import posixpath
 import re
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from recollect.beneath import opened
 from recollect.errors import PathError, StoreBusy, StoreReadOnly, WriteError, reason_of
 from recollect.files.atomic import Changed, Unconfirmed, sweep, unfinished
 from recollect.files.lock import WriterLock
@@ -40,10 +42,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A note: its path as citations write it, and where it is."""
+    """A note: its path as citations write it, where it is, and the root below which no link is followed."""
 
     path: str
     real: Path
+    root: Path
 
 
 def place_of(workspace: Workspace, path: str) -> Place:
@@ -60,12 +63,21 @@ def place_of(workspace: Workspace, path: str) -> Place:
     below_notes = len(parts) > 1 and parts[0] == NOTES_DIR and not IGNORED_DIRS.intersection(parts[1:-1])
     if not below_notes and shown not in root_files(workspace):
         raise _refused(path, "it lies outside MEMORY.md and memory/")
-    real = workspace.root
-    for part in parts:
-        real = real / part
-        if os.path.islink(real):  # noqa: PTH114 (pathlib raises where a folder above is closed)
-            raise _refused(path, "it is or passes through a symbolic link")
-    return Place(shown, real)
+    place = Place(shown, workspace.root / shown, workspace.root)
+    if _passes_link(place):
+        raise _refused(path, "it is or passes through a symbolic link")
+    return place
+
+
+def _passes_link(place: Place) -> bool:
+    """Tell whether a link is on the way to a note; what is not there, or may not be seen, is none."""
+    try:
+        with opened(place.real.parent, place.root) as folder:
+            return stat.S_ISLNK(folder.look(place.real.name).st_mode)
+    except PathError:
+        return True
+    except OSError:
+        return False
 
 
 def check_new_name(place: Place) -> None:
@@ -95,8 +107,8 @@ def writing(workspace: Workspace) -> Iterator[None]:
             stack.enter_context(lock.held(WAIT_SECONDS))
         except StoreReadOnly as error:
             raise WriteError(error.what, todo=error.todo) from error
-        with suppress(OSError):  # the next writer tries again
-            sweep(workspace.private)  # whoever writes files right in there holds this lock
+        with suppress(OSError):  # the next writer tries again; whoever writes right in there holds this lock
+            sweep(workspace.private, root=workspace.root)
         yield
 
 
@@ -104,9 +116,9 @@ def sweep_private(workspace: Workspace) -> None:
     """Remove what killed writers left in the private folder, unless a writer is at work."""
     lock = WriterLock(workspace.private / LOCK_NAME, "a note of this workspace")
     with suppress(StoreBusy, StoreReadOnly, OSError):  # the next writer does it
-        if unfinished(workspace.private):
+        if unfinished(workspace.private, root=workspace.root):
             with lock.held(0):
-                sweep(workspace.private)
+                sweep(workspace.private, root=workspace.root)
 
 
 def attempt(place: Place, change: Callable[[], Result]) -> Result:

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from recollect.beneath import link_error, open_file, opened
 from recollect.errors import PathError, reason_of
 from recollect.files.scan import (
     IGNORED_DIRS,
     NOTES_DIR,
     SUFFIX,
+    anchor_of,
     extra_roots,
     fingerprint_of,
     limit_for,
@@ -33,24 +35,17 @@ coarse file systems), so its fingerprint is not trusted yet."""
 
 _READ_ATTEMPTS = 3
 _MARK_BYTES = 4_096
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)  # a link put here after the scan is refused
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe put here after the scan does not block us
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
     """Read a note that was found; `None` if it is gone, a `Problem` if it cannot be indexed."""
     limit, limit_in_words = limit_for(file.source, max_bytes)
     try:
-        content, fingerprint, settled = _stable_content(file.real, limit)
+        content, fingerprint, settled = _stable_content(file.real, file.root, limit)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        return Problem(file.path, f"cannot be read: {reason_of(error)}", failed=True)
+    except (OSError, PathError) as error:
+        return _unread(file, error)
     if len(content) > limit:
         return Problem(file.path, f"grew above {limit_in_words}")
     try:
@@ -78,38 +73,44 @@ def read_from(file: FoundFile, tail: Tail | None) -> Part | Problem | None:
     """
     limit, limit_in_words = limit_for(file.source, 0)
     try:
-        is_same = tail is not None and mark_at(file.real, tail.position) == tail.mark
+        is_same = tail is not None and mark_at(file, tail.position) == tail.mark
         position = tail.position if tail and is_same else 0
-        content, fingerprint, settled = _stable_content(file.real, limit, position)
+        content, fingerprint, settled = _stable_content(file.real, file.root, limit, position)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        return Problem(file.path, f"cannot be read: {reason_of(error)}", failed=True)
+    except (OSError, PathError) as error:
+        return _unread(file, error)
     if fingerprint.size > limit:
         return Problem(file.path, f"grew above {limit_in_words}")
     size = position + len(content)
     # Of a whole file everything counts; of the end of one, what it is known to begin with as well.
-    digest = f"{size}-{mark_at(file.real, size)}" if position else hashlib.sha256(content).hexdigest()
+    digest = f"{size}-{mark_at(file, size)}" if position else hashlib.sha256(content).hexdigest()
     return Part(content, position, digest, fingerprint, settled)
 
 
-def mark_at(path: str, position: int) -> str:
+def mark_at(file: FoundFile, position: int) -> str:
     """Return what tells whether a file still begins as it did up to a position; empty if nobody can tell."""
     try:
-        handle = os.open(path, _OPEN_FLAGS)
-        with os.fdopen(handle, "rb") as stream:
+        with os.fdopen(open_file(file.real, file.root), "rb") as stream:
             first = stream.read(min(_MARK_BYTES, position))
             stream.seek(max(0, position - _MARK_BYTES))
             last = stream.read(min(_MARK_BYTES, position))
-    except OSError:
+    except (OSError, PathError):
         return ""
     return hashlib.sha256(first + last).hexdigest()
 
 
-def read_line(path: str, position: int) -> str:
-    """Return the line of a transcript that begins at a position; raises `OSError` if it cannot be read."""
-    handle = os.open(path, _OPEN_FLAGS)
-    with os.fdopen(handle, "rb") as stream:
+def _unread(file: FoundFile, error: OSError | PathError) -> Problem:
+    reason = "it is or passes through a symbolic link" if isinstance(error, PathError) else reason_of(error)
+    return Problem(file.path, f"cannot be read: {reason}", failed=True)
+
+
+def read_line(file: FoundFile, position: int) -> str:
+    """Return the line of a transcript that begins at a position.
+
+    Raises `OSError` or `PathError` if it cannot be read.
+    """
+    with os.fdopen(open_file(file.real, file.root), "rb") as stream:
         stream.seek(position)
         return decode_lines(stream.readline()).removesuffix("\n")
 
@@ -139,10 +140,12 @@ def is_settled(fingerprint: Fingerprint) -> bool:
     return abs(time.time_ns() - fingerprint.mtime_ns) > _SETTLED_NS
 
 
-def _stable_content(path: str, max_bytes: int, position: int = 0) -> tuple[bytes, Fingerprint, bool]:
+def _stable_content(
+    path: str, root: str, max_bytes: int, position: int = 0
+) -> tuple[bytes, Fingerprint, bool]:
     """Read a file with the fingerprint that belongs to these bytes, and whether that can be trusted."""
     for _ in range(_READ_ATTEMPTS):
-        handle = os.open(path, _OPEN_FLAGS)
+        handle = open_file(path, root)
         try:
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
@@ -169,14 +172,19 @@ def read_lines(
     column: int | None = None,
 ) -> Excerpt:
     """Read some lines of a note that belongs to the memory, the first of them from a column on."""
-    real = resolve_note(workspace, extra_paths, path)
+    real, root = resolve_note(workspace, extra_paths, path)
     shown = Path(os.path.relpath(real, workspace.root)).as_posix()
     first = max(1, start or 1)
     try:
-        info = os.lstat(real)
-        if not stat.S_ISREG(info.st_mode):
-            raise _not_part(path, "it is not a regular file")
-        content, _, _ = _stable_content(str(real), max_bytes)
+        with opened(real.parent, root) as folder:
+            kind = folder.look(real.name).st_mode
+        if stat.S_ISLNK(kind):
+            raise link_error(real)
+        if not stat.S_ISREG(kind):
+            raise OSError(0, "not a regular file")
+        content, _, _ = _stable_content(str(real), str(root), max_bytes)
+    except PathError:
+        raise _not_part(path, "it is or passes through a symbolic link") from None
     except (FileNotFoundError, NotADirectoryError):
         return Excerpt(shown, "", first, 0, found=False)
     except OSError as error:
@@ -230,55 +238,39 @@ def _excerpt(path: str, text: str, first: int, count: int, column: int = 1) -> E
     )
 
 
-def resolve_note(workspace: Workspace, extra_paths: tuple[str, ...], path: str) -> Path:
-    """Return where a note really is, or refuse a path that is not part of the memory."""
+def resolve_note(workspace: Workspace, extra_paths: tuple[str, ...], path: str) -> tuple[Path, Path]:
+    """Return where a note is and the root below which no link may lead to it.
+
+    A path that is not part of the memory is refused.
+    """
     name = path.strip()
     if not name or "\0" in name or not _is_encodable(name):
         raise PathError("no usable path was given", todo="Name a note such as MEMORY.md or memory/topic.md")
     candidate = Path(os.path.normpath(workspace.root / name))
     if not candidate.name.endswith(SUFFIX):
         raise _not_part(path, f"only {SUFFIX} files are")
-    try:
-        real = candidate.resolve()
-    except (OSError, RuntimeError) as error:
-        raise _not_part(path, f"it cannot be resolved ({error})") from error
-    if not _is_allowed(workspace, extra_paths, candidate):
-        raise _not_part(path, "it lies outside MEMORY.md, memory/ and the extra paths")
-    if not _is_link_free(workspace, extra_paths, candidate, real):
-        raise _not_part(path, "it is or passes through a symbolic link")
-    return real
+    if candidate.parent == workspace.root and candidate.name in root_files(workspace):
+        return candidate, workspace.root
+    for folder, real, root in _note_folders(workspace, extra_paths):
+        if contains(folder, candidate):
+            below = candidate.relative_to(folder)
+            if not IGNORED_DIRS.intersection(below.parts[:-1]):
+                return real / below, root
+    raise _not_part(path, "it lies outside MEMORY.md, memory/ and the extra paths")
 
 
-def _is_allowed(workspace: Workspace, extra_paths: tuple[str, ...], candidate: Path) -> bool:
-    root = workspace.root
-    if candidate.parent == root and candidate.name in root_files(workspace):
-        return True
-    return any(
-        contains(folder, candidate)
-        and not IGNORED_DIRS.intersection(candidate.relative_to(folder).parts[:-1])
-        for folder in [root / NOTES_DIR, *_extra_places(workspace, extra_paths)]
-    )
+def _note_folders(workspace: Workspace, extra_paths: tuple[str, ...]) -> Iterator[tuple[Path, Path, Path]]:
+    """Yield the folders of notes: as a path may name each, where it is, and its root.
 
-
-def _is_link_free(workspace: Workspace, extra_paths: tuple[str, ...], candidate: Path, real: Path) -> bool:
-    """Tell whether no link was followed below the workspace or below a configured extra path.
-
-    The folders above an extra path may be links: whoever configured it chose that.
+    An extra path may be named as it is configured and, as the index does, by where it is.
     """
-    if candidate == real:
-        return True
-    return any(
-        contains(extra, candidate) and os.path.realpath(extra) / candidate.relative_to(extra) == real
-        for extra in _extra_places(workspace, extra_paths)
-    )
-
-
-def _extra_places(workspace: Workspace, extra_paths: tuple[str, ...]) -> Iterator[Path]:
-    """Yield each extra path that is no link as it is configured and, as the index names it, where it is."""
+    notes = workspace.root / NOTES_DIR
+    yield notes, notes, workspace.root
     for extra in extra_roots(workspace, extra_paths):
-        if not os.path.islink(extra):  # noqa: PTH114 (pathlib raises where a folder above is closed)
-            yield Path(extra)
-            yield Path(os.path.realpath(extra))
+        root, relative = anchor_of(workspace, extra)
+        real = Path(root, relative)
+        yield Path(extra), real, Path(root)
+        yield real, real, Path(root)
 
 
 def _is_encodable(name: str) -> bool:

@@ -14,8 +14,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import get_args
 
-from recollect.errors import reason_of
-from recollect.paths import PRIVATE_DIR, Workspace, expand_home, is_unicode
+from recollect.beneath import Tree
+from recollect.errors import PathError, reason_of
+from recollect.paths import PRIVATE_DIR, Workspace, contains, expand_home, is_unicode
 from recollect.types import Discovery, Fingerprint, FoundFile, Problem, Source
 
 ROOT_FILES = ("MEMORY.md", "memory.md")
@@ -56,11 +57,14 @@ def discover(
 
     Where a source is not asked for, nothing is looked at; extra paths hold notes.
     """
-    walk = _Walk(workspace.root, max_bytes)
-    if "memory" in sources:
-        walk.notes(extra_roots(workspace, extra_paths))
-    if "sessions" in sources:
-        walk.sessions()
+    walk = _Walk(str(workspace.root), max_bytes)
+    with Tree(workspace.root) as tree:
+        if "memory" in sources:
+            walk.notes(tree)
+            for extra in extra_roots(workspace, extra_paths):
+                walk.extra(extra, *anchor_of(workspace, extra))
+        if "sessions" in sources:
+            walk.sessions(tree)
     return Discovery(tuple(walk.files.values()), tuple(walk.problems), tuple(walk.blind))
 
 
@@ -72,6 +76,18 @@ def extra_roots(workspace: Workspace, extra_paths: tuple[str, ...]) -> list[str]
             path = workspace.root / expand_home(extra.strip())
             roots.setdefault(os.path.normpath(path))
     return list(roots)
+
+
+def anchor_of(workspace: Workspace, extra: str) -> tuple[str, str]:
+    """Return the folder below which no link to an extra path is followed, and the rest of the path.
+
+    The folders above an extra path outside the workspace may be links: its user chose that.
+    """
+    inside = Path(extra).relative_to(workspace.root) if contains(workspace.root, Path(extra)) else None
+    if inside is not None:
+        return str(workspace.root), "/".join(inside.parts)
+    above, name = os.path.split(extra)
+    return os.path.realpath(above), name
 
 
 def root_files(workspace: Workspace) -> tuple[str, ...]:
@@ -95,95 +111,105 @@ def fingerprint_of(info: os.stat_result) -> Fingerprint:
 class _Walk:
     """One walk over the workspace, collecting what it sees."""
 
-    def __init__(self, root: Path, max_bytes: int) -> None:
-        self.root = str(root)
-        self.prefix = self.root + os.sep
+    def __init__(self, root: str, max_bytes: int) -> None:
+        self.root = root
+        self.prefix = root + os.sep
         self.limits = {source: limit_for(source, max_bytes) for source in get_args(Source)}
         self.files: dict[str, FoundFile] = {}
         self.problems: dict[Problem, None] = {}
         self.blind: list[str] = []
 
-    def notes(self, extras: list[str]) -> None:
-        self._root_files()
-        self._tree(os.path.join(self.root, NOTES_DIR))  # noqa: PTH118 (strings: 10x faster on big trees)
-        for extra in extras:
-            self._extra(extra)
+    def notes(self, tree: Tree) -> None:
+        self._root_files(tree)
+        self._tree(tree, NOTES_DIR)
 
-    def sessions(self) -> None:
-        for entry in self._entries(os.path.join(self.root, SESSIONS_DIR)):  # noqa: PTH118
+    def sessions(self, tree: Tree) -> None:
+        for entry in self._entries(tree, SESSIONS_DIR):
             if _TRANSCRIPT.fullmatch(entry.name):
-                self._consider(entry, "sessions")
+                self._consider(tree, f"{SESSIONS_DIR}/{entry.name}", entry, "sessions")
 
-    def _root_files(self) -> None:
+    def extra(self, path: str, root: str, relative: str) -> None:
+        """Take an extra path, a folder of notes or one note, that lies at a place below a root."""
+        above, _, name = relative.rpartition("/")
+        with Tree(root) as tree:
+            try:
+                info = tree.enter(above).look(name) if name else os.lstat(root)
+            except PathError:
+                self._problem(path, f"extra path {_IS_LINK}")
+                return
+            except OSError as error:
+                missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+                reason = f"cannot be looked at: {reason_of(error)}"
+                reason = "extra path does not exist" if missing else reason
+                self._problem(path, reason, failed=not missing, blind=not missing)
+                return
+            if stat.S_ISLNK(info.st_mode):
+                self._problem(path, f"extra path {_IS_LINK}")
+            elif stat.S_ISDIR(info.st_mode):
+                self._tree(tree, relative)
+            elif path.endswith(SUFFIX):
+                self._file(tree, relative, info)
+            else:
+                self._problem(path, f"extra path is neither a folder nor a {SUFFIX} file")
+
+    def _root_files(self, tree: Tree) -> None:
         """Take the root files by the names they really have, so case-insensitive disks list one once."""
-        names = {entry.name: entry for entry in self._entries(self.root)}
+        names = {entry.name: entry for entry in self._entries(tree, "")}
         for name in (*ROOT_FILES, USER_FILE) if _SOUL_FILE in names else ROOT_FILES:
             if name in names:
-                self._consider(names[name])
+                self._consider(tree, name, names[name])
 
-    def _extra(self, path: str) -> None:
-        try:
-            info = os.lstat(path)
-        except OSError as error:
-            missing = isinstance(error, FileNotFoundError | NotADirectoryError)
-            reason = "extra path does not exist" if missing else f"cannot be looked at: {reason_of(error)}"
-            self._problem(path, reason, failed=not missing)
-            if not missing:
-                self.blind.append(self._name(path))
-            return
-        real = os.path.realpath(path)
-        if stat.S_ISLNK(info.st_mode):
-            self._problem(path, f"extra path {_IS_LINK}")
-        elif stat.S_ISDIR(info.st_mode):
-            self._tree(real)
-        elif path.endswith(SUFFIX):
-            self._file(real, info)
-        else:
-            self._problem(path, f"extra path is neither a folder nor a {SUFFIX} file")
-
-    def _tree(self, folder: str) -> None:
-        pending = [folder]
+    def _tree(self, tree: Tree, top: str) -> None:
+        pending = [top]
         while pending:
             current = pending.pop()
-            deeper = [entry.path for entry in self._entries(current) if self._consider(entry)]
+            below = f"{current}/" if current else ""
+            deeper = [
+                relative
+                for entry in self._entries(tree, current)
+                if self._consider(tree, relative := below + entry.name, entry)
+            ]
             pending.extend(reversed(deeper))
 
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+    def _entries(self, tree: Tree, relative: str) -> list[os.DirEntry[str]]:
         """Return a folder's entries in sorted order; a folder that is not there has none."""
-        if os.path.islink(folder):  # noqa: PTH114
-            self._problem(folder, _IS_LINK)
-            return []
         try:
-            with os.scandir(folder) as listing:
+            with tree.enter(relative).scan() as listing:
                 return sorted(listing, key=attrgetter("name"))
         except (FileNotFoundError, NotADirectoryError):
             return []
+        except PathError:
+            self._problem(tree.path_of(relative), _IS_LINK)
         except OSError as error:
-            self._problem(folder, f"cannot be listed: {reason_of(error)}", failed=True)
-            self.blind.append(self._name(folder))
-            return []
+            reason = f"cannot be listed: {reason_of(error)}"
+            self._problem(tree.path_of(relative), reason, failed=True, blind=True)
+        return []
 
-    def _consider(self, entry: os.DirEntry[str], source: Source = "memory") -> bool:
+    def _consider(
+        self, tree: Tree, relative: str, entry: os.DirEntry[str], source: Source = "memory"
+    ) -> bool:
         """Take a note or a transcript; tell whether the entry is a folder to look into."""
         name = entry.name
         wanted = source == "sessions" or name.endswith(SUFFIX)
         try:
             if entry.is_symlink():
-                if wanted or (name not in IGNORED_DIRS and os.path.isdir(entry.path)):  # noqa: PTH112
-                    self._problem(entry.path, _IS_LINK)
+                path = tree.path_of(relative)
+                if wanted or (name not in IGNORED_DIRS and os.path.isdir(path)):  # noqa: PTH112
+                    self._problem(path, _IS_LINK)
                 return False
             if entry.is_dir(follow_symlinks=False):
                 return name not in IGNORED_DIRS
             if wanted:
-                self._file(entry.path, entry.stat(follow_symlinks=False), source)
+                self._file(tree, relative, entry.stat(follow_symlinks=False), source)
         except FileNotFoundError:
             return False  # gone since it was listed
         except OSError as error:
-            self._problem(entry.path, f"cannot be looked at: {reason_of(error)}", failed=True)
-            self.blind.append(self._name(entry.path))
+            reason = f"cannot be looked at: {reason_of(error)}"
+            self._problem(tree.path_of(relative), reason, failed=True, blind=True)
         return False
 
-    def _file(self, path: str, info: os.stat_result, source: Source = "memory") -> None:
+    def _file(self, tree: Tree, relative: str, info: os.stat_result, source: Source = "memory") -> None:
+        path = tree.path_of(relative)
         if path in self.files:
             return
         name = self._name(path)
@@ -195,12 +221,15 @@ class _Walk:
         elif not is_unicode(name):
             self._problem(path, "has a name that is not valid UTF-8")
         else:
-            self.files[path] = FoundFile(name, path, source, fingerprint_of(info))
+            self.files[path] = FoundFile(name, path, source, fingerprint_of(info), "", tree.root)
 
-    def _problem(self, path: str, reason: str, *, failed: bool = False) -> None:
+    def _problem(self, path: str, reason: str, *, failed: bool = False, blind: bool = False) -> None:
+        """Note why something is left out; where nobody could look, nothing that is known there is gone."""
         name = self._name(path)
         shown = name if is_unicode(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
         self.problems.setdefault(Problem(shown, reason, failed))
+        if blind:
+            self.blind.append(name)
 
     def _name(self, path: str) -> str:
         """Return the path as the index and citations write it: relative, with forward slashes."""

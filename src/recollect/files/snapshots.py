@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, get_args
 
 from recollect.errors import PathError, reason_of
@@ -105,20 +103,20 @@ def save(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
 
     def write() -> Snapshot:
         atomic.make_folders(folder, workspace.root)
-        atomic.sweep(folder)
+        atomic.sweep(folder, root=workspace.root)
         newest = newest_of(workspace, snapshot.session)
         if newest is not None and _ends_with(newest.messages, snapshot.messages):
             return newest
-        kept = _created(folder, snapshot)
+        kept = _created(workspace, snapshot)
         if newest is not None and _goes_on(newest.messages, snapshot.messages):
             with suppress(OSError):  # the new one is kept; the next snapshot makes room
-                os.unlink(folder / f"{newest.id}{_ENDING}")  # noqa: PTH108 (the tests let calls of `os` fail)
+                atomic.unlink(folder / f"{newest.id}{_ENDING}", root=workspace.root, durable=False)
         with suppress(OSError):
-            _prune(folder)
+            _prune(workspace)
         return kept
 
     with writing(workspace):
-        return attempt(Place(f"{PRIVATE_DIR}/{FOLDER}", folder), write)
+        return attempt(Place(f"{PRIVATE_DIR}/{FOLDER}", folder, workspace.root), write)
 
 
 def listed(workspace: Workspace) -> Listing:
@@ -126,7 +124,7 @@ def listed(workspace: Workspace) -> Listing:
     found: list[Snapshot] = []
     problems: list[Problem] = []
     with reading("the folder of snapshots"):
-        names = _names(workspace.private / FOLDER)
+        names = _names(workspace)
     for name in names:
         one = _read(workspace, name)
         if isinstance(one, Snapshot):
@@ -157,7 +155,7 @@ def newest_of(workspace: Workspace, session: str) -> Snapshot | None:
     """Return the newest snapshot of a session, if it has any."""
     ending = f"-{_session_id(session)}"
     with reading("the folder of snapshots"):
-        names = _names(workspace.private / FOLDER)
+        names = _names(workspace)
     for name in names:
         one = _read(workspace, name) if name.endswith(ending) else None
         if isinstance(one, Snapshot) and one.session == session:
@@ -227,36 +225,34 @@ def parsed(text: str, name: str = "") -> Snapshot:
 # Files
 
 
-def _created(folder: Path, snapshot: Snapshot) -> Snapshot:
+def _created(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
     """Write a snapshot under a name that sorts after all others, whatever the clock did."""
-    newest = next(iter(_names(folder)), "").rpartition("-")[0]
+    newest = next(iter(_names(workspace)), "").rpartition("-")[0]
     time = snapshot.created.astimezone(UTC)
     if newest:
         time = max(time, time_of(newest) + timedelta(microseconds=1))
     name = f"{time.strftime(_STAMP_FORMAT)}-{_session_id(snapshot.session)}"
-    if not atomic.create(folder / f"{name}{_ENDING}", written(snapshot.to_json()), _PRIVATE_FILE):
+    file = workspace.private / FOLDER / f"{name}{_ENDING}"
+    if not atomic.create(file, written(snapshot.to_json()), _PRIVATE_FILE, root=workspace.root):
         raise atomic.Changed
     return replace(snapshot, id=name)
 
 
-def _prune(folder: Path) -> None:
+def _prune(workspace: Workspace) -> None:
     """Remove the oldest snapshots beyond what is kept."""
     by_session: dict[str, int] = {}
-    for place, name in enumerate(_names(folder)):
+    for place, name in enumerate(_names(workspace)):
         session = name.rpartition("-")[2]
         by_session[session] = by_session.get(session, 0) + 1
         if place >= MOST or by_session[session] > PER_SESSION:
-            os.unlink(folder / f"{name}{_ENDING}")  # noqa: PTH108
+            file = workspace.private / FOLDER / f"{name}{_ENDING}"
+            atomic.unlink(file, root=workspace.root, durable=False)
 
 
-def _names(folder: Path) -> list[str]:
-    """Return the ids of the snapshots in a folder, the newest first."""
-    atomic.refuse_link(folder)
-    try:
-        with os.scandir(folder) as listing:
-            names = [entry.name.removesuffix(_ENDING) for entry in listing if entry.name.endswith(_ENDING)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+def _names(workspace: Workspace) -> list[str]:
+    """Return the ids of the snapshots, the newest first."""
+    files = atomic.listing(workspace.private / FOLDER, root=workspace.root)
+    names = (file.removesuffix(_ENDING) for file in files if file.endswith(_ENDING))
     return sorted((name for name in names if _is_name(name)), reverse=True)
 
 
@@ -270,7 +266,7 @@ def _read(workspace: Workspace, name: str) -> Snapshot | Problem | None:
     path = workspace.private / FOLDER / f"{name}{_ENDING}"
     shown = f"{PRIVATE_DIR}/{FOLDER}/{path.name}"
     try:
-        content = atomic.read(path, MAX_BYTES)
+        content = atomic.read(path, MAX_BYTES, root=workspace.root)
         if content is None:
             return None
         if len(content) > MAX_BYTES:

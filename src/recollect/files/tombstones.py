@@ -25,7 +25,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from recollect.errors import WorkspaceError
@@ -114,8 +113,8 @@ class Forgotten:
     def load(cls, workspace: Workspace) -> Forgotten:
         """Return what was forgotten in a workspace."""
         with reading("what was forgotten"):
-            content = atomic.read(workspace.private / FILE_NAME)
-            salt = atomic.read(workspace.private / SALT_NAME)
+            content = atomic.read(workspace.private / FILE_NAME, root=workspace.root)
+            salt = atomic.read(workspace.private / SALT_NAME, root=workspace.root)
         if content and not salt:
             raise WorkspaceError(
                 f"{SALT_NAME} is missing, so {FILE_NAME} cannot tell what was forgotten",
@@ -383,39 +382,39 @@ def _rewrite(
     They take the place of known ones: always, or only where they are later. The caller holds the lock of the
     notes.
     """
-    path = workspace.private / FILE_NAME
+    path, root = workspace.private / FILE_NAME, workspace.root
     added = _latest(more)
 
     def write() -> int:
-        old = atomic.read(path)
+        old = atomic.read(path, root=root)
         known = _latest(_stones_in(old or b"", salt))
         stones = _latest([*known.values(), *added.values()]) if only_later else known | added
         lines = [json.dumps(stone.to_json(salt)) for stone in stones.values()]
         new = "".join(f"{line}\n" for line in lines).encode()
         if old is None:
-            if not atomic.create(path, new, _PRIVATE):
+            if not atomic.create(path, new, _PRIVATE, root=root):
                 raise atomic.Changed
         elif new != old:
-            atomic.replace(path, new, expected=old)
+            atomic.replace(path, new, expected=old, root=root)
         return sum(known.get(key) != stone for key, stone in stones.items())
 
-    return attempt(Place(FILE_NAME, path), write)
+    return attempt(Place(FILE_NAME, path, root), write)
 
 
 def _own_salt(workspace: Workspace, preferred: bytes = b"") -> bytes:
     """Return the salt of a workspace; where there is none yet, it gets the preferred or a new one."""
-    path: Path = workspace.private / SALT_NAME
+    path, root = workspace.private / SALT_NAME, workspace.root
 
     def make() -> bytes:
-        salt = atomic.read(path)
+        salt = atomic.read(path, root=root)
         if not salt:
             if salt is not None:
-                atomic.remove(path, b"")
-            atomic.create(path, preferred or secrets.token_hex(32), _PRIVATE)
-            salt = atomic.read(path) or b""
+                atomic.remove(path, b"", root=root)
+            atomic.create(path, preferred or secrets.token_hex(32), _PRIVATE, root=root)
+            salt = atomic.read(path, root=root) or b""
         return salt
 
-    return attempt(Place(SALT_NAME, path), make)
+    return attempt(Place(SALT_NAME, path, root), make)
 
 
 def _composed(text: str) -> str:

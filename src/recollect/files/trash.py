@@ -6,7 +6,6 @@ when there are too many or they are too large together, and the newest never goe
 
 from __future__ import annotations
 
-import os
 import re
 import stat
 from collections.abc import Callable, Iterator
@@ -15,18 +14,20 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, datetime, timedelta
 from pathlib import Path
 
+from recollect.beneath import folders_below, opened
 from recollect.errors import PathError
 from recollect.files.atomic import (
     Changed,
     create,
-    folders_below,
+    exists,
+    listing,
     make_folders,
     read,
-    refuse_link,
     remove,
     replace,
     sweep,
     sync_folder,
+    unlink,
 )
 from recollect.files.place import Place, attempt, place_of, reading, writing
 from recollect.files.scan import SUFFIX
@@ -60,15 +61,16 @@ def put(workspace: Workspace, place: Place, content: bytes) -> Item:
     """Move a note that holds this content into the trash; whoever calls this holds the notes' lock."""
     name = next_stamp(max(_names(workspace), default=""))
     target = _folder(workspace) / name / place.path
-    sweep(place.real.parent)
+    root = workspace.root
+    sweep(place.real.parent, root=root)
     try:
-        make_folders(target.parent, workspace.root)
-        if not create(target, content, _mode_of(place.real)):
+        make_folders(target.parent, root)
+        if not create(target, content, _mode_of(place.real, root), root=root):
             raise Changed
-        remove(place.real, content)
+        remove(place.real, content, root=root)
     except BaseException:
-        if os.path.lexists(place.real):  # otherwise the trash has the only copy, whatever went wrong
-            with suppress(OSError):  # it is there twice then, until the trash is full
+        with suppress(OSError, PathError):  # it is there twice then, until the trash is full
+            if exists(place.real, root=root):  # otherwise the trash has the only copy, whatever went wrong
                 _discard(workspace, name)
         raise
     with suppress(OSError):  # the note is moved; there is a next time for making room
@@ -96,13 +98,13 @@ def scrub(workspace: Workspace, without: Callable[[bytes], bytes]) -> list[str]:
     changed: list[str] = []
     for item in list(_listing(workspace)):
         file = _folder(workspace) / item.name / item.path
-        sweep(file.parent)
-        content = read(file) or b""
+        sweep(file.parent, root=workspace.root)
+        content = read(file, root=workspace.root) or b""
         rest = without(content)
         if rest == content:
             continue
         if rest.strip():
-            replace(file, rest, expected=content)
+            replace(file, rest, expected=content, root=workspace.root)
         else:
             _discard(workspace, item.name)
         changed.append(f"{_folder(workspace).name}/{item.name}/{item.path}")
@@ -132,14 +134,17 @@ def is_stamp(name: str) -> bool:
 
 def _listing(workspace: Workspace) -> Iterator[Item]:
     for name in sorted(_names(workspace), reverse=True):
-        folder = _folder(workspace) / name
-        for file in _files_below(folder):
-            with suppress(FileNotFoundError):  # another process took it out of the trash
-                yield Item(name, file.relative_to(folder).as_posix(), time_of(name), file.stat().st_size)
+        top = _folder(workspace) / name
+        for folder in folders_below(top, workspace.root):
+            for file, info in listing(folder, root=workspace.root).items():
+                if file.endswith(SUFFIX) and stat.S_ISREG(info.st_mode):
+                    path = (folder / file).relative_to(top).as_posix()
+                    yield Item(name, path, time_of(name), info.st_size)
 
 
-def _mode_of(file: Path) -> int:
-    return stat.S_IMODE(os.lstat(file).st_mode)
+def _mode_of(file: Path, root: Path) -> int:
+    with opened(file.parent, root) as folder:
+        return stat.S_IMODE(folder.look(file.name).st_mode)
 
 
 def _folder(workspace: Workspace) -> Path:
@@ -147,33 +152,19 @@ def _folder(workspace: Workspace) -> Path:
 
 
 def _names(workspace: Workspace) -> list[str]:
-    refuse_link(_folder(workspace))
-    try:
-        entries = _folder(workspace).iterdir()
-        # A link from a cloned workspace could make us read and remove what it points at.
-        return [entry.name for entry in entries if is_stamp(entry.name) and not entry.is_symlink()]
-    except FileNotFoundError:
-        return []
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    for below in folders_below(folder):
-        with os.scandir(below) as listing:
-            yield from (Path(entry.path) for entry in listing if _is_note(entry))
-
-
-def _is_note(entry: os.DirEntry[str]) -> bool:
-    return entry.name.endswith(SUFFIX) and entry.is_file(follow_symlinks=False)
+    entries = listing(_folder(workspace), root=workspace.root).items()
+    return [name for name, info in entries if is_stamp(name) and stat.S_ISDIR(info.st_mode)]
 
 
 def _put_back(workspace: Workspace, item: Item, place: Place) -> str:
     file = _folder(workspace) / item.name / item.path
-    content = read(file)
+    root = workspace.root
+    content = read(file, root=root)
     if content is None:
         raise PathError(f"there is no {item.name!r} in the trash", todo="List what is there")
-    make_folders(place.real.parent, workspace.root)
-    sweep(place.real.parent)
-    if not create(place.real, content, _mode_of(file)):
+    make_folders(place.real.parent, root)
+    sweep(place.real.parent, root=root)
+    if not create(place.real, content, _mode_of(file, root), root=root):
         raise PathError(
             f"{place.path!r} cannot be restored: there is another note in its place",
             todo="Remove or rename that one first",
@@ -196,8 +187,9 @@ def _prune(workspace: Workspace) -> None:
 
 
 def _discard(workspace: Workspace, name: str) -> None:
-    for folder in folders_below(_folder(workspace) / name):
-        for file in list(folder.iterdir()):
-            os.unlink(file)  # noqa: PTH108 (the tests make calls into `os` fail)
-        folder.rmdir()
-    sync_folder(_folder(workspace))
+    for below in folders_below(_folder(workspace) / name, workspace.root):
+        for file in listing(below, root=workspace.root):
+            unlink(below / file, root=workspace.root, durable=False)
+        with opened(below.parent, workspace.root) as folder:
+            folder.rmdir(below.name)
+    sync_folder(_folder(workspace), root=workspace.root)

@@ -10,6 +10,8 @@ import os
 import threading
 from collections.abc import Collection, Iterator
 
+from recollect.beneath import Tree
+from recollect.errors import PathError
 from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from recollect.files.scan import (
     IGNORED_DIRS,
@@ -60,7 +62,7 @@ class Places:
         inside: dict[str, int] = {}
         if self._has_notes:
             for top in (self._notes, *self._extras):
-                inside |= dict(_folders_below(top))
+                inside |= dict(_folders_below(*os.path.split(top)))
         if self._has_sessions and _is_folder(self._sessions):
             inside[self._sessions] = _inode_of(self._sessions)
         self._open = frozenset(inside)
@@ -139,21 +141,22 @@ class NoHints:
         """Nothing is to be done."""
 
 
-def _folders_below(top: str) -> Iterator[tuple[str, int]]:
+def _folders_below(above: str, name: str) -> Iterator[tuple[str, int]]:
     """Yield a folder and all folders in it that the scan would look into, with their inodes."""
-    pending = [(top, _inode_of(top))] if _is_folder(top) else []
-    while pending:
-        folder, inode = pending.pop()
-        yield folder, inode
-        try:
-            with os.scandir(folder) as entries:
-                pending += [
-                    (entry.path, entry.inode())
-                    for entry in entries
-                    if entry.name not in IGNORED_DIRS and entry.is_dir(follow_symlinks=False)
-                ]
-        except OSError:
-            continue  # gone since, or nobody may look into it; the scan tells of that
+    with Tree(above) as tree:
+        pending = [(name, _inode_of(tree.path_of(name)))] if _is_folder(tree.path_of(name)) else []
+        while pending:
+            folder, inode = pending.pop()
+            yield tree.path_of(folder), inode
+            try:
+                with tree.enter(folder).scan() as entries:
+                    pending += [
+                        (f"{folder}/{entry.name}", entry.inode())
+                        for entry in entries
+                        if entry.name not in IGNORED_DIRS and entry.is_dir(follow_symlinks=False)
+                    ]
+            except (OSError, PathError):
+                continue  # gone since, or nobody may look into it; the scan tells of that
 
 
 def _is_folder(path: str) -> bool:

@@ -156,7 +156,8 @@ class _Work:
     def _note_with_room(self, blocks: Sequence[str]) -> str:
         needed = _size(blocks)
         for path in _names(self.origin):
-            there = atomic.read(place_of(self.workspace, path).real, _NOTE_BYTES)
+            place = place_of(self.workspace, path)
+            there = atomic.read(place.real, _NOTE_BYTES, root=place.root)
             if there is None or len(there) + needed <= _NOTE_BYTES:
                 return path
         raise AssertionError("numbers do not end")
@@ -175,7 +176,7 @@ def _marks_in(workspace: Workspace, origin: str) -> Iterator[str]:
     pattern = re.compile(rf"\[{re.escape(origin)} ([0-9a-f]{{16}})\]".encode())
     for path in _names(origin):
         with reading(path):
-            content = atomic.read(place_of(workspace, path).real)
+            content = atomic.read(place_of(workspace, path).real, root=workspace.root)
         if content is None:
             return
         yield from (mark.decode() for mark in pattern.findall(content))

@@ -19,6 +19,7 @@ from recollect.backup.gather import Item, take
 from recollect.backup.manifest import Entry
 from recollect.backup.merge import KeptBoth, Merged, merge
 from recollect.backup.pieces import Content
+from recollect.beneath import Tree
 from recollect.errors import PathError, reason_of
 from recollect.files.place import place_of
 from recollect.files.read import decode
@@ -94,7 +95,7 @@ def copy_notes(
 ) -> Imported:
     """Copy the notes of another workspace to the same places in this one."""
     found = discover(Workspace(root), (), settings.files.max_bytes)
-    seen = _Seen([Item(file.path, file.real) for file in found.files], 0, list(found.problems))
+    seen = _Seen([Item(file.path, file.real, file.root) for file in found.files], 0, list(found.problems))
     merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
     return _merged(merging, str(root), "", seen, dry_run=dry_run, progress=progress)
 
@@ -124,17 +125,17 @@ def _merged(
     merging: Callable[..., Merged], folder: str, below: str, seen: _Seen, *, dry_run: bool, progress: Progress
 ) -> Imported:
     entries: list[Entry] = []
-    real: dict[str, str] = {}
+    items: dict[str, Item] = {}
     for done, item in enumerate(seen.items, 1):
         progress(done, len(seen.items), "reading")
         entry = _entry(item, seen)
         if entry is not None:
             entries.append(entry)
-            real[entry.path] = item.real
+            items[entry.path] = item
 
     def contents(wanted: Sequence[Entry]) -> Iterator[tuple[Entry, Content | Problem]]:
         for entry in wanted:
-            yield entry, _content(entry, real[entry.path])
+            yield entry, _content(entry, items[entry.path])
 
     merged = merging(entries, contents, progress=progress)
     failed = [problem for problem in seen.problems if problem.failed]
@@ -169,8 +170,8 @@ def _entry(item: Item, seen: _Seen) -> Entry | None:
     return entry
 
 
-def _content(entry: Entry, real: str) -> Content | Problem:
-    taken = take(Item(entry.path, real))
+def _content(entry: Entry, item: Item) -> Content | Problem:
+    taken = take(item)
     if isinstance(taken, Problem):
         return taken
     if taken is None or taken[0].sha256 != entry.sha256:
@@ -189,30 +190,36 @@ def _usable_name(workspace: Workspace, name: str) -> str:
 
 def _walk(root: Path, below: str, max_bytes: int, seen: _Seen) -> None:
     """List the notes of a folder in sorted order; links are not followed."""
-    pending = [(str(root), below)]
-    while pending:
-        folder, path = pending.pop()
-        try:
-            with os.scandir(folder) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
-        except OSError as error:
-            seen.problems.append(Problem(path, f"cannot be listed: {reason_of(error)}", failed=True))
-            continue
-        deeper = []
-        for entry in entries:
-            if entry.name.startswith(".") or entry.name in IGNORED_DIRS:
-                continue
+    pending = [""]
+    with Tree(root) as tree:
+        while pending:
+            folder = pending.pop()
+            inside = f"{folder}/" if folder else ""
+            deeper = []
             try:
-                if _consider(entry, f"{path}/{entry.name}", max_bytes, seen):
-                    deeper.append((entry.path, f"{path}/{entry.name}"))
-            except OSError as error:
-                reason = f"cannot be looked at: {reason_of(error)}"
-                seen.problems.append(Problem(_shown(f"{path}/{entry.name}"), reason, failed=True))
-        pending.extend(reversed(deeper))
+                with tree.enter(folder).scan() as listing:
+                    entries = sorted(listing, key=lambda entry: entry.name)
+            except (OSError, PathError) as error:
+                path = f"{below}/{folder}".rstrip("/")
+                seen.problems.append(Problem(path, f"cannot be listed: {reason_of(error)}", failed=True))
+                continue
+            for entry in entries:
+                if entry.name.startswith(".") or entry.name in IGNORED_DIRS:
+                    continue
+                relative = inside + entry.name
+                item = Item(f"{below}/{relative}", tree.path_of(relative), tree.root)
+                try:
+                    if _consider(entry, item, max_bytes, seen):
+                        deeper.append(relative)
+                except OSError as error:
+                    reason = f"cannot be looked at: {reason_of(error)}"
+                    seen.problems.append(Problem(_shown(item.path), reason, failed=True))
+            pending.extend(reversed(deeper))
 
 
-def _consider(entry: os.DirEntry[str], path: str, max_bytes: int, seen: _Seen) -> bool:
+def _consider(entry: os.DirEntry[str], item: Item, max_bytes: int, seen: _Seen) -> bool:
     """Take a note; tell whether the entry is a folder to look into."""
+    path = item.path
     if entry.is_symlink():
         seen.problems.append(Problem(_shown(path), "is a symbolic link; links are not followed"))
         return False
@@ -227,7 +234,7 @@ def _consider(entry: os.DirEntry[str], path: str, max_bytes: int, seen: _Seen) -
     elif entry.stat(follow_symlinks=False).st_size > max_bytes:
         seen.problems.append(Problem(path, f"is above the limit of {max_bytes / 1e6:g} MB (files.max_bytes)"))
     else:
-        seen.items.append(Item(path, entry.path))
+        seen.items.append(item)
     return False
 
 

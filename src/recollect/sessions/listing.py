@@ -167,7 +167,8 @@ def _started(file: FoundFile) -> datetime | None:
         document = read_transcript(file)
         return None if document is None or isinstance(document, Problem) else transcript_of(document).started
     try:
-        head = atomic.read(Path(file.real), _HEAD_BYTES)
+        root = Path(file.root) if file.root else None
+        head = atomic.read(Path(file.real), _HEAD_BYTES, root=root)
     except (OSError, PathError):  # it says why when it is indexed
         return None
     lines = decode_lines(head or b"").split("\n")

@@ -207,8 +207,8 @@ def _place(
 def _snapshot(workspace: Workspace, name: str) -> _Place | None:
     for snapshot in snapshots.listed(workspace).snapshots:
         if name == f"{SNAPSHOTS}{snapshot.id}.json":
-            real = str(workspace.root / snapshot.path)
-            return _Place(FoundFile(name, real, "sessions", Fingerprint(0, 0, 0)), snapshot.client)
+            root, real = str(workspace.root), str(workspace.root / snapshot.path)
+            return _Place(FoundFile(name, real, "sessions", Fingerprint(0, 0, 0), root=root), snapshot.client)
     return None
 
 

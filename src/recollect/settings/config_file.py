@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
-from recollect.errors import SettingsError, reason_of
+from recollect.beneath import open_file
+from recollect.errors import PathError, SettingsError, reason_of
 
 MAX_BYTES = 1_000_000
 """No settings file is longer; one that is was put there by mistake or to do harm."""
@@ -37,17 +39,17 @@ def _read(path: Path, *, links: bool) -> bytes | None:
     if mode is None:
         return None
     if stat.S_ISLNK(mode):
-        raise SettingsError(
-            f"settings file {str(path)!r} is a symbolic link, so it is not read",
-            todo="Replace the link by the file itself",
-        )
+        raise _linked(path)
     if not stat.S_ISREG(mode):
         raise SettingsError(
             f"settings file {str(path)!r} is not a regular file", todo="Remove it, or put a YAML file there"
         )
     try:
-        with path.open("rb") as file:
+        # Opened from folder to folder: what was looked at may be a link by now.
+        with path.open("rb") if links else os.fdopen(open_file(path, path.parent.parent), "rb") as file:
             content = file.read(MAX_BYTES + 1)
+    except PathError:
+        raise _linked(path) from None
     except OSError as error:
         raise _unreadable(path, error) from error
     if len(content) > MAX_BYTES:
@@ -66,6 +68,13 @@ def _mode(path: Path, *, links: bool) -> int | None:
         return None
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
+
+
+def _linked(path: Path) -> SettingsError:
+    return SettingsError(
+        f"settings file {str(path)!r} is a symbolic link, so it is not read",
+        todo="Replace the link by the file itself",
+    )
 
 
 def _unreadable(path: Path, error: Exception) -> SettingsError:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Mapping
 
+from recollect.beneath import open_file
+from recollect.errors import PathError
 from recollect.settings import SessionSync
 from recollect.types import Discovery, FoundFile, IndexedFile
 
@@ -78,8 +81,8 @@ def _grew_little(file: FoundFile, entry: IndexedFile | None, deltas: SessionSync
     if before.inode != now.inode or not 0 < grown < deltas.delta_bytes:
         return False
     try:
-        with open(file.real, "rb") as stream:  # noqa: PTH123 (a string, like the scan)
+        with os.fdopen(open_file(file.real, file.root), "rb") as stream:
             stream.seek(before.size)
             return stream.read(grown).count(b"\n") < deltas.delta_messages
-    except OSError:
+    except (OSError, PathError):
         return False  # reading it says why

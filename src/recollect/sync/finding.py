@@ -73,7 +73,8 @@ def _snapshots(workspace: Workspace, sessions: set[str]) -> Iterator[FoundFile]:
                 fingerprint = fingerprint_of(os.lstat(real))
             except OSError:
                 continue  # replaced by a newer one since it was listed
-            yield FoundFile(f"{SNAPSHOTS}{snapshot.id}.json", str(real), "sessions", fingerprint)
+            name, root = f"{SNAPSHOTS}{snapshot.id}.json", str(workspace.root)
+            yield FoundFile(name, str(real), "sessions", fingerprint, root=root)
 
 
 def _session_of(path: str) -> str:

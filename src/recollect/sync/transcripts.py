@@ -130,7 +130,7 @@ def _known(document: Document, file: FoundFile, rules: Rules, forgotten: Forgott
     known: dict[str, str] = {}
     for spot in document.secrets:
         if spot.line < document.first_line:
-            line = replace(document, text=read_line(file.real, spot.position), first_line=spot.line)
+            line = replace(document, text=read_line(file, spot.position), first_line=spot.line)
             for turn in forgotten.turns(document.path, transcript_of(line).turns):
                 for value, kind in redact(turn.text, rules).values.items():
                     known.setdefault(value, kind)
@@ -150,6 +150,6 @@ def _tail(
         if number in wanted:
             positions[number] = position
         position += len(line.encode("utf-8", "surrogateescape")) + 1
-    mark = mark_at(file.real, positions[last_line])
+    mark = mark_at(file, positions[last_line])
     secrets = tuple(Spot(line, positions[line]) for line in dict.fromkeys(told_on))
     return Tail(last_line, positions[last_line], mark, heading, secrets) if mark else None

@@ -148,7 +148,7 @@ def _whole(workspace: Workspace, settings: Settings, path: str) -> Candidate:
     if _is_transcript(path):
         return _conversation(_transcript(workspace, settings, path), settings)
     place = place_of(workspace, path)
-    if os.path.lexists(place.real):
+    if atomic.exists(place.real, root=place.root):
         text = _existing(workspace, place.path)
     else:
         _refuse_done(workspace, place.path)
@@ -162,7 +162,7 @@ def _whole(workspace: Workspace, settings: Settings, path: str) -> Candidate:
 def _existing(workspace: Workspace, path: str) -> str:
     place = place_of(workspace, path)
     with reading(f"{path!r}"):
-        content = atomic.read(place.real)
+        content = atomic.read(place.real, root=place.root)
     if content is None:
         raise PathError(f"there is no note {path!r}", todo="Name a note that exists")
     try:
@@ -255,8 +255,8 @@ def _of_session(workspace: Workspace, settings: Settings, session: str) -> Itera
 
 
 def _snapshots(workspace: Workspace, session: str) -> Iterator[Candidate]:
-    for file in files_below(workspace.private / snapshots.FOLDER):
-        text = (atomic.read(file) or b"").decode("utf-8", "replace")
+    for file in files_below(workspace.private / snapshots.FOLDER, workspace.root):
+        text = (atomic.read(file, root=workspace.root) or b"").decode("utf-8", "replace")
         if file.name.partition(".")[0] == session or _names_session(text, session):
             path = f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}"
             yield Candidate(path, 1, text.count("\n") + 1, text, SNAPSHOT)

@@ -230,19 +230,20 @@ def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str
 
     def take_out() -> None:
         whole = {candidate.path for candidate in plan.of(SNAPSHOT)}
-        for file in list(files_below(workspace.private / snapshots.FOLDER)):
+        root = workspace.root
+        for file in list(files_below(workspace.private / snapshots.FOLDER, root)):
             if f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" in whole:
-                file.unlink()
+                atomic.unlink(file, root=root)
                 removed["snapshots"] += 1
                 continue
-            content = atomic.read(file) or b""
+            content = atomic.read(file, root=root) or b""
             new = snapshots.without_texts(content, is_forgotten)
             if new != content:
-                atomic.replace(file, new, expected=content)
+                atomic.replace(file, new, expected=content, root=root)
                 removed["snapshots"] += 1
 
     with writing(workspace):
-        attempt(Place(snapshots.FOLDER, workspace.private / snapshots.FOLDER), take_out)
+        attempt(Place(snapshots.FOLDER, workspace.private / snapshots.FOLDER, workspace.root), take_out)
     return removed
 
 
@@ -254,7 +255,8 @@ def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
         versions, items = erase.erase_kept(workspace, note.path)
         removed.update(history=versions, trash=items)
     with writing(workspace):  # what killed writers left unfinished may hold any text
-        attempt(Place("unfinished files", workspace.private), lambda: history.remove_unfinished(workspace))
+        place = Place("unfinished files", workspace.private, workspace.root)
+        attempt(place, lambda: history.remove_unfinished(workspace))
     changed: set[str] = set()
     if plan.earlier or _lines_in_kept(plan, signs):
         for entry in [entry.text for text in plan.texts for entry in entries_of(text)]:
@@ -299,18 +301,20 @@ def _traces(plan: _Plan, signs: _Signs) -> Iterator[str]:
         if file.is_file() and not file.name.endswith(NO_TEXT)
     ]
     kept = tuple(workspace.private / name for name in erase.KEPT_DIRS)
-    others = [file for file in files_below(workspace.private) if not set(kept) & set(file.parents)]
+    inside = files_below(workspace.private, workspace.root)
+    others = [file for file in inside if not set(kept) & set(file.parents)]
     held_by = holders([*others, *outside], signs.pieces)
     for file, held in {**held_by, **_lines_in_kept(plan, signs)}.items():
         if file in plan.indexes and all(store.is_live(file, piece) for piece in held):
             continue
-        inside = file.is_relative_to(workspace.private)
-        yield f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" if inside else str(file)
+        is_inside = file.is_relative_to(workspace.private)
+        yield f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" if is_inside else str(file)
 
 
 def _lines_in_kept(plan: _Plan, signs: _Signs) -> dict[Path, list[str]]:
-    folders = [plan.workspace.private / name for name in erase.KEPT_DIRS]
-    return holders([file for folder in folders for file in files_below(folder)], signs.lines)
+    root, private = plan.workspace.root, plan.workspace.private
+    files = [file for name in erase.KEPT_DIRS for file in files_below(private / name, root)]
+    return holders(files, signs.lines)
 
 
 def _found_again(plan: _Plan, found: Forgotten, search: Search, known: Sequence[str]) -> Iterator[str]:

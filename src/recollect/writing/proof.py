@@ -8,12 +8,15 @@ as well tells nothing and is left out.
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recollect.files.atomic import folders_below
+from recollect.beneath import folders_below
+from recollect.errors import PathError
+from recollect.files.atomic import listing
 from recollect.files.tombstones import bare
 from recollect.store.sqlite.raw import NO_TEXT, blocks
 from recollect.text.chunk import weigh
@@ -84,12 +87,16 @@ def without_common(pieces: Iterable[str], remaining: Sequence[str]) -> list[str]
     return [piece for piece in pieces if not any(piece in text for text in remaining)]
 
 
-def files_below(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path, root: Path) -> Iterator[Path]:
     """Yield every file below a folder but those that are only locks; links are not followed."""
-    for below in () if folder.is_symlink() else folders_below(folder):
-        for file in sorted(below.iterdir()):
-            if file.is_file() and not file.is_symlink() and not file.name.endswith(_LOCKS):
-                yield file
+    try:
+        folders = folders_below(folder, root)
+    except PathError:
+        return
+    for below in folders:
+        for name, info in listing(below, root=root).items():
+            if stat.S_ISREG(info.st_mode) and not name.endswith(_LOCKS):
+                yield below / name
 
 
 def holders(files: Iterable[Path], pieces: Sequence[str]) -> dict[Path, list[str]]:

@@ -24,7 +24,8 @@ def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
     """
     limit = settings.files.max_bytes
     try:
-        content = read(resolve_note(workspace, settings.extra_paths, path), limit)
+        real, root = resolve_note(workspace, settings.extra_paths, path)
+        content = read(real, limit, root=root)
         return decode(content) if content is not None and len(content) <= limit else ""
     except (PathError, OSError, ValueError):
         return ""

@@ -39,7 +39,7 @@ def switch(workspace: Workspace, *, on: bool) -> bool:
             )
         was_trusted = content is not None and is_trusted(file)
         try:
-            atomic.replace(file, changed, content)
+            atomic.replace(file, changed, content, root=workspace.root)
         except atomic.Changed:
             raise WriteError(f"{origin} was changed by another program", todo="Try again") from None
         except OSError as error:

@@ -116,7 +116,7 @@ def _stem(path: str) -> str:
 def _title_in(file: FoundFile) -> str:
     """Return the first heading of a note; what cannot be read has none."""
     try:
-        head = read(Path(file.real), _HEAD_BYTES)
+        head = read(Path(file.real), _HEAD_BYTES, root=Path(file.root))
     except (PathError, OSError):
         return ""
     headings = outline((head or b"").decode("utf-8-sig", "ignore"))

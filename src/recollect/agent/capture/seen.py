@@ -35,7 +35,7 @@ class Seen:
         self._workspace = workspace
         self._path = workspace.private / _FILE
         with _file_errors(self._path):
-            self._before = atomic.read(self._path, _MOST_BYTES)
+            self._before = atomic.read(self._path, _MOST_BYTES, root=workspace.root)
         self._hashes = dict.fromkeys(_hashes_in(self._before))
 
     def __contains__(self, marks: Iterable[str]) -> bool:
@@ -54,7 +54,7 @@ class Seen:
         content = json.dumps({"judged": kept}, indent=0).encode()
         if content != self._before:
             with writing(self._workspace), _file_errors(self._path):
-                atomic.replace(self._path, content, self._before)
+                atomic.replace(self._path, content, self._before, root=self._workspace.root)
 
 
 def marks_of(message: Message, session: str) -> tuple[str, ...]:
