@@ -94,6 +94,21 @@ class Hooks:
             eventually(lambda: self.engine() is None)
 
 
+def engines_in(home: Path) -> list[int]:
+    """Return the processes of all engines that run with a home of Recollect's."""
+    return [
+        process for process in map(holder, (home / "state/engines").glob("*.lock")) if process is not None
+    ]
+
+
+def end_engines(home: Path) -> None:
+    """Have all engines of a home end, and wait until they are gone."""
+    for process in engines_in(home):
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGTERM)
+    eventually(lambda: not engines_in(home))
+
+
 def holder(lock: Path) -> int | None:
     """Return which process holds a lock, if one does."""
     try:

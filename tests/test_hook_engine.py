@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -77,29 +78,93 @@ def test_a_second_engine_gives_way(hooks: Hooks) -> None:
     assert (done.returncode, hooks.engine()) == (0, first)
 
 
+BRIEF = (
+    "import os, sys; from recollect.hooks import daemon;"
+    " daemon.LINGER_SECONDS = 0.5; os._exit(daemon.main(sys.argv[1:]))"
+)
+"""An engine that ends half a second after its last client."""
+
+
+@contextmanager
+def brief_engine(hooks: Hooks) -> Iterator[None]:
+    """Start an engine that ends soon after its clients, none of which is there yet."""
+    root, nobody = str(hooks.folder.resolve()), str(os.getpid())
+    words = [sys.executable, "-P", "-c", BRIEF, root, nobody]
+    with subprocess.Popen(words, env=hooks.variables(), stderr=subprocess.DEVNULL) as process:
+        eventually(hooks.socket.exists)
+        yield
+        hooks.end_engine()
+        process.wait(30)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_it_ends_when_its_client_is_gone(hooks: Hooks, number: int) -> None:
-    process = client(hooks)
-    assert hooks.engine() is not None
+def test_it_ends_some_time_after_its_last_client(
+    hooks: Hooks, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    engine = daemon._Engine(hooks.folder, process.pid, socket.socket())
+    assert not engine._is_needless()
     process.send_signal(number)
     process.wait(30)
-    eventually(lambda: hooks.engine() is None)
-    assert not hooks.socket.exists()
+    assert not engine._is_needless()
+    monkeypatch.setattr(daemon, "LINGER_SECONDS", -1.0)
+    assert engine._is_needless()
+    engine.end()
+    process.stdin.close() if process.stdin else None
 
 
 def test_it_stays_while_one_of_its_clients_is_there(hooks: Hooks) -> None:
-    first, second = client(hooks), client(hooks)
-    try:
-        first.kill()
-        first.wait(30)
-        answered = hooks.engine()
-        begin = monotonic()
-        while monotonic() - begin < daemon.LINGER_SECONDS + 1:
-            assert hooks.engine() == answered
-    finally:
-        second.kill()
-        second.wait(30)
-    eventually(lambda: hooks.engine() is None)
+    with brief_engine(hooks):
+        first, second = client(hooks), client(hooks)
+        try:
+            first.kill()
+            first.wait(30)
+            answered = hooks.engine()
+            begin = monotonic()
+            while monotonic() - begin < 2:
+                assert hooks.engine() == answered
+        finally:
+            second.kill()
+            second.wait(30)
+
+
+def test_it_outlives_a_client_for_the_next_one(hooks: Hooks) -> None:
+    first = client(hooks)
+    engine = hooks.engine()
+    first.kill()
+    first.wait(30)
+    second = client(hooks)
+    second.kill()
+    second.wait(30)
+    assert engine == hooks.engine() is not None
+    assert 10 <= daemon.LINGER_SECONDS <= 120
+
+
+PAST = {"session_id": "one", "prompt": "Which port did we choose for the staging database?"}
+GO_ON = {"session_id": "one", "prompt": "Go on, please."}
+
+
+def prompted(hooks: Hooks, given: dict[str, str], seconds: float) -> str:
+    """Send a prompt whose client waits so many seconds, and return the context that comes back."""
+    deadline = int(1000 * (monotonic() + seconds))
+    return _context(ask(hooks, event="UserPromptSubmit", input=given, deadline_ms=deadline))
+
+
+def test_an_answer_that_the_client_did_not_wait_for_comes_with_the_next_prompt(hooks: Hooks) -> None:
+    hooks.run("SessionStart", session_id="other")
+    late = prompted(hooks, PAST, -1)
+    assert "5433" in late
+    assert [prompted(hooks, GO_ON, 60) for _ in range(2)] == [late, ""]
+
+
+def test_an_answer_in_time_is_not_repeated(hooks: Hooks) -> None:
+    hooks.run("SessionStart", session_id="other")
+    assert "5433" in prompted(hooks, PAST, 60)
+    assert prompted(hooks, GO_ON, 60) == ""
+
+
+def _context(line: bytes) -> str:
+    return str(json.loads(line)["result"].get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
 def test_an_engine_that_was_killed_is_replaced(hooks: Hooks) -> None:

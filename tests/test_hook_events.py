@@ -11,6 +11,8 @@ import pytest
 
 from recollect import Memory
 from recollect.agent import snapshot
+from recollect.hooks import conversations
+from recollect.hooks.conversations import Conversations
 from recollect.hooks.events import Events
 from recollect.hooks.transcript import last_turns, with_last_answer
 from recollect.rpc.messages import InvalidParams
@@ -84,10 +86,83 @@ def test_a_prompt_about_the_past_brings_lines(events: Events) -> None:
     assert "MEMORY.md#L" in run(events, "UserPromptSubmit", prompt=QUESTION)
 
 
-def test_what_came_too_late_is_quoted_again(events: Events) -> None:
-    first = run(events, "UserPromptSubmit", prompt=QUESTION)
-    events.came_too_late({"session_id": "one"})
-    assert run(events, "UserPromptSubmit", prompt=QUESTION) == first
+def too_late(events: Events, event: str, **given: Any) -> str:
+    """Run an event whose answer the client does not wait for."""
+    said = {"session_id": "one", **given}
+    answer = events.run(CLIENT, event, said)
+    events.came_too_late(CLIENT, event, said, answer)
+    return told(answer)
+
+
+def test_what_came_too_late_is_given_with_the_next_prompt_and_once(events: Events) -> None:
+    first = too_late(events, "UserPromptSubmit", prompt=QUESTION)
+    assert "MEMORY.md#L" in first
+    assert run(events, "UserPromptSubmit", prompt="Thanks, go on.", session_id="other") == ""
+    assert run(events, "UserPromptSubmit", prompt="Thanks, go on.") == first
+    assert run(events, "UserPromptSubmit", prompt="Thanks, go on.") == ""
+
+
+def test_a_start_that_came_too_late_is_made_up_for_at_the_next_prompt(events: Events, shop: Path) -> None:
+    too_late(events, "SessionStart", source="startup")
+    (shop / "MEMORY.md").write_text(f"{NOTES}- Grace is new.\n", encoding="utf-8")
+    answer = run(events, "UserPromptSubmit", prompt=QUESTION)
+    assert (answer.count("port 5433"), answer.count("Grace is new")) == (1, 1)
+
+
+def test_what_came_too_late_is_kept_for_some_prompts_only(events: Events) -> None:
+    for number in range(50):
+        events.came_too_late(CLIENT, "UserPromptSubmit", {"session_id": "one"}, context(f"text {number}"))
+    answer = run(events, "UserPromptSubmit", prompt="Thanks, go on.")
+    assert answer == "text 47\n\ntext 48\n\ntext 49"
+
+
+def context(text: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}}
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_a_conversation_that_is_taken_up_again_has_its_context(shop: Path, client: str) -> None:
+    given = []
+    for source in ("startup", "resume", "resume", "compact", "resume"):
+        events = Events(shop)  # the engine may have ended in between
+        given.append(bool(told(events.run(client, "SessionStart", {"session_id": "one", "source": source}))))
+        events.close()
+    assert given == [True, False, False, True, False]
+
+
+def test_a_conversation_that_began_without_us_gets_its_context_when_it_is_taken_up(events: Events) -> None:
+    assert "port 5433" in run(events, "SessionStart", source="resume")
+    assert run(events, "SessionStart", source="resume") == ""
+    assert "port 5433" in run(events, "SessionStart", source="resume", session_id="another")
+
+
+def test_what_a_conversation_has_is_not_quoted_when_it_is_taken_up(events: Events, shop: Path) -> None:
+    run(events, "SessionStart", source="startup")
+    events.close()
+    again = Events(shop)
+    run(again, "SessionStart", source="resume")
+    assert run(again, "UserPromptSubmit", prompt=QUESTION) == ""
+    again.close()
+
+
+def test_a_context_that_came_too_late_does_not_count_as_given(events: Events) -> None:
+    too_late(events, "SessionStart", source="startup")
+    assert "port 5433" in run(events, "SessionStart", source="resume")
+
+
+def test_the_list_of_conversations_is_bounded_and_may_be_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversations, "_MOST_CONVERSATIONS", 3)
+    file = tmp_path / "state/list.json"
+    known = Conversations(file)
+    for name in "abcda":
+        known.note_context(name)
+    assert [known.has_context(name) for name in "abcd"] == [True, False, True, True]
+    file.write_bytes(b"{nonsense")
+    assert not known.has_context("a")
+    known.note_context("a")
+    assert known.has_context("a")
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,25 @@ def test_an_engine_that_does_not_answer_is_not_waited_for(hooks: Hooks) -> None:
     assert "did not answer in time" in hooks.log
 
 
+def test_the_engine_is_told_until_when_it_is_waited_for(hooks: Hooks) -> None:
+    with listening(hooks, b'{"jsonrpc":"2.0","id":1,"result":{}}\n') as asked:
+        before = monotonic()
+        hooks.run("UserPromptSubmit", prompt="hello")
+    waits = json.loads(asked[0])["params"]["deadline_ms"] / 1000 - before
+    assert 0 < waits < 60
+
+
+def test_a_prompt_that_starts_the_engine_is_answered(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thin, "START_LIMIT", 60.0)  # the machine may be busy
+    monkeypatch.setenv("RECOLLECT_HOME", str(hooks.home))
+    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    said = b'{"session_id": "one", "prompt": "Which port did we choose for the staging database?"}'
+    params = thin._params("claude-code", "UserPromptSubmit")
+    limit = thin.LIMITS["UserPromptSubmit"]
+    answer = thin._asked(str(hooks.folder.resolve()), params, said, monotonic(), limit)
+    assert b"port 5433" in answer
+
+
 def test_an_engine_that_refuses_is_noted(hooks: Hooks) -> None:
     with listening(hooks, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"oh"}}\n'):
         assert hooks.run("Stop") == ""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from recollect import SettingsError, UsageError
+from recollect.embed.select import Choice
 from recollect.rpc.engine import Engine
 from recollect.rpc.messages import InvalidParams, UnknownProtocol
 from recollect.tools import TOOLS
-from tests.support_search import write
+from tests.support_search import FakeProvider, write
+from tests.support_waiting import eventually
+
+if TYPE_CHECKING:
+    from recollect.embed.base import Vector
 
 SAID = "We decided to use Postgres 17 for billing."
 TALK = [{"role": "user", "content": SAID}, {"role": "assistant", "content": "Noted."}]
@@ -155,6 +161,35 @@ def test_a_message_about_the_past_gets_what_the_memory_knows(client: Client) -> 
     told = client("session/message", session="s1", text="What did we decide about where the kestrel nests?")
     assert told["about_past"]
     assert "memory/birds.md#L1" in told["context"]
+
+
+class Loading(FakeProvider):
+    """A model that is not loaded until a test lets it be."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.loaded = threading.Event()
+
+    def embed_query(self, text: str) -> Vector:
+        self.loaded.wait(60)
+        return super().embed_query(text)
+
+
+def test_while_the_model_is_loaded_words_answer(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    provider = Loading()
+    monkeypatch.setattr("recollect.upkeep.upkeep.choose", lambda settings: Choice("fake", provider))
+    write(workspace, {"birds.md": "The kestrel nests in the old church tower.\n"})
+    client = Client(workspace)
+    client.begin()
+    client.engine.prepare()
+    asked = "What did we decide about where the kestrel nests?"
+    told = client("session/message", session="s1", text=asked)
+    assert ("memory/birds.md#L1" in told["context"], provider.queries) == (True, [])
+    provider.loaded.set()
+    eventually(lambda: client.engine._memory().is_warm)
+    client("session/message", session="s2", text=asked)
+    assert asked in provider.queries
+    client.engine.close()
 
 
 def test_an_ordinary_message_gets_nothing(client: Client) -> None:

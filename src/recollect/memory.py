@@ -172,6 +172,11 @@ class Memory:
         if not switched_off(self.loaded):
             self._upkeep.warm_up()
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether `warm_up` is done; until then a search by meaning may first load a model."""
+        return self._upkeep.is_warm
+
     def sync_soon(self) -> None:
         """Have the index made equal to the files in the background, and return at once."""
         if not switched_off(self.loaded):

@@ -10,7 +10,6 @@ import pytest
 from tests.claude_code.machine import Machine
 from tests.claude_code.model import Model
 from tests.support_npm import client
-from tests.support_waiting import eventually
 
 HERE = Path(__file__).parent
 FIRST_TEST_SECONDS = 1200
@@ -39,10 +38,10 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture(scope="session")
 def machine(tmp_path_factory: pytest.TempPathFactory, program: Path, model: Model) -> Iterator[Machine]:
-    """The home that the tests share; no engine may be left in it."""
+    """The home that the tests share."""
     made = Machine(tmp_path_factory.mktemp("claude"), program, model)
     yield made
-    eventually(lambda: not made.engines())
+    made.end_engines()
 
 
 @pytest.fixture(scope="module")

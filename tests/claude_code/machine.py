@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.claude_code.model import Model, Request
 from tests.support_cli import MAIN
-from tests.support_hooks import holder
+from tests.support_hooks import end_engines, engines_in
 
 TURN_SECONDS = 60
 END_SECONDS = 10
@@ -32,13 +32,13 @@ TOOL = "mcp__recollect__memory_search"
 class Machine:
     """A home folder with projects. Nothing of the real home is seen, and no settings of this run."""
 
-    def __init__(self, folder: Path, program: Path, model: Model) -> None:
+    def __init__(self, folder: Path, program: Path, model: Model, provider: str = "none") -> None:
         self.program = program
         self.model = model
         self.home = folder / "home"
         settings = self.home / ".recollect/config.yaml"
         settings.parent.mkdir(parents=True)
-        settings.write_text("embeddings:\n  provider: none\n", encoding="utf-8")
+        settings.write_text(f"embeddings:\n  provider: {provider}\n", encoding="utf-8")
 
     def project(self, name: str) -> Path:
         """Make a project in git, with notes and a file of Claude Code's."""
@@ -84,8 +84,11 @@ class Machine:
 
     def engines(self) -> list[int]:
         """Return the processes of the engines that run."""
-        locks = (self.home / ".recollect/state/engines").glob("*.lock")
-        return [process for process in map(holder, locks) if process is not None]
+        return engines_in(self.home / ".recollect")
+
+    def end_engines(self) -> None:
+        """End them: they outlive their clients for a while."""
+        end_engines(self.home / ".recollect")
 
     def _run(self, command: list[str], folder: Path) -> str:
         process = subprocess.Popen(

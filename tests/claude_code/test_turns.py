@@ -83,10 +83,20 @@ def test_what_is_typed_behind_a_command_is_run_by_no_shell(machine: Machine, sho
     assert not (shop / "pwned").exists()
 
 
-def test_no_engine_is_left_when_the_client_has_ended(
-    machine: Machine, shop: Path, first: list[Request]
+def test_one_engine_serves_client_after_client(machine: Machine, shop: Path, first: list[Request]) -> None:
+    Session(machine, shop).say("Good morning.")
+    engines = machine.engines()
+    Session(machine, shop).say("Good evening.")
+    assert (len(engines), machine.engines()) == (1, engines)
+
+
+def test_a_conversation_that_is_taken_up_again_does_not_get_its_context_again(
+    machine: Machine, shop: Path
 ) -> None:
-    eventually(lambda: not machine.engines())
+    session = Session(machine, shop)
+    session.say("Good morning.")
+    machine.end_engines()  # what a conversation has is not forgotten with the engine
+    assert heard(session.say("Good evening.")[-1:]).count("The staging database listens on port 5433") == 1
 
 
 def test_without_a_network_nothing_is_missing(program: Path, tmp_path: Path) -> None:

@@ -37,9 +37,11 @@ def model() -> Iterator[Model]:
 
 
 @pytest.fixture(scope="session")
-def machine(tmp_path_factory: pytest.TempPathFactory, program: Path, model: Model) -> Machine:
+def machine(tmp_path_factory: pytest.TempPathFactory, program: Path, model: Model) -> Iterator[Machine]:
     """The home that the tests share."""
-    return Machine(tmp_path_factory.mktemp("codex"), program, model)
+    made = Machine(tmp_path_factory.mktemp("codex"), program, model)
+    yield made
+    made.end_engines()
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from typing import Any
 
 from tests.codex.model import Model
 from tests.support_cli import MAIN
+from tests.support_hooks import end_engines
 
 TURN_SECONDS = 60
 END_SECONDS = 10
@@ -29,7 +30,7 @@ ALL_HOOKS = "--dangerously-bypass-hook-trust"
 class Machine:
     """A home folder with projects. Nothing of the real home is seen, and no settings of this run."""
 
-    def __init__(self, folder: Path, program: Path, model: Model) -> None:
+    def __init__(self, folder: Path, program: Path, model: Model, provider: str = "none") -> None:
         self.program = program
         self.model = model
         self.home = folder / "home"
@@ -38,7 +39,7 @@ class Machine:
         self.config.write_text(_settings(model.url), encoding="utf-8")
         settings = self.home / ".recollect/config.yaml"
         settings.parent.mkdir()
-        settings.write_text("embeddings:\n  provider: none\n", encoding="utf-8")
+        settings.write_text(f"embeddings:\n  provider: {provider}\n", encoding="utf-8")
 
     def project(self, name: str, *, trusted: bool = True) -> Path:
         """Make a project in git, with notes; Codex asks people whether they trust it."""
@@ -76,6 +77,10 @@ class Machine:
         header = "[mcp_servers.recollect]\n"
         text = config.read_text(encoding="utf-8")
         config.write_text(text.replace(header, f"{header}required = true\n"), encoding="utf-8")
+
+    def end_engines(self) -> None:
+        """End the engines of the hooks: they outlive their clients for a while."""
+        end_engines(self.home / ".recollect")
 
     def codex(self, folder: Path, *arguments: str) -> str:
         """Run Codex in a folder and return what it printed."""

@@ -41,6 +41,16 @@ def test_a_message_about_the_past_brings_what_is_known(machine: Machine, shop: P
     assert "Grace looks after the warehouse robots" in told
 
 
+def test_a_conversation_that_is_taken_up_again_does_not_get_its_context_again(
+    machine: Machine, shop: Path
+) -> None:
+    machine.say(shop, "Good afternoon.", ALL_HOOKS)
+    machine.end_engines()  # what a conversation has is not forgotten with the engine
+    machine.codex(shop, "exec", "resume", "--last", "--json", ALL_HOOKS, "Good night.")
+    asked = machine.model.about("Good night.")[-1]
+    assert asked.said("developer").count("The staging database listens on port 5433") == 1
+
+
 def test_the_end_of_a_turn_is_kept(machine: Machine, shop: Path) -> None:
     machine.say(shop, "Keep the yellow door in mind.", ALL_HOOKS)
 

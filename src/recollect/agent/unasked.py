@@ -18,6 +18,7 @@ from recollect.text.words import words_of
 if TYPE_CHECKING:
     from recollect.facts.recall import Found
     from recollect.memory import Memory
+    from recollect.types import Mode
 
 _SHORTEST = 5
 """Characters of a message below which nothing is looked for: "ok" fits everything and nothing."""
@@ -41,7 +42,9 @@ class Unasked:
     warnings: tuple[str, ...] = ()
 
 
-def fitting_facts(memory: Memory, message: str, *, known: Iterable[str] = ()) -> Unasked:
+def fitting_facts(
+    memory: Memory, message: str, *, known: Iterable[str] = (), mode: Mode = "hybrid"
+) -> Unasked:
     """Return the few facts that fit a message, quoted; those that stand in `known` texts are not repeated.
 
     Nothing is returned if nothing fits, the memory or `facts.auto_recall` is off, or the message is short.
@@ -56,6 +59,7 @@ def fitting_facts(memory: Memory, message: str, *, known: Iterable[str] = ()) ->
         limit=wanted.recall_max_results,
         min_score=0.0,  # nobody asked: what speaks for a fact is weighed below, with what is asked
         current_only=True,
+        mode=mode,
         timely=False,  # that a fact was stored yesterday does not make it fit what is said about yesterday
     )
     clean = secrets_out(memory)

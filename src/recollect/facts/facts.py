@@ -29,7 +29,7 @@ from recollect.search.legs import Request
 from recollect.settings.rules import shown_value
 from recollect.store.sqlite.index import Index
 from recollect.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
-from recollect.types import cite
+from recollect.types import Mode, cite
 from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep
 from recollect.writing.candidates import Candidate
@@ -179,18 +179,19 @@ class Facts:
         *,
         timely: bool = True,
         now: datetime | None = None,
+        mode: Mode = "hybrid",
     ) -> Recollection:
         """Return the facts that answer a query, best first; none is an honest answer.
 
         The query may narrow as in a search of notes (`after:2026-05`, `-word`, `"a phrase"`). If it speaks of
         days only ("what did I do yesterday?"), facts that were stored then answer it, unless `timely` is off.
         """
-        check_search(query, limit, min_score, "hybrid", None)
+        check_search(query, limit, min_score, mode, None)
         refuse_if_off(self._upkeep.loaded)
         lines = self._book.lines()
         if not query.strip() or not lines:
             return Recollection()
-        request = request_of(self._upkeep.loaded, query, limit, min_score, now)
+        request = request_of(self._upkeep.loaded, query, limit, min_score, now, mode)
         source = self._source(current_only=current_only)
         told, missing = recall(
             self._upkeep, request, self.path, lines, source, current_only=current_only, timely=timely

@@ -13,7 +13,7 @@ from recollect.search.legs import Nearest, Request, Within
 from recollect.settings import Loaded, overridden
 from recollect.store.sqlite.index import Index
 from recollect.text.facts import Fact, FactLine
-from recollect.types import Hit, cite
+from recollect.types import Hit, Mode, cite
 from recollect.upkeep.answering import fresh_answer
 from recollect.upkeep.upkeep import Upkeep, silent
 
@@ -56,7 +56,7 @@ class Source:
 
 
 def request_of(
-    loaded: Loaded, query: str, limit: int, min_score: float | None, now: datetime | None
+    loaded: Loaded, query: str, limit: int, min_score: float | None, now: datetime | None, mode: Mode
 ) -> Request:
     """Return a query for facts; whatever is set for notes, their scores are probabilities."""
     least = loaded.settings.facts.recall_min_score if min_score is None else min_score
@@ -66,7 +66,7 @@ def request_of(
         text=query,
         query=settings.query,
         profile="default",
-        mode="hybrid",
+        mode=mode,
         sources=settings.sources,
         now=now or datetime.now(UTC),
         strict=min_score is not None,

@@ -1,11 +1,12 @@
 """The engine behind the hooks of one workspace: `python -P -m recollect.hooks.daemon FOLDER PROCESS`.
 
 It listens on a socket that only its user can reach, and it is the only one: a lock of the system decides,
-which dies with its process. It ends when the clients that asked it are gone, when nobody asked for ten
-minutes, when its workspace is gone, and when a newer Recollect asks.
+which dies with its process. It ends a minute after the clients that asked it are gone, when nobody asked for
+ten minutes, when its workspace is gone, and when a newer Recollect asks.
 
 The lock and the socket come before everything that takes time: whoever starts another engine meanwhile finds
-this one, and whoever asks waits for it.
+this one, and whoever asks waits for it. Then it gets ready to answer by words; the model is loaded after the
+first answers, in a thread.
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
     from recollect.hooks.events import Events
 
 IDLE_SECONDS = 600.0
-LINGER_SECONDS = 2.5
-"""How long it stays after the last client went: for what is being indexed, and for one that comes back."""
+LINGER_SECONDS = 60.0
+"""How long it stays after the last client went: for what is being indexed, and for the next client. One that
+is asked a question and ends (`claude -p`, `codex exec`) is often started again for the next question."""
 
 _LOOK_SECONDS = 0.5
 _LOCK_SECONDS = 4.0
 _ANSWER_SECONDS = 60.0
+_READY_SECONDS = 4.0
 _SECONDS_TO_END = 1.0
 _MOST_AT_ONCE = 32
 _MOST_LOG = 256 * 1024
@@ -128,7 +131,7 @@ class _Engine:
         self._open = 0
         self._last_use = self._last_client = monotonic()
         self._events: Events | None = None
-        self._warm = False
+        self._ready = threading.Event()
 
     def ask_to_end(self) -> None:
         """Have it end soon."""
@@ -137,6 +140,7 @@ class _Engine:
     def run(self) -> None:
         """Answer until it is time to end."""
         threading.Thread(target=self._accept, name="recollect-hooks", daemon=True).start()
+        threading.Thread(target=self._prepare, name="recollect-prepare", daemon=True).start()
         while not self._ending.wait(_LOOK_SECONDS):
             if self._is_needless():
                 return
@@ -195,21 +199,26 @@ class _Engine:
     def _hook(self, params: Mapping[str, Any]) -> Any:
         from recollect.rpc.params import taken
 
-        fields = {"version": str, "process": int, "client": str, "event": str, "input": dict}
-        given = taken(params, fields)
-        self._clients.add(given["process"])
-        self._last_use = self._last_client = monotonic()
-        if _is_newer(given["version"]):
+        if _is_newer(str(params.get("version"))):  # which may send more than this engine knows
             self.ask_to_end()
             return thin.OUTDATED
-        events, event, began = self._opened(), given["event"], monotonic()
-        answer = events.run(given["client"], event, given["input"])
-        if answer and monotonic() - began > thin.LIMITS.get(event, thin.OTHER_LIMIT):
-            events.came_too_late(given["input"])
-        if event == "SessionStart" and not self._warm:
-            self._warm = True
-            threading.Thread(target=events.warm_up, name="recollect-warm", daemon=True).start()
+        fields = {"version": str, "process": int, "client": str, "event": str, "input": dict}
+        given = taken(params, fields, {"deadline_ms": int})
+        self._clients.add(given["process"])
+        self._last_use = self._last_client = monotonic()
+        self._ready.wait(_READY_SECONDS)  # without that, it would be done twice at once
+        client, event, events = given["client"], given["event"], self._opened()
+        answer = events.run(client, event, given["input"])
+        deadline = given["deadline_ms"]
+        if answer and deadline is not None and 1000 * monotonic() > deadline:
+            events.came_too_late(client, event, given["input"], answer)
         return answer
+
+    def _prepare(self) -> None:
+        try:
+            self._opened().prepare()
+        finally:
+            self._ready.set()
 
     def _opened(self) -> Events:
         from recollect.hooks.events import Events

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import RecollectError
+from recollect.hooks import thin
+from recollect.hooks.conversations import Conversations
 from recollect.hooks.transcript import PARSERS, last_turns, with_last_answer
-from recollect.rpc.engine import PROTOCOL, UNDECIDED, Engine
+from recollect.rpc.engine import PROTOCOL, Engine
 from recollect.rpc.messages import InvalidParams
-from recollect.text.neutral import Neutral, neutralise
+from recollect.text.neutral import NOTHING, Neutral
 from recollect.types import Turn
 
 Given = Mapping[str, Any]
@@ -35,6 +37,8 @@ class Events:
 
     def __init__(self, root: Path) -> None:
         self._engine = Engine(root)
+        kept = Path(thin.state_folder()) / "conversations" / f"{thin.key_of(str(root))}.json"
+        self._conversations = Conversations(kept)
         self._methods = self._engine.methods()
         self._call("initialize", protocol=PROTOCOL, directory=str(root))
 
@@ -49,29 +53,55 @@ class Events:
         act = self._ACTS.get(event)
         return {} if act is None else act(self, client, given)
 
-    def came_too_late(self, given: Given) -> None:
-        """Note that the client did not wait for an answer: what it quoted was not seen."""
-        self._engine.not_shown(_session(given))
+    def came_too_late(self, client: str, event: str, given: Given, answer: Answer) -> None:
+        """Keep what an answer quotes, for the next event of a client that did not wait for it."""
+        context = answer.get("hookSpecificOutput", {}).get("additionalContext")
+        name = _name(client, given)
+        if context and event == "SessionStart":
+            self._conversations.note_context(name, given=False)
+            self._conversations.keep_missed(name, NOTHING)  # it is made again, as the notes are then
+        elif context:
+            self._conversations.keep_missed(name, context)
 
-    def warm_up(self) -> None:
-        """Do once what makes the first question slow: load the model, open the index."""
-        for text in ("What did we decide about this last week?", UNDECIDED):
-            self._call("session/message", session="warm-up", text=text)
+    def prepare(self) -> None:
+        """Do once what makes the first answer slow; the model is loaded later."""
+        self._engine.prepare()
 
     def _start(self, client: str, given: Given) -> Answer:
-        return _context("SessionStart", self._call("session/start", session=_session(given))["context"])
+        """Give a conversation its context: once, and again after a compaction, which took it away.
+
+        A conversation that is taken up again holds it already, unless it began without us.
+        """
+        name = _name(client, given)
+        missed = [text for text in self._conversations.take_missed(name) if text]
+        has_context = given.get("source") == "resume" and self._conversations.has_context(name)
+        context = self._first_context(client, given)
+        return _context("SessionStart", [*missed, NOTHING if has_context else context])
+
+    def _first_context(self, client: str, given: Given) -> Neutral:
+        """Begin a session, and return what its conversation starts with."""
+        context: Neutral = self._call("session/start", session=_session(given))["context"]
+        if context:
+            self._conversations.note_context(_name(client, given))
+        return context
+
+    def _missed(self, client: str, given: Given) -> list[Neutral]:
+        """Return what a conversation is still owed, because its client did not wait for it."""
+        missed = self._conversations.take_missed(_name(client, given))
+        return [text or self._first_context(client, given) for text in missed]
 
     def _prompt(self, client: str, given: Given) -> Answer:
         text = _text(given, "prompt").strip()
         command = _COMMAND.fullmatch(text)
         if command:
-            return _context("UserPromptSubmit", self._command(client, given, command[1] or ""))
+            return _context("UserPromptSubmit", [self._command(client, given, command[1] or "")])
         if not text or _OWN_COMMANDS.match(text):
             return {}
+        missed = self._missed(client, given)  # first: what it quotes is not quoted again
         found = self._call("session/message", session=_session(given), text=text)
-        return _context("UserPromptSubmit", found["context"])
+        return _context("UserPromptSubmit", [*missed, found["context"]])
 
-    def _command(self, client: str, given: Given, words: str) -> str:
+    def _command(self, client: str, given: Given, words: str) -> Neutral:
         """Do what a person typed, and return it as data for the model to tell."""
         is_compact = words.strip().lower() == "compact"
         messages = {"messages": list(_conversation(client, given))} if is_compact else {}
@@ -115,10 +145,16 @@ def _conversation(client: str, given: Given, count: int | None = None) -> tuple[
     return last_turns(Path(file), client, count) if file and "\0" not in file else ()
 
 
-def _context(event: str, context: str) -> Answer:
+def _context(event: str, texts: list[Neutral]) -> Answer:
+    context = Neutral("\n\n").join([text for text in texts if text])
     if not context:
         return {}
-    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": neutralise(context)}}
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+
+
+def _name(client: str, given: Given) -> str:
+    """Return the name of a conversation among those of all clients."""
+    return f"{client}:{_session(given)}"
 
 
 def _session(given: Given) -> str:

@@ -22,6 +22,9 @@ LIMITS = {"UserPromptSubmit": 0.3, "PreCompact": 20.0, "SessionStart": 5.0}
 """Seconds that the client waits at most, by event."""
 
 OTHER_LIMIT = 3.0
+START_LIMIT = 1.5
+"""What an event waits for at least if the engine has to be started for it, which happens seldom."""
+
 COMMAND_LIMIT = 30.0
 COMMAND = b'"/recollect'
 """What the JSON of a client holds if its user typed our command."""
@@ -71,15 +74,22 @@ def _answered(client: str, event: str) -> bytes:
     if root is None:
         return b""
     limit = COMMAND_LIMIT if is_command else LIMITS.get(event, OTHER_LIMIT)
-    request = _request(client, event, said)
-    return _asked(root, request, began + limit)
+    return _asked(root, _params(client, event), said, began, limit)
 
 
-def _request(client: str, event: str, said: bytes) -> bytes:
-    """Return the line for the engine. In JSON a line break stands between words only, never inside one."""
+def _params(client: str, event: str) -> str:
+    return f'"version":"{version()}","process":{client_process()},"client":"{client}","event":"{event}"'
+
+
+def _request(params: str, said: bytes, deadline: float) -> bytes:
+    """Return the line for the engine. In JSON a line break stands between words only, never inside one.
+
+    The deadline is told by the clock that all processes share, so that the engine knows whether its answer
+    was still waited for.
+    """
     given = said.replace(b"\r", b" ").replace(b"\n", b" ").strip() or b"{}"
-    asks = f'"version":"{version()}","process":{client_process()},"client":"{client}","event":"{event}"'
-    return f'{{"jsonrpc":"2.0","id":1,"method":"hook","params":{{{asks},"input":'.encode() + given + b"}}\n"
+    params = f'{params},"deadline_ms":{int(1000 * deadline)},"input":'
+    return f'{{"jsonrpc":"2.0","id":1,"method":"hook","params":{{{params}'.encode() + given + b"}}\n"
 
 
 def working_folder() -> str:
@@ -175,12 +185,13 @@ def client_process() -> int:
 # Asking it
 
 
-def _asked(root: str, request: bytes, deadline: float) -> bytes:
+def _asked(root: str, params: str, said: bytes, began: float, limit: float) -> bytes:
     """Ask the engine until it answers or the time is over; start one if there is none, or an older one."""
     started = -_START_AGAIN
+    deadline = began + limit
     while True:
         try:
-            answer = ask(root, request, deadline)
+            answer = ask(root, _request(params, said, deadline), deadline)
         except TimeoutError:
             raise Trouble("the engine did not answer in time") from None
         except (FileNotFoundError, ConnectionError):
@@ -190,6 +201,7 @@ def _asked(root: str, request: bytes, deadline: float) -> bytes:
         if monotonic() - started >= _START_AGAIN:
             start(root)
             started = monotonic()
+            deadline = began + max(limit, START_LIMIT)
         if monotonic() + _POLL >= deadline:
             raise Trouble("the engine was still starting")
         _pause(_POLL)

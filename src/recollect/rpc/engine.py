@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +35,11 @@ from recollect.version import __version__
 
 if TYPE_CHECKING:
     from recollect.agent.intent import Intent
+    from recollect.types import Mode
 
 PROTOCOL = 1
-UNDECIDED = "Zebras, giraffes? Elephants, penguins."
+_TYPICAL = "What did we decide about this last week?"
+_UNDECIDED = "Zebras, giraffes? Elephants, penguins."
 """A message that may be in any language and that no rule decides, so all rules are made ready by it."""
 
 _MOST_SESSIONS = 200
@@ -58,7 +61,7 @@ class Engine:
         self._client = ""
         self._shown: OrderedDict[str, list[str]] = OrderedDict()
         self._showing = threading.Lock()
-        self._prepared: Memory | None = None
+        self._warming: Memory | None = None
         self._later: list[threading.Timer] = []
 
     def methods(self) -> Mapping[str, Method]:
@@ -85,9 +88,18 @@ class Engine:
         if self._place is not None:
             self._place.close()
 
-    def not_shown(self, session: str) -> None:
-        """Have what was found quoted again if it is asked for: the client did not wait for it."""
-        self._shown.pop(session, None)
+    def prepare(self) -> None:
+        """Do what would make the first message slow, as far as an answer by words needs it."""
+        from recollect.agent import intent
+        from recollect.agent.unasked import fitting_facts
+
+        memory = self._memory_in_use()
+        if memory is None:
+            return
+        intent.about_past(_TYPICAL, languages=memory.settings.intent.languages)
+        with suppress(RecollectError):  # whoever asks for something is told what is wrong
+            fitting_facts(memory, _TYPICAL, mode="words")
+            memory.search(_TYPICAL, mode="words", max_results=1)
 
     # The handshake and the tools
 
@@ -141,6 +153,9 @@ class Engine:
 
         given = taken(params, {"session": str, "text": str})
         memory = self._memory_in_use()
+        mode: Mode = (
+            "hybrid" if memory and memory.is_warm else "words"
+        )  # nobody waits for a model to be loaded
         languages = memory.settings.intent.languages if memory else ()
         about_past = intent.about_past(given["text"], languages=languages)
         if memory is None:
@@ -149,17 +164,20 @@ class Engine:
         known = list(self._shown.get(session, ()))
         shown, warnings = [""], list[str]()
         try:
-            facts = fitting_facts(memory, given["text"], known=known)
+            facts = fitting_facts(memory, given["text"], known=known, mode=mode)
             shown, warnings = [facts.text], [*facts.warnings]
         except RecollectError as error:  # the notes can still be told
             warnings.append(str(error))
         if about_past:
-            found = relevant(given["text"], memory.loaded, memory.search, known=[*known, *shown])
+            search = partial(memory.search, mode=mode)
+            found = relevant(given["text"], memory.loaded, search, known=[*known, *shown])
             shown.append(found.text)
             warnings += found.warnings
         shown = [text for text in shown if text]
         if shown:
             self._remember_shown(session, [*known, *shown])
+        if not memory.is_warm:
+            self._warm_soon(memory)
         return {
             "context": Neutral("\n\n").join(shown),
             "about_past": about_past,
@@ -291,15 +309,22 @@ class Engine:
                 self._shown.popitem(last=False)
 
     def _settle_later(self, memory: Memory, session: str) -> None:
-        """Sync and have ready what searches need, but not now: a client that starts is busy itself.
-
-        Whoever searches before that has it done at once.
-        """
-        later = threading.Timer(_SETTLE_SECONDS, _settle, (memory, session, memory is not self._prepared))
-        self._prepared = memory
+        """Sync and have ready what searches need, but not now: a client that starts is busy itself."""
+        later = threading.Timer(_SETTLE_SECONDS, self._settle, (memory, session))
         self._later = [waiting for waiting in self._later if waiting.is_alive()] + [later]
         later.daemon = True
         later.start()
+
+    def _settle(self, memory: Memory, session: str) -> None:
+        memory.start_session(session)
+        self._warm_soon(memory)
+
+    def _warm_soon(self, memory: Memory) -> None:
+        """Load in a thread what searches by meaning need, once for a memory; until then words answer."""
+        with self._showing:
+            is_new, self._warming = memory is not self._warming, memory
+        if is_new:
+            threading.Thread(target=_warm_up, args=(memory,), name="recollect-warm", daemon=True).start()
 
 
 def _visible(call: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Any]:
@@ -307,17 +332,12 @@ def _visible(call: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str,
     return lambda params: visible_values(call(params))
 
 
-def _settle(memory: Memory, session: str, is_first: bool) -> None:
-    """Sync in the background, and the first time load what the first message needs."""
+def _warm_up(memory: Memory) -> None:
+    """Load the model, and make the rules of all languages ready."""
     from recollect.agent import intent
-    from recollect.agent.unasked import fitting_facts
 
-    memory.start_session(session)
-    if is_first:
-        memory.warm_up()
-        intent.about_past(UNDECIDED, languages=memory.settings.intent.languages)
-        with suppress(RecollectError):  # whoever asks for something is told what is wrong
-            fitting_facts(memory, UNDECIDED)
+    memory.warm_up()
+    intent.about_past(_UNDECIDED, languages=memory.settings.intent.languages)
 
 
 def _named(given: Mapping[str, Any]) -> str:

@@ -104,6 +104,8 @@ class Upkeep:
         """How many files the last sync left for another one, because its time was over."""
         self.heads: Known = {}
         self._former: dict[Space, Provider | None] = {}
+        self.is_warm = False
+        """Whether a query can be embedded at once, without a model being loaded for it."""
         self.follow_up: FollowUp | None = None
 
     @property
@@ -298,6 +300,7 @@ class Upkeep:
         if provider is not None and not provider.sends_to:
             with suppress(EmbeddingError):
                 provider.embed_query("what was that?")
+        self.is_warm = True
 
     def sync_soon(self) -> None:
         """Sync in the background."""
