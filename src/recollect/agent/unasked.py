@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from recollect.agent.cleaning import secrets_out
 from recollect.agent.own_world import own_world
 from recollect.search.query import as_prose
 from recollect.settings import switched_off
+from recollect.text.fact_note import note_path
 from recollect.text.neutral import NOTHING, Neutral, quoted
 from recollect.text.quote import FACTS_TAG, Quote, block, without_quotes
 from recollect.text.words import words_of
@@ -54,6 +56,8 @@ def fitting_facts(
     asked = as_prose(said).strip()
     if switched_off(memory.loaded) or not wanted.auto_recall or len(asked) < _SHORTEST:
         return Unasked()
+    if not os.path.lexists(memory.workspace.root / note_path(wanted.file)):
+        return Unasked()  # before anything of facts is imported: somebody waits for the first answer
     found = memory.facts.recall(
         asked,
         limit=wanted.recall_max_results,

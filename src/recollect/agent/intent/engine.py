@@ -148,16 +148,22 @@ def detect(text: str, *, languages: Sequence[str] = LANGUAGES) -> Intent:
 def detect_in(said: Sequence[Sentence], languages: Sequence[str]) -> Intent:
     """Return what the writer of some sentences wants of the memory."""
     spoken = spoken_languages(said, languages)
+    best = _surest(said, spoken)
+    if best is None:
+        return nothing(spoken[0] if spoken else "")
+    found, grammar = best
+    return Intent(found.rule.intent, _entities(found, said, grammar), found.rule.sure, grammar.code)
+
+
+def _surest(said: Sequence[Sentence], spoken: Sequence[str]) -> tuple[_Found, Grammar] | None:
+    """Return the surest rule that some sentences meet in one of the languages, with that language."""
     best: tuple[_Found, Grammar] | None = None
     for code in spoken:
         grammar = grammar_of(code)
         for found in _met_rules(said, grammar):
             if best is None or found.rule.weight > best[0].rule.weight:
                 best = found, grammar
-    if best is None:
-        return nothing(spoken[0] if spoken else "")
-    found, grammar = best
-    return Intent(found.rule.intent, _entities(found, said, grammar), found.rule.sure, grammar.code)
+    return best
 
 
 def about_past(text: str, *, languages: Sequence[str] = LANGUAGES) -> bool:
@@ -167,9 +173,11 @@ def about_past(text: str, *, languages: Sequence[str] = LANGUAGES) -> bool:
     is searched for a message, so it rather misses one than searches for every prompt.
     """
     said = sentences(text)
-    if detect_in(said, languages).intent == "query":
+    spoken = spoken_languages(said, languages)
+    best = _surest(said, spoken)
+    if best is not None and best[0].rule.intent == "query":
         return True
-    patterns = [grammar_of(code).words("earlier") for code in spoken_languages(said, languages)]
+    patterns = [grammar_of(code).words("earlier") for code in spoken]
     return any(pattern.search(sentence.low) for pattern in patterns for sentence in said)
 
 
