@@ -82,8 +82,11 @@ class TestWithoutInterpreter:
     def test_a_turn_ends(self, window: Window) -> None:
         assert window.say("Good morning without an interpreter").text == END
 
-    def test_a_tool_says_that_there_is_no_memory(self, window: Window) -> None:
-        assert window.call("memory_search", query="x").output.startswith("memory unavailable: ")
+    def test_every_call_of_a_tool_says_the_same(self, window: Window) -> None:
+        told = {window.call("memory_search", query="x").output for _ in range(3)}
+        told |= {window.call("memory_remember", text="x").output, window.call("memory_status").output}
+        (sentence,) = told
+        assert sentence.startswith("memory unavailable: Recollect is not installed on this machine: ")
 
     def test_a_compaction_ends(self, window: Window) -> None:
         session = window.session()

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Engine } from "../../integrations/opencode/recollect/engine.js"
 import { Log } from "../../integrations/opencode/recollect/log.js"
+import { NOT_INSTALLED } from "../../integrations/opencode/recollect/process.js"
 import { FakeClient, pause, Script, SOURCE, temporaryFolder, until } from "./support.mjs"
 
 function engineFor(command, env = {}) {
@@ -132,18 +133,39 @@ test("after it died the engine is there for the next call", async () => {
 })
 
 test("an engine that keeps ending is left alone for a while", async () => {
-  const script = new Script({ memory_status: { die: 1, words: "no module named recollect" } })
+  const script = new Script({ memory_status: { die: 1, words: "out of order" } })
   const { engine } = engineFor(script.command)
   for (let call = 0; call < 3; call++) await assert.rejects(ask(engine))
-  const keepsEnding = { message: "the engine keeps ending: no module named recollect" }
+  const keepsEnding = { message: "the engine keeps ending: out of order" }
   await assert.rejects(ask(engine), keepsEnding)
   await assert.rejects(ask(engine), keepsEnding)
   assert.equal(script.starts.length, 6)
 })
 
-test("a command that does not exist is an error that says so", async () => {
-  const { engine } = engineFor(["/nowhere/python", "-m", "recollect"])
-  await assert.rejects(ask(engine), /cannot be started: .*ENOENT/)
+const withoutRecollect = {
+  "nothing says how to start it": [],
+  "its Python is not there": ["/nowhere/python", "-m", "recollect"],
+  "its Python is no program": [join(SOURCE, "recollect", "tools.json")],
+  "its Python has no such module": [
+    process.execPath,
+    "-e",
+    "console.error('/usr/bin/python3: No module named recollect'); process.exit(1)",
+  ],
+}
+
+for (const [what, command] of Object.entries(withoutRecollect)) {
+  test(`where Recollect is not installed every call says so in the same words: ${what}`, async () => {
+    const { engine } = engineFor(command)
+    for (let call = 0; call < 10; call++) await assert.rejects(ask(engine), { message: NOT_INSTALLED })
+    const together = await Promise.allSettled([ask(engine), ask(engine), engine.call("session/start", {}, { limitMs: 5000 })])
+    assert.deepEqual(together.map(({ reason }) => reason.message), Array(3).fill(NOT_INSTALLED))
+  })
+}
+
+test("an engine that was found once is not taken for missing when it falls over", async () => {
+  const script = new Script({ memory_forget: { die: 1, words: "ImportError: No module named numpy" } })
+  const { engine } = engineFor(script.command)
+  await assert.rejects(ask(engine, { name: "memory_forget" }), /exit code 1: ImportError: No module named numpy/)
 })
 
 test("a folder that does not exist any more is an error that says so", async () => {
@@ -153,11 +175,6 @@ test("a folder that does not exist any more is an error that says so", async () 
     new Log(new FakeClient()),
   )
   await assert.rejects(ask(engine), /cannot be started/)
-})
-
-test("without a command the installer is named", async () => {
-  const { engine } = engineFor([])
-  await assert.rejects(ask(engine), /recollect install opencode/)
 })
 
 test("an unknown version of the protocol is told, not tried again and again", async () => {

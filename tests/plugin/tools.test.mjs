@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { NOT_INSTALLED } from "../../integrations/opencode/recollect/process.js"
 import { load, Script, SOURCE, until } from "./support.mjs"
 
 const TABLE = JSON.parse(readFileSync(join(SOURCE, "recollect", "tools.json"), "utf8"))
@@ -62,10 +63,15 @@ test("an error of the engine is a readable answer", async () => {
   assert.equal(metadata.failed, true)
 })
 
-test("an engine that cannot be started is a readable answer", async () => {
+test("where Recollect is not installed every tool and /memory say so, each time", async () => {
   const { hooks } = await load({ options: { command: ["/nowhere/python"] } })
-  const { output } = await hooks.tool.memory_status.execute({}, {})
-  assert.match(output, /^memory unavailable: the engine cannot be started/)
+  const told = `memory unavailable: ${NOT_INSTALLED}`
+  for (let round = 0; round < 3; round++) {
+    for (const tool of Object.values(hooks.tool)) assert.equal((await tool.execute({}, {})).output, told)
+    const parts = []
+    await hooks["command.execute.before"]({ command: "memory", sessionID: "ses_1", arguments: "status" }, { parts })
+    assert.equal(parts[0].text, `<recollect-result>\n${told}\n</recollect-result>`)
+  }
 })
 
 test("an engine that keeps dying is a readable answer", async () => {

@@ -1,5 +1,5 @@
 // The engine as the rest of the plugin sees it: there when it is needed, started again when it died.
-import { EngineError, EngineProcess } from "./process.js"
+import { EngineError, EngineProcess, NOT_INSTALLED } from "./process.js"
 import { messageOf } from "./timing.js"
 
 export const PROTOCOL = 1
@@ -84,6 +84,7 @@ export class Engine {
   #running() {
     if (this.#stopped) throw new EngineError("the plugin was closed")
     if (this.#process && !this.#process.isOver) return this.#process
+    if (!this.#launch.command.length) throw new EngineError(NOT_INSTALLED)
     this.#checkStarts()
     this.#starts.push(Date.now())
     this.#process = this.#start()
@@ -146,6 +147,7 @@ export class Engine {
   #ended(run, error, lastWords) {
     if (this.#process !== run) return
     this.#ready = false
+    if (error.message === NOT_INSTALLED) return this.#rest(NOT_INSTALLED)
     if (Date.now() >= this.#restUntil) this.#trouble = lastWords
     this.#log.warn(error.message)
   }
@@ -156,9 +158,6 @@ export class Engine {
  * @param {(error: EngineError, lastWords: string) => void} onOver
  */
 function spawned(launch, onOver) {
-  if (!launch.command.length) {
-    throw new EngineError("the plugin does not know how to start the engine; run `recollect install opencode`")
-  }
   try {
     return new EngineProcess(launch, onOver)
   } catch (error) {

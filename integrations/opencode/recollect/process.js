@@ -1,10 +1,19 @@
 // One run of the engine: a child process that answers JSON-RPC, one object a line.
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 import { LineSplitter, Tail } from "./lines.js"
 import { later, messageOf } from "./timing.js"
 
 /** The engine's word for what cannot be meant as it was asked. */
 export const INVALID_PARAMS = -32602
+
+/** What every call is answered where the program is missing, as in a clone of a project that has this plugin. */
+export const NOT_INSTALLED =
+  "Recollect is not installed on this machine: run `pip install recollect` and, in this project," +
+  " `recollect install opencode`, then restart OpenCode."
+
+const NO_MODULE = /No module named '?recollect\b/
+const NO_PROGRAM = new Set(["ENOENT", "EACCES", "ENOTDIR", "ENOEXEC"])
 
 const LONGEST_ANSWER = 16 * 1024 * 1024
 const MOST_UNREAD = 32 * 1024 * 1024
@@ -55,7 +64,7 @@ export class EngineProcess {
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,
     })
-    this.#listen()
+    this.#listen(cwd)
     this.#letClientEnd()
   }
 
@@ -109,7 +118,8 @@ export class EngineProcess {
     this.#finish(reason)
   }
 
-  #listen() {
+  /** @param {string} cwd */
+  #listen(cwd) {
     const child = this.#child
     const answers = new LineSplitter(
       (line) => this.#hear(line),
@@ -125,8 +135,10 @@ export class EngineProcess {
       complaints.end()
       this.#finish(reason)
     }
-    const again = "run `recollect install opencode` again if its Python is gone"
-    child.on("error", (error) => finish(`the engine cannot be started: ${messageOf(error)}; ${again}`))
+    child.on("error", (/** @type {NodeJS.ErrnoException} */ error) => {
+      const isMissing = NO_PROGRAM.has(error.code ?? "") && existsSync(cwd)
+      finish(isMissing ? NOT_INSTALLED : `the engine cannot be started: ${messageOf(error)}`)
+    })
     child.on("close", (code, signal) => finish(ending(code, signal)))
     // Something that the engine started may hold its pipes open, and then there is no "close".
     child.on("exit", (code, signal) => later(() => finish(ending(code, signal)), LAST_WORDS_MS))
@@ -183,9 +195,10 @@ export class EngineProcess {
   #finish(reason) {
     if (this.#over) return
     const lastWords = this.#stderr.last
+    const isMissing = NO_MODULE.test(lastWords)
     const message = lastWords && !this.#reason ? `${reason}: ${lastWords}` : reason
     const started = this.#child.pid !== undefined
-    this.#over = new EngineError(message, { died: started })
+    this.#over = new EngineError(isMissing ? NOT_INSTALLED : message, { died: started && !isMissing })
     for (const waiting of [...this.#waiting.values()]) waiting.reject(this.#over)
     this.#onOver(this.#over, lastWords || reason)
   }
