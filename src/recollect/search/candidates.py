@@ -41,12 +41,9 @@ class Candidates:
 
     def coverage(self, chunk: IndexedChunk) -> float:
         """Return how much of the query a chunk covers, from 0 to 1; rare words count more."""
-        return self._share(self.words_of(chunk))
+        return self.share(self.words_of(chunk))
 
-    def share(self, text: str, language: str) -> float:
-        """Return how much of the query a text covers, from 0 to 1; rare words count more."""
-        return self._share(self.matched(text, language))
-
-    def _share(self, words: Iterable[str]) -> float:
+    def share(self, words: Iterable[str]) -> float:
+        """Return how much of the query some of its words are, from 0 to 1; rare ones count more."""
         complete = sum(self._weights.values())
         return sum(self._weights[word] for word in words) / complete if complete else 0.0

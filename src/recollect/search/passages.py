@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from functools import lru_cache
+from itertools import pairwise
 
 from recollect.search.answer import MAX_SNIPPET, snippet_of
 from recollect.search.candidates import Candidates
 from recollect.text.entries import entries_of
 from recollect.text.sentences import sentences_of
-from recollect.types import IndexedChunk
+from recollect.types import IndexedChunk, Turns
 
 MOST_LINES = 8
 
@@ -38,19 +39,22 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Lines that belong together, counted from 0 in the chunk; and their section and heading."""
+    """Lines that belong together, counted from 0 in the chunk: what they say, and what they stand under."""
 
     first: int
     last: int
+    text: str
     section: int = 0
     heading: str = ""
     level: int = 0
 
 
 _BELOW = " > "
+_KEPT = 2_048
+"""Texts whose parts are kept: the same chunks answer again and again."""
 
-Speaks = Callable[[str, str], float]
-"""Tells how much a text below a heading speaks for being the answer."""
+Speaks = Callable[[_Unit], float]
+"""Tells how much speaks for a unit being the answer."""
 
 
 def whole(chunk: IndexedChunk) -> Passage:
@@ -65,16 +69,13 @@ def excerpt_of(chunk: IndexedChunk, candidates: Candidates) -> Passage:
 
 def passage_of(chunk: IndexedChunk, candidates: Candidates, cosines: Sequence[float] = ()) -> Passage:
     """Return the passage of a chunk that answers a query; `cosines` are those of the chunk's sentences."""
-    lines = chunk.text.split("\n")
-    numbers = _numbers(chunk, lines)
     speaks = _evidence(chunk, candidates, cosines)
-    units = _entries(chunk, lines)
-    run = _best_run(lines, units, speaks)
-    if not _fits(lines, run[0], run[-1]):  # one entry that is too long: the best of its lines
-        entry = run[0]
-        inside = [replace(entry, first=at, last=at) for at in range(entry.first, entry.last + 1)]
-        run = _best_run(lines, [unit for unit in inside if lines[unit.first].strip()], speaks)
+    run = _best_run(_units(chunk.text, chunk.turns), speaks)
+    if not _fits(run[0], run[-1], sum(len(unit.text) for unit in run)):  # one entry that is too long
+        run = _best_run(_lines_of(run[0]), speaks)
+    lines = chunk.text.split("\n")
     first, last = run[0].first, run[-1].last
+    numbers = _numbers(chunk, len(lines))
     text = _cut("\n".join(lines[first : last + 1]), chunk, candidates)
     return Passage(numbers[first][0], numbers[last][1], text, _heading(chunk, run[0]))
 
@@ -84,75 +85,94 @@ def _cut(text: str, chunk: IndexedChunk, candidates: Candidates) -> str:
 
 
 def _evidence(chunk: IndexedChunk, candidates: Candidates, cosines: Sequence[float]) -> Speaks:
-    sentences = sentences_of(chunk.embedded_text)
+    sentences = _sentences(chunk.embedded_text) if cosines else ()
     near: Mapping[str, float] = {}
     if len(sentences) == len(cosines):  # else the vectors are not of sentences
         near = dict(zip(sentences, cosines, strict=True))
+    above: dict[str, tuple[str, ...]] = {"": ()}
 
-    def speaks(text: str, heading: str) -> float:
-        said = candidates.share(text, chunk.language)
-        above = candidates.share(f"{heading}\n{text}", chunk.language) - said if heading else 0.0
-        nearest = (
-            max((near.get(sentence, 0.0) for sentence in sentences_of(text)), default=0.0) if near else 0.0
-        )
-        return said + _HEADING * above + _SENTENCE * nearest
+    def speaks(unit: _Unit) -> float:
+        if unit.heading not in above:
+            above[unit.heading] = candidates.matched(unit.heading, chunk.language)
+        words = candidates.matched(unit.text, chunk.language)
+        titles = [word for word in above[unit.heading] if word not in words]
+        score = candidates.share(words) + _HEADING * candidates.share(titles)
+        if near:
+            score += _SENTENCE * max((near.get(part, 0.0) for part in _sentences(unit.text)), default=0.0)
+        return score
 
     return speaks
 
 
-def _entries(chunk: IndexedChunk, lines: Sequence[str]) -> list[_Unit]:
-    """Return the entries of a chunk without its headings, or all of it if there is nothing else."""
-    if chunk.turns:
-        begins = [begin for begin, _ in chunk.turns]
-        return [_Unit(begin, end - 1) for begin, end in pairwise([*begins, len(lines)])]
+@lru_cache(maxsize=8 * _KEPT)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(sentences_of(text))
+
+
+@lru_cache(maxsize=_KEPT)
+def _units(text: str, turns: Turns) -> tuple[_Unit, ...]:
+    """Return the turns in a chunk's text, or its entries without headings, or all of it if there are none."""
+    lines = text.split("\n")
+    if turns:
+        begins = [begin for begin, _ in turns]
+        pairs = pairwise([*begins, len(lines)])
+        return tuple(_Unit(begin, end - 1, "\n".join(lines[begin:end])) for begin, end in pairs)
     units: list[_Unit] = []
     section = level = 0
     # A blank line first: only a file begins with front matter, a chunk may begin with a rule.
-    for entry in entries_of(f"\n{chunk.text}"):
+    for entry in entries_of(f"\n{text}"):
         if entry.kind == "heading":
             section += 1
             marks = entry.text.strip().partition(" ")[0]
             level = level if entry.heading else len(marks)
             continue
-        units.append(_Unit(entry.first - 2, entry.last - 2, section, entry.heading, level))
-    return units or [_Unit(0, len(lines) - 1)]
+        units.append(_Unit(entry.first - 2, entry.last - 2, entry.text, section, entry.heading, level))
+    return tuple(units) or (_Unit(0, len(lines) - 1, text),)
 
 
-def _best_run(lines: Sequence[str], units: Sequence[_Unit], speaks: Speaks) -> Sequence[_Unit]:
+def _lines_of(unit: _Unit) -> list[_Unit]:
+    """Return the lines of a unit as units of their own."""
+    return [
+        replace(unit, first=at, last=at, text=line)
+        for at, line in enumerate(unit.text.split("\n"), unit.first)
+        if line.strip()
+    ]
+
+
+def _best_run(units: Sequence[_Unit], speaks: Speaks) -> Sequence[_Unit]:
     """Return the best unit with those beside it in its section: the run that fits and has the most to say."""
-    scores = [speaks("\n".join(lines[unit.first : unit.last + 1]), unit.heading) for unit in units]
+    if len(units) == 1:
+        return units
+    scores = [speaks(unit) for unit in units]
     best = scores.index(max(scores))
-    sums = [0.0, *accumulate(scores)]
     run, most = units[best : best + 1], -1.0
     for first in range(best + 1):
-        end = first
-        while end < len(units) and units[end].section == units[best].section == units[first].section:
-            if end > first and not _fits(lines, units[first], units[end]):
+        end, size, score = first, 0, 0.0
+        while end < len(units) and units[end].section == units[best].section:
+            size += len(units[end].text) + 1
+            if end > first and not _fits(units[first], units[end], size):
                 break
+            score += scores[end]
             end += 1
-        if end > best and sums[end] - sums[first] >= most:  # what follows rather than what stands before
-            run, most = units[first:end], sums[end] - sums[first]
+        if end > best and score >= most:  # what follows rather than what stands before
+            run, most = units[first:end], score
     return run
 
 
-def _fits(lines: Sequence[str], first: _Unit, last: _Unit) -> bool:
-    count = last.last - first.first + 1
-    return count <= MOST_LINES and len("\n".join(lines[first.first : last.last + 1])) <= MAX_SNIPPET
+def _fits(first: _Unit, last: _Unit, characters: int) -> bool:
+    return last.last - first.first < MOST_LINES and characters <= MAX_SNIPPET
 
 
-def _numbers(chunk: IndexedChunk, lines: Sequence[str]) -> list[tuple[int, int]]:
+def _numbers(chunk: IndexedChunk, count: int) -> list[tuple[int, int]]:
     """Return for each line of a chunk's text the first and last line of the file that it stands on."""
     start, end = chunk.start_line, chunk.end_line
     if chunk.turns:
-        ends = [begin for begin, _ in chunk.turns[1:]] + [len(lines)]
-        return [
-            (line, line)
-            for (begin, line), after in zip(chunk.turns, ends, strict=True)
-            for _ in range(begin, after)
-        ]
-    more = len(lines) - (end - start + 1)
+        ends = [*(begin for begin, _ in chunk.turns[1:]), count]
+        turns = zip(chunk.turns, ends, strict=True)
+        return [(line, line) for (begin, line), after in turns for _ in range(begin, after)]
+    more = count - (end - start + 1)
     if more < 0:  # a fact that stands on several lines is indexed as one
-        return [(start, end)] * len(lines)
+        return [(start, end)] * count
     # A chunk may begin with several pieces of one line that was too long.
     return [(at, at) for at in (*[start] * more, *range(start, end + 1))]
 

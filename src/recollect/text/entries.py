@@ -25,6 +25,9 @@ _FENCE = re.compile(r"(```+|~~~+)(.*)", re.DOTALL)
 _ITEM = re.compile(r"(?:[-+*]|(?P<number>\d{1,9})[.)])(?=[ \t]|$)")
 _MARKERS = re.compile(r"(?:(?:[-+*]|\d{1,9}[.)])(?:[ \t]++|$))*+")
 _RULE = re.compile(r"([-*_])[ \t]*+(?:\1[ \t]*+){2,}+")
+_RULE_MARKS = ("-", "*", "_")
+_PLAIN = re.compile(r" *[^\W\d_]")
+"""How a line begins that cannot be anything but prose; most do, and need not be looked at closely."""
 _FRONT_MATTER = "---"
 _FRONT_MATTER_ENDS = ("---", "...")
 _CODE_INDENT = 4
@@ -164,7 +167,11 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _is_rule(line: str) -> bool:
-    return _indent(line) < _CODE_INDENT and bool(_RULE.fullmatch(line.strip()))
+    return (
+        line.lstrip(" ").startswith(_RULE_MARKS)
+        and _indent(line) < _CODE_INDENT
+        and bool(_RULE.fullmatch(line.strip()))
+    )
 
 
 def _item_marker(line: str) -> re.Match[str] | None:
@@ -175,6 +182,8 @@ def _item_marker(line: str) -> re.Match[str] | None:
 
 def _interrupts(line: str) -> bool:
     """Tell whether a line ends the paragraph directly above it."""
+    if _PLAIN.match(line):
+        return False
     if _heading(line) or (_indent(line) < _CODE_INDENT and _opened_fence(line.lstrip(" "))):
         return True
     if _is_rule(line):
@@ -208,6 +217,9 @@ class _Walk:
 
     def _take(self, line: str) -> Kind:
         """Move past the entry that begins here, and tell what it is."""
+        if _PLAIN.match(line):
+            self._paragraph()
+            return "paragraph"
         if _heading(line):
             self.at += 1
             return "heading"
