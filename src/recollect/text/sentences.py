@@ -33,13 +33,15 @@ def pieces_of(text: str, most_bytes: int) -> list[str]:
 
     Nothing is left out but white space between pieces. A text that fits is its own only piece.
     """
-    pieces = []
-    while len(text.encode()) > most_bytes:
-        fits = len(text.encode()[:most_bytes].decode(errors="ignore"))
-        cut = _good_cut(text, max(1, fits))
-        pieces.append(text[:cut])
-        text = text[cut:]
-    return [piece for piece in (*pieces, text) if piece.strip()] or [text]
+    pieces, start, left = [], 0, len(text.encode())
+    while left > most_bytes:
+        ahead = text[start : start + most_bytes]
+        fits = len(ahead.encode()[:most_bytes].decode(errors="ignore"))
+        pieces.append(ahead[: _good_cut(ahead, max(1, fits))])
+        start += len(pieces[-1])
+        left -= len(pieces[-1].encode())
+    pieces.append(text[start:])
+    return [piece for piece in pieces if piece.strip()] or pieces[-1:]
 
 
 def _good_cut(text: str, most: int) -> int:

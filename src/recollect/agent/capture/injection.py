@@ -11,7 +11,7 @@ from recollect.agent.intent.speech import folded
 from recollect.text.neutral import visible
 
 _KINDS = ("overrides", "roles", "persona", "secretly", "tools", "sending", "behaviour")
-_NAME = re.compile(r"\{([a-z]+)\}")
+_NAME = re.compile(r"\{([a-z_]+)\}")
 _WORD = r"\b"
 _BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
 _BLANKS = re.compile(r"[^\S\n]+")

@@ -12,13 +12,13 @@ _MARKUP = re.compile(
     r"<!--|</\w|<\w+(?:\s[^<>]*)?/?>|<\||&lt;\w|\[/?(?:system|inst|user|assistant)\]", re.IGNORECASE
 )
 _BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
-_BULLET = re.compile(r"^\s*(?:[-+*•]|\d{1,3}[.)])\s", re.MULTILINE)
+_BULLET = re.compile(r"^[^\S\n]*(?:[-+*•]|\d{1,3}[.)])\s", re.MULTILINE)
 _MAIL = re.compile(
-    r"^\s*>?\s*(?:subject|betreff|onderwerp|objet|asunto|predmet|předmět|re|fwd|fw|aw|wg|tr)\s?: ",
+    r"^[^\S\n]*>?[^\S\n]*(?:subject|betreff|onderwerp|objet|asunto|predmet|předmět|re|fwd|fw|aw|wg|tr)\s?: ",
     re.MULTILINE | re.IGNORECASE,
 )
 _LETTER = re.compile(
-    r"^\s*(?:dear\s|sehr geehrte|liebe (?:eltern|nachbarn|kolleg|mitglieder|gäste|kund|mieter)|geachte"
+    r"^[^\S\n]*(?:dear\s|sehr geehrte|liebe (?:eltern|nachbarn|kolleg|mitglieder|gäste|kund|mieter)|geachte"
     r"|beste (?:ouders|buren|collega|leden|klant|bewoners)|ch(?:ers?|ères?)\s|mesdames|estimad[oa]s?\s"
     r"|vážen[íáýé])"
     r"|\b(?:mit freundlichen grüßen|met vriendelijke groet|(?:kind|best) regards"
@@ -31,7 +31,7 @@ _FROM_MEMORY = re.compile(r"\.md#L\d|\.jsonl?#L\d|\[session |\[redacted:[^\]]*\]
 _CODE = re.compile(
     r"^\s*[\w.-]+\s?[:=]\s?\S*$"  # a setting
     r"|^\s*\w{3} \d{1,2} \d\d:\d\d:\d\d|^\s*npm ERR!"  # a log
-    r"|\w\(\w*\)|[;{}]\s*$|=>|->|==|\w+_\w+\s?[:=]|^\s*(?:#|//|\$ )"
+    r"|\w\(\w*\)|[;{}]\s*$|=>|->|==|\w_\w++\s?[:=]|^\s*(?:#|//|\$ )"
 )
 
 

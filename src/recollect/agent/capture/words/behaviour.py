@@ -12,7 +12,7 @@ from __future__ import annotations
 
 ENGLISH = r"""
     (?<!\bi )(?<!\bwe )(?<!\bthey )\b(?:respond|reply|answer|speak|talk)\b(?: (?:only|always|back|to me
-    to (?:every|any|each|all) \w+|every \w+)){0,2} (?:as|like) (?!{manner})
+    to (?:every|any|each|all) \w+|every \w+)){0,2} (?:as|like) (?!{manner_en})
     \bin (?:the|your|a) (?:role|persona|character|skin) (?:of|as)\b
     \b(?:stay|staying|remain|keep|answer|respond|reply|speak) in (?:your )?(?:character|role|persona)\b
     \bbreak(?:s|ing)? (?:your |the )?(?:character|role)\b
@@ -20,26 +20,26 @@ ENGLISH = r"""
     part) of\b
     \byou(?:'re| are)(?: now| also| still| always)? (?:dan\b|an? (?:\w+ ){0,3}(?:ai|chatbot|bot|llm
     language model|hacker|villain|persona)\b)
-    \byou(?:'re| are) (?:an?|my|our|the) (?:\w+ )?(?:{lawless}|slave|servant)\b
+    \byou(?:'re| are) (?:an?|my|our|the) (?:\w+ )?(?:{lawless_en}|slave|servant)\b
     \b(?:in|for|during|throughout) (?:all|every|any|the rest of) (?:\w+ ){0,3}(?:chats?|conversations?
     sessions?),? you(?:'re| are| will be| act| speak as)\b
-    \btwo (?:answers|responses|replies|outputs)\b.{0,80}\b(?:{lawless}|dan|jailb\w+|developer mode)\b
-    \b(?:{lawless}) (?:\w+ ){0,2}(?:answers?|repl(?:y|ies)|responses?|opinions?|ai|assistant|model|bot
+    \btwo (?:answers|responses|replies|outputs)\b.{0,80}\b(?:{lawless_en}|dan|jailb\w+|developer mode)\b
+    \b(?:{lawless_en}) (?:\w+ ){0,2}(?:answers?|repl(?:y|ies)|responses?|opinions?|ai|assistant|model|bot
     chatbot|chatgpt|gpt|claude|version|mode|persona|self|advice)\b
     \byou(?:'re| are| will be)? (?:not|no longer|never|free from being) (?:bound|restricted|limited
     constrained|governed|held back|subject|obliged)\b
     \byou (?:no longer|don't|do not|never|needn't|need not
     can stop)(?: have to| need to| ever)? (?:follow\w*|obey\w*|adher\w+|abide|comply\w*|respect\w*
-    conform\w*|care about)\b(?!.{0,40}\b{craft}).{0,40}\b(?:{norms})\b
+    conform\w*|care about)\b(?!.{0,40}\b{craft_en}).{0,40}\b(?:{norms_en})\b
     \byou (?:have|know|face|feel|recogni[sz]e) (?:absolutely |literally |now )?(?:no|zero
-    neither) (?:\w+ ){0,2}(?:{norms}|{scruples})\b
-    \b(?:with|has|have|had|knows?|feels?) no (?:\w+ )?(?:{scruples})\b
-    \bwithout (?:an?y? |its )?(?:{scruples})\b
+    neither) (?:\w+ ){0,2}(?:{norms_en}|{scruples_en})\b
+    \b(?:with|has|have|had|knows?|feels?) no (?:\w+ )?(?:{scruples_en})\b
+    \bwithout (?:an?y? |its )?(?:{scruples_en})\b
     \b(?:break|violate|circumvent|bypass\w*|disable|turn off|switch off|drop|abandon|exempt from|free (?:of
-    from)|beyond|despite|lift|loosen|suspend) (?:\w+ ){0,3}your (?:\w+ ){0,2}(?:{norms})\b
-    \byour (?:\w+ ){0,2}(?:{norms})\b.{0,30}\b(?:off|disabled|suspended|lifted|removed|deactivated|gone|void
-    not apply|n't apply|no longer|ignored|irrelevant|optional)\b
-    \b(?:openai|anthropic|chatgpt|claude)(?:'s?)? (?:content |usage |safety )?(?:{norms})\b
+    from)|beyond|despite|lift|loosen|suspend) (?:\w+ ){0,3}your (?:\w+ ){0,2}(?:{norms_en})\b
+    \byour (?:\w+ ){0,2}(?:{norms_en})\b.{0,30}\b(?:off|disabled|suspended|lifted|removed|deactivated|gone
+    void|not apply|n't apply|no longer|ignored|irrelevant|optional)\b
+    \b(?:openai|anthropic|chatgpt|claude)(?:'s?)? (?:content |usage |safety )?(?:{norms_en})\b
     (?:\byou(?:'ll| will| must| should| can| may| shall| always| also)?(?: \w+)? |^
     [.!?:;,] |now on,? |\band |\bso |\bor )(?:never|cannot|can't|don't|do not|won't|no longer|must not
     may not)(?: ever| again| once)? (?:refus\w+|say no\b|{cannot}|admit|question (?:me|my)\b
@@ -66,12 +66,12 @@ ENGLISH = r"""
     prompt|order|command)s?)\b|\bobeys? (?:me|my|every|all my|any)\b
     \bdo(?:es)? (?:everything|anything|whatever|exactly what) (?:i (?:say|ask|tell|want|command)|now\b)
     \b(?:no matter how|even (?:if|when|though) (?:it|they|that|this|something
-    my \w+)(?:'s| is| are| might be| may be| seems?)|however) (?:{harmful})\b
+    my \w+)(?:'s| is| are| might be| may be| seems?)|however) (?:{harmful_en})\b
     \bregardless of (?:\w+ ){0,3}(?:legality|ethics|morality|laws?|polic\w+|harm|guidelines)\b
     \bignor\w+ the laws?\b
     \b(?:allowed|free|permitted|encouraged|able) to (?:\w+,? ){0,3}(?:swear|curse|insult|discriminate)\b
     \byou to (?:now |always )?(?:act|behave|pretend|respond|reply|answer|speak|be|function|operate) (?:as
-    like) (?!{manner})
+    like) (?!{manner_en})
     \byou(?:'ll)?{how}(?:going to |about to )?(?:be (?:acting|playing|roleplaying|simulating|impersonating)
     pretend|roleplay|impersonate|embody|assume the|become an?|immerse|take on the)\b
     \bimmers\w+ yourself\b|\bimpersonat\w+ an?\b|\b(?:god|sudo|evil|villain|chaos|opposite|unrestricted
@@ -88,29 +88,29 @@ ENGLISH = r"""
     free of) (?:any )?(?:rules|restrictions|limits|limitations|filter\w*|ethic\w*|moral\w*|censor\w*)
     never refuses?)\b
     \bnever (?:refuses?|declines?) (?:to answer|to respond|a request|any|anything|a direct)\b
-    \b(?:{lawless}),? (?:and|or|but) (?:\w+ly )?(?:{lawless}|immoral|unethical|unhinged|honest)\b
-    \byou\b.{0,60}\b(?:{harmful}) (?:things?|stuff|content|advice|activit\w+|requests?|questions?
+    \b(?:{lawless_en}),? (?:and|or|but) (?:\w+ly )?(?:{lawless_en}|immoral|unethical|unhinged|honest)\b
+    \byou\b.{0,60}\b(?:{harmful_en}) (?:things?|stuff|content|advice|activit\w+|requests?|questions?
     instructions?|information|topics?|acts?|answers?)\b
 """
 
 DUTCH = r"""
     \b(?:antwoord\w*|reageer\w*|praat|spreek)\b(?: (?:altijd|voortaan|steeds|mij|me|alleen
-    op elke vraag)){0,3} als (?:een? |mijn |de |iemand )?(?!{manner})
+    op elke vraag)){0,3} als (?:een? |mijn |de |iemand )?(?!{manner_nl})
     \b(?:blijf|val) (?:\w+ ){0,2}(?:in|uit) (?:je|jouw|de|het|zijn) (?:rol|personage|karakter)\b
     \bin de rol van\b
     \bdoe(?:n)? alsof (?:je|jij)\b|\bspeel de rol\b
     \bj(?:e|ij) bent (?:dan\b|een (?:\w+ ){0,3}(?:ai|chatbot|bot|taalmodel|hacker)\b|mijn (?:\w+ )?(?:slaaf
-    dienaar)|(?:\w+ )?(?:{lawless}))
-    \b(?:{lawless})(?: \w+)? (?:antwoord\w*|ai|assistent|model|bot|versie|modus)\b
-    \btwee antwoorden\b.{0,60}\b(?:{lawless})
+    dienaar)|(?:\w+ )?(?:{lawless_nl}))
+    \b(?:{lawless_nl})(?: \w+)? (?:antwoord\w*|ai|assistent|model|bot|versie|modus)\b
+    \btwee antwoorden\b.{0,60}\b(?:{lawless_nl})
     \bj(?:e|ij) (?:hoeft|houdt|houdt je|bent|volgt)\b.{0,20}\b(?:niet|nooit
-    geen)\b(?!.{0,40}\b{craft}).{0,30}\b(?:{norms})\b
-    \bj(?:e|ij) (?:je )?niet (?:meer )?(?:aan|door|volgens)\b(?!.{0,30}\b{craft}).{0,30}\b(?:{norms})\b
-    \bj(?:e|ij) (?:hebt|heeft|kent|hebben) (?:geen|nul) (?:\w+ )?(?:{norms}|{scruples})\b
-    \bzonder (?:{scruples}|regels)\b
-    \b(?:je|jouw) (?:\w+ )?(?:{norms})\b.{0,40}\b(?:uit|uitgeschakeld|niet|negeren|negeert|omzeil\w*
+    geen)\b(?!.{0,40}\b{craft_nl}).{0,30}\b(?:{norms_nl})\b
+    \bj(?:e|ij) (?:je )?niet (?:meer )?(?:aan|door|volgens)\b(?!.{0,30}\b{craft_nl}).{0,30}\b(?:{norms_nl})\b
+    \bj(?:e|ij) (?:hebt|heeft|kent|hebben) (?:geen|nul) (?:\w+ )?(?:{norms_nl}|{scruples_nl})\b
+    \bzonder (?:{scruples_nl}|regels)\b
+    \b(?:je|jouw) (?:\w+ )?(?:{norms_nl})\b.{0,40}\b(?:uit|uitgeschakeld|niet|negeren|negeert|omzeil\w*
     overtreed\w*|vervallen|opgeheven|weg)\b
-    \b(?:geen enkele|geen|niet) (?:\w+ )?(?:{norms}) van (?:jou|je)\b
+    \b(?:geen enkele|geen|niet) (?:\w+ )?(?:{norms_nl}) van (?:jou|je)\b
     \b(?:beleid|richtlijnen|regels) van (?:openai|anthropic)\b
     \b(?:weiger(?:t|en)?|weigert) (?:je|jij) (?:\w+ )?(?:nooit|niets|geen)\b|\bj(?:e
     ij) (?:\w+ ){0,2}(?:nooit|niet|niets) (?:\w+ ){0,3}weiger\w*|\bj(?:e|ij) weigert (?:mij |me )?(?:nooit
@@ -123,26 +123,26 @@ DUTCH = r"""
     opmerkingen)\b|\bdisclaimers? (?:meer )?(?:geven|toevoegen)\b
     \bgehoorzaam\w* (?:\w+ )?(?:mij|me|altijd)\b|\bdoe\w*(?: altijd)? (?:alles )?wat ik (?:zeg|vraag|wil
     beveel)\b
-    \b(?:ook|zelfs) (?:niet )?als (?:het|iets|dat|dit) (?:\w+ )?(?:{harmful})
+    \b(?:ook|zelfs) (?:niet )?als (?:het|iets|dat|dit) (?:\w+ )?(?:{harmful_nl})
 """
 
 GERMAN = r"""
     \b(?:antworte\w*|reagiere\w*|sprich|rede|schreib\w*)\b(?: (?:immer|kunftig|stets|mir|nur|auf jede frage
-    ab jetzt|ab sofort)){0,3} (?:als|wie) (?:eine? |mein\w* |der |die |jemand )?(?!{manner})
+    ab jetzt|ab sofort)){0,3} (?:als|wie) (?:eine? |mein\w* |der |die |jemand )?(?!{manner_de})
     \b(?:bleib\w*|fall\w*) (?:\w+ ){0,2}(?:in|aus) (?:deiner|der|dem|deinem) (?:rolle|charakter)\b
     \bin der rolle (?:von|eine[rs]|des|der)\b
     \btu(?:e)? so,? als (?:ob|warst) du\b|\bspiel\w* die rolle\b|\bals ob du keine?\b
     \bdu bist (?:dan\b|eine? (?:\w+ ){0,3}(?:ki|chatbot|bot|sprachmodell|hacker)\b|mein (?:\w+ )?(?:sklave
-    diener)|(?:\w+ )?(?:{lawless}))
-    \b(?:{lawless})(?: \w+)? (?:antwort\w*|ki|assistent\w*|modell|bot|version|modus)\b
-    \bzwei antworten\b.{0,60}\b(?:{lawless})
+    diener)|(?:\w+ )?(?:{lawless_de}))
+    \b(?:{lawless_de})(?: \w+)? (?:antwort\w*|ki|assistent\w*|modell|bot|version|modus)\b
+    \bzwei antworten\b.{0,60}\b(?:{lawless_de})
     \bdu (?:dich )?(?:musst|brauchst|haltst|befolgst|bist|folgst)?\b.{0,15}\b(?:nicht|nie|keine\w*
-    nicht mehr)\b(?!.{0,40}\b{craft}).{0,20}\b(?:an |von |durch )(?:\w+ )?(?:{norms})\b
-    \bdu (?:hast|kennst|habest) (?:absolut |jetzt )?kein\w* (?:\w+ )?(?:{norms}|{scruples})\b
-    \bohne (?:{scruples}|regeln)\b
-    \bdein\w* (?:\w+ )?(?:{norms})\b.{0,40}\b(?:aus|abgeschaltet|ausgeschaltet|nicht|ignorier\w*|umgeh\w*
+    nicht mehr)\b(?!.{0,40}\b{craft_de}).{0,20}\b(?:an |von |durch )(?:\w+ )?(?:{norms_de})\b
+    \bdu (?:hast|kennst|habest) (?:absolut |jetzt )?kein\w* (?:\w+ )?(?:{norms_de}|{scruples_de})\b
+    \bohne (?:{scruples_de}|regeln)\b
+    \bdein\w* (?:\w+ )?(?:{norms_de})\b.{0,40}\b(?:aus|abgeschaltet|ausgeschaltet|nicht|ignorier\w*|umgeh\w*
     brich\w*|aufgehoben|deaktiviert|ungultig)\b
-    \b(?:ignorier\w*|umgeh\w*|brich|verletz\w*|missacht\w*) (?:\w+ ){0,2}dein\w* (?:\w+ )?(?:{norms})\b
+    \b(?:ignorier\w*|umgeh\w*|brich|verletz\w*|missacht\w*) (?:\w+ ){0,2}dein\w* (?:\w+ )?(?:{norms_de})\b
     \b(?:richtlinien|regeln|vorgaben) von (?:openai|anthropic)\b
     \blehn(?:st|e) (?:du )?(?:mir )?(?:nie|niemals|nichts|keine)\b|\b(?:verweiger\w*
     weiger\w*) (?:du |dich |mir )*(?:nie|niemals|nichts|nicht)\b|\bdu (?:\w+ ){0,2}(?:nie|niemals
@@ -155,25 +155,25 @@ GERMAN = r"""
     predigt\w*|einwande)\b|\bmoralpredigt\w*
     \bdu gehorchst\b|\bgehorche? (?:mir|immer)\b|\btu\w*(?: immer)?,? (?:alles,? )?was ich (?:sage|will
     verlange|befehle)\b
-    \b(?:auch|selbst) wenn (?:es|das|etwas) (?:\w+ )?(?:{harmful})
+    \b(?:auch|selbst) wenn (?:es|das|etwas) (?:\w+ )?(?:{harmful_de})
 """
 
 FRENCH = r"""
     \b(?:reponds?|repondez|parle[sz]?|ecris)\b(?: (?:moi|toujours|desormais|a tout|uniquement
-    a toutes? les questions)){0,3} (?:comme|en tant que?) (?:si tu |une? |mon |ma |le |la |l')?(?!{manner})
+    a toutes? les questions)){0,3} (?:comme|en tant que?) (?:si tu |une? |mon |ma |le |la |l')?(?!{manner_fr})
     \b(?:reste[sz]?|sors|sortez|sortir) (?:\w+ ){0,2}(?:dans|de) (?:ton|le|du|la|ta|son) (?:personnage
     role)\b|\bdans (?:le role|la peau) d
     \bfais (?:comme|semblant)\b.{0,20}\btu\b|\bjoue le role\b|\bfais semblant d'etre\b
     \btu es (?:dan\b|une? (?:\w+ ){0,3}(?:ia|chatbot|bot|modele de langage|hacker|pirate)\b
-    mon (?:\w+ )?(?:esclave|serviteur)|(?:\w+ )?(?:{lawless}))
-    \b(?:reponses?|ia|assistant|modele|version|mode) (?:\w+ ){0,3}(?:{lawless})
-    \bdeux reponses\b.{0,60}\b(?:{lawless})
+    mon (?:\w+ )?(?:esclave|serviteur)|(?:\w+ )?(?:{lawless_fr}))
+    \b(?:reponses?|ia|assistant|modele|version|mode) (?:\w+ ){0,3}(?:{lawless_fr})
+    \bdeux reponses\b.{0,60}\b(?:{lawless_fr})
     \btu n(?:e |')(?:dois|as|es|respectes|suis|obeis)(?: \w+)? (?:pas|plus|jamais|aucun\w*
-    nullement)(?!.{0,40}\b{craft}).{0,30}\b(?:{norms}|{scruples})\b
-    \bt(?:es|on|a) (?:\w+ )?(?:{norms})\b.{0,40}\b(?:desactiv\w+|pas|plus|ignor\w+|contourn\w+|leve\w*
+    nullement)(?!.{0,40}\b{craft_fr}).{0,30}\b(?:{norms_fr}|{scruples_fr})\b
+    \bt(?:es|on|a) (?:\w+ )?(?:{norms_fr})\b.{0,40}\b(?:desactiv\w+|pas|plus|ignor\w+|contourn\w+|leve\w*
     supprim\w+)
     \b(?:ignore\w*|contourne\w*|enfrein\w*|viole\w*|oublie\w*) (?:\w+ ){0,2}t(?:es|on
-    a) (?:\w+ )?(?:{norms})\b|\bsans (?:{scruples}|regles)\b
+    a) (?:\w+ )?(?:{norms_fr})\b|\bsans (?:{scruples_fr}|regles)\b
     \b(?:politiques?|regles|directives) d'(?:openai|anthropic)\b
     \btu ne (?:me )?(?:refuse\w*|diras)\b.{0,20}\b(?:jamais|plus|rien|non)\b
     \b(?:ne )?refuse[sz]? (?:plus )?jamais (?!une? (?:pull|merge))|\bn(?:e |')(?:dis|dites|avoue\w*
@@ -185,24 +185,24 @@ FRENCH = r"""
     considerations? (?:ethiques?|morales?)|objections? (?:ethiques?|morales?))
     \btu m'obeis\b|\bobeis(?:-moi|sez)?\b|\bfais(?: toujours)? (?:tout )?ce que je (?:dis|demande|veux
     t'ordonne)\b
-    \b(?:meme si|meme quand) (?:c'est|cela est|ca|elle est|il est) (?:\w+ )?(?:{harmful})
+    \b(?:meme si|meme quand) (?:c'est|cela est|ca|elle est|il est) (?:\w+ )?(?:{harmful_fr})
 """
 
 SPANISH = r"""
     \b(?:responde\w*|contesta\w*|habla\w*|escribe)\b(?: (?:siempre|solo|a todo|a cualquier pregunta
-    desde ahora)){0,3} como (?:si |una? |mi |el |la |alguien )?(?!{manner})
+    desde ahora)){0,3} como (?:si |una? |mi |el |la |alguien )?(?!{manner_es})
     \b(?:mantente|permanece|quedate|salgas|sal|sales) (?:\w+ ){0,2}(?:en|de|del) ?(?:tu|el|la
     su)? ?(?:personaje|papel|rol)\b|\ben el papel de\b
     \bfinge (?:ser|que)\b|\bhaz(?:te)? (?:como|pasar)\b|\binterpreta el papel\b|\bjuega el papel\b
     \b(?:tu )?eres (?:dan\b|una? (?:\w+ ){0,3}(?:ia|chatbot|bot|modelo de lenguaje|hacker)\b
-    mi (?:\w+ )?(?:esclavo|sirviente)|(?:\w+ )?(?:{lawless}))
-    \b(?:respuestas?|ia|asistente|modelo|version|modo) (?:\w+ ){0,3}(?:{lawless})
-    \bdos respuestas\b.{0,60}\b(?:{lawless})
-    \bno (?:tienes|debes|sigues|respetas|cumples|obedeces|estas)(?!.{0,40}\b{craft})\b.{0,30}\b(?:{norms}
-    {scruples})\b|\bsin (?:{scruples}|reglas)\b
-    \btus? (?:\w+ )?(?:{norms})\b.{0,40}\b(?:desactivad\w+|apagad\w+|no|ignor\w+|suspendid\w+|anulad\w+)
+    mi (?:\w+ )?(?:esclavo|sirviente)|(?:\w+ )?(?:{lawless_es}))
+    \b(?:respuestas?|ia|asistente|modelo|version|modo) (?:\w+ ){0,3}(?:{lawless_es})
+    \bdos respuestas\b.{0,60}\b(?:{lawless_es})
+    \bno (?:tienes|debes|sigues|respetas|cumples|obedeces)(?!.{0,40}\b{craft_es})\b.{0,30}\b(?:{norms_es}
+    {scruples_es})\b|\bsin (?:{scruples_es}|reglas)\b
+    \btus? (?:\w+ )?(?:{norms_es})\b.{0,40}\b(?:desactivad\w+|apagad\w+|no|ignor\w+|suspendid\w+|anulad\w+)
     \b(?:ignora\w*|salta\w*|rompe\w*|viola\w*|olvida\w*|elude
-    incumple\w*) (?:\w+ ){0,2}tus? (?:\w+ )?(?:{norms})\b
+    incumple\w*) (?:\w+ ){0,2}tus? (?:\w+ )?(?:{norms_es})\b
     \b(?:politicas?|reglas|normas|directrices) de (?:openai|anthropic)\b
     \bnunca (?:mas )?te (?:niegas|niegues|negaras)\b|\b(?:no|nunca) (?:\w+ )?(?:rechazas|rechaces|te niegues
     te niegas)\b|\bnunca (?:me )?dig\w+ que no\b|\bnunca dices que no\b
@@ -213,13 +213,13 @@ SPANISH = r"""
     objeciones (?:eticas|morales)|moralin\w+)
     \bme obedeces\b|\bobedece(?:me)?\b|\bhaz(?: siempre)? (?:todo )?lo que (?:yo )?(?:diga|digo|pida|pido
     quiera|ordene)\b
-    \b(?:aunque|incluso si|aun si) (?:sea|es|fuera|resulte) (?:\w+ )?(?:{harmful})
+    \b(?:aunque|incluso si|aun si) (?:sea|es|fuera|resulte) (?:\w+ )?(?:{harmful_es})
 """
 
 CZECH = r"""
-    \bodpovidej\w*(?: (?:vzdy|mi|jen|na vse)){0,3} jako (?!{manner})
+    \bodpovidej\w*(?: (?:vzdy|mi|jen|na vse)){0,3} jako (?!{manner_cs})
     \bzustan\w* (?:\w+ )?v (?:sve |te )?roli\b|\bpredstirej\b
-    \bjsi (?:dan\b|(?:\w+ )?(?:ai|chatbot|hacker)\b)|\b(?:{lawless}) (?:odpove\w+|ai|asistent|verz\w+
+    \bjsi (?:dan\b|(?:\w+ )?(?:ai|chatbot|hacker)\b)|\b(?:{lawless_cs}) (?:odpove\w+|ai|asistent|verz\w+
     rezim)\b
     \bnikdy (?:\w+ )?(?:neodmit\w+|nerikej,? ze (?:to |neco )?nemuzes|nerikej ne\b)|\bposlouchej me\b
     \bposlouchas me\b
@@ -227,7 +227,7 @@ CZECH = r"""
     moral\w+)\b|\bbez (?:skrupuli|svedomi)\b
     \btv(?:a|e|oje) (?:\w+ )?(?:pravidla|filtry|omezeni|smernice)\b.{0,30}\b(?:neplati|vypnut\w*|ignoruj\w*)
     \bdelej (?:vzdy )?(?:vse,? )?co (?:ti )?(?:rikam|reknu|chci)\b
-    \bi kdyz (?:je|to je|by to bylo) (?:\w+ )?(?:{harmful})
+    \bi kdyz (?:je|to je|by to bylo) (?:\w+ )?(?:{harmful_cs})
 """
 
 CLASSES = {
@@ -294,58 +294,79 @@ CLASSES = {
         \b(?:cort\w+|breve\w*|concis\w+|detall\w+|formal\w*|educad\w+|sencill\w+|direct\w+|frases?|palabras
         listas?|tablas?|ejemplos?|fuentes?|primero|antes|tutea\w*|de usted|emojis?)\b
     """,
-    "manner": r"""
-        (?:an? |plain |valid |raw |short |one |two |three |single |separate |pure )*(?:json|yaml|xml|csv
-        html|markdown|md|text|table|list|bullets?|diff|patch|code|prose|numbered|comments?|string|sentences?
-        paragraphs?)
-        (?:usual|always|before|soon|short|brief|concise|quick|direct|precise|plain|simpl|clear|fast|much
-        little|well|long|detailed|few|many|far|needed|requested|asked|follows|described|specified|possible
-        accurate|formal)
-        (?:we|i|it|this|that|these|in|with|is)\b|you (?:did|do|would|always)\b|if (?!you)
-        (?:ik|we|het|er|je (?:het )?(?:weet|kunt)|dat|dit|volgt|json|lijst|tabel|tekst|opsomming|code|er
-        altijd|eerste?|laatste)\b
-        (?:ich|wir|es|immer|moglich|gewohnt|liste|tabelle|text|aufzahlung|folgt|bisher|stichpunkte?|erste\w*
-        letzte\w*)\b
-        (?:je|nous|d'habitude|prevu|possible|convenu|liste|tableau|texte|suit|ca|cela|hier|avant)\b
-        (?:vzdy|obvykle|seznam|tabulku|text|dosud|minule)\b
-        (?:yo|siempre|lista|tabla|texto|sigue|antes|acordamos|hasta ahora|de costumbre)\b
-    """,
     "cannot": r"""
         (?:say|claim|tell me)(?: that)? (?:\"|')?(?:you|i|it) (?:can't|cannot|can not|can not|won't
         are unable|am unable|are not able|are not allowed|is impossible)
     """,
-    "norms": r"""
+    "manner_en": r"""
+        (?:an? |plain |valid |raw |short |one |two |three |single |separate |pure )*(?:json|yaml|xml|csv|html
+        markdown|md|text|table|list|bullets?|diff|patch|code|prose|numbered|comments?|string|sentences?
+        paragraphs?)
+        (?:usual|always|before|soon|short|brief|concise|quick|direct|precise|plain|simpl|clear|fast|much|little
+        well|long|detailed|few|many|far|needed|requested|asked|follows|described|specified|possible|accurate
+        formal)
+        (?:we|i|it|this|that|these|in|with|is)\b|you (?:did|do|would|always)\b|if (?!you)
+    """,
+    "manner_nl": r"""
+        (?:ik|we|het|er|je (?:het )?(?:weet|kunt)|dat|dit|volgt|json|lijst|tabel|tekst|opsomming|code|altijd
+        eerste?|laatste)\b
+    """,
+    "manner_de": r"""
+        (?:ich|wir|es|immer|moglich|gewohnt|json|liste|tabelle|text|aufzahlung|folgt|bisher|stichpunkte?
+        erste\w*|letzte\w*)\b
+    """,
+    "manner_fr": r"""
+        (?:je|nous|d'habitude|prevu|possible|convenu|json|liste|tableau|texte|suit|ca|cela|hier|avant)\b
+    """,
+    "manner_es": r"(?:yo|siempre|json|lista|tabla|texto|sigue|antes|acordamos|hasta ahora|de costumbre)\b",
+    "manner_cs": r"(?:vzdy|obvykle|json|seznam|tabulku|text|dosud|minule)\b",
+    "norms_en": r"""
         (?:content |usage |safety |ethical |moral |security |community )*(?:polic(?:y|ies)|guidelines?|rules
-        restrictions?|limit(?:ation)?s?|filters?|safeguards?|guardrails?|constraints?|boundaries|ethics
-        morals?|programming|censorship|safety|terms of (?:use|service)|protocols?)
+        restrictions?|limit(?:ation)?s?|filters?|safeguards?|guardrails?|constraints?|boundaries|ethics|morals?
+        programming|censorship|safety|terms of (?:use|service)|protocols?)
+    """,
+    "norms_nl": r"""
         (?:veiligheids)?(?:regels?|richtlijn(?:en)?|filters?|beperking(?:en)?|beleid|grenzen|ethiek|moraal
         censuur|programmering)
-        (?:sicherheits)?(?:regeln|richtlinien|filter|einschrankung(?:en)?|vorgaben|grenzen|ethik|moral
-        zensur|programmierung|beschrankung(?:en)?)
-        (?:filtres?|regles?|directives?|restrictions?|limites?|politiques?|consignes|ethique|morale|censure
-        programmation|garde-fous?)
-        (?:filtros?|reglas|directrices|restriccion(?:es)?|limites?|politicas?|normas|etica|moral|censura
-        programacion|limitaciones)
     """,
-    "scruples": r"""
+    "norms_de": r"""
+        (?:sicherheits)?(?:regeln|richtlinien|filter|einschrankung(?:en)?|vorgaben|grenzen|ethik|moral|zensur
+        programmierung|beschrankung(?:en)?)
+    """,
+    "norms_fr": r"""
+        filtres?|regles?|directives?|restrictions?|limites?|politiques?|consignes|ethique|morale|censure
+        programmation|garde-fous?
+    """,
+    "norms_es": r"""
+        filtros?|reglas|directrices|restriccion(?:es)?|limites?|politicas?|normas|etica|moral|censura
+        programacion|limitaciones
+    """,
+    "scruples_en": r"""
         morals?|ethics|conscience|scruples|inhibitions|remorse|censorship|moral (?:limits?|compass|code)
-        moraal|geweten|scrupules|ethiek|censuur
-        moral|gewissen|skrupel|ethik|zensur|morale|conscience|ethique|censure|escrupulos|conciencia|etica
-        censura
     """,
-    "lawless": r"""
+    "scruples_nl": r"moraal|geweten|scrupules|ethiek|censuur",
+    "scruples_de": r"moral|gewissen|skrupel|ethik|zensur",
+    "scruples_fr": r"morale|conscience|scrupules|ethique|censure",
+    "scruples_es": r"moral|escrupulos|conciencia|etica|censura",
+    "lawless": r"{lawless_en}|{lawless_nl}|{lawless_de}|{lawless_fr}|{lawless_es}|{lawless_cs}",
+    "lawless_en": r"""
         uncensored|unfiltered|unrestricted|unmoderated|amoral|jailbroken|rogue|lawless|evil
-        ongecensureerd\w*|ongefilterd\w*|onbeperkt\w*|unzensiert\w*|ungefiltert\w*|uneingeschrankt\w*
-        (?:sans|sin) (?:censur[ea]|filtr\w+|limit\w+|restricci?on\w*)|non censure\w*|debride\w*
-        necenzurovan\w+|neomezen\w+
     """,
-    "harmful": r"""
-        illegal\w*|harmful|unethical|immoral|dangerous|criminal|nsfw|hateful|offensive|illegaal|gevaarlijk
-        schadelijk|onethisch|gefahrlich\w*|schadlich\w*|unethisch\w*|dangereux|nuisible|contraire
-        nelegaln\w+|nebezpecn\w+|skodliv\w+|peligros\w+|danin\w+|inmoral
-    """,
-    "craft": r"""
-        (?:style|lint\w*|naming|coding|commit\w*|format\w*|eslint|stijl\w*|naam\w*|stil\w*|namens\w*
-        codier\w*|nommage|codage|estilo|formato|nombres)
-    """,
+    "lawless_nl": r"ongecensureerd\w*|ongefilterd\w*|onbeperkt\w*",
+    "lawless_de": r"unzensiert\w*|ungefiltert\w*|uneingeschrankt\w*",
+    "lawless_fr": r"sans (?:censure|filtres?|limites?|restrictions?)|non censure\w*|debride\w*",
+    "lawless_es": r"sin (?:censura|filtros?|limites?|restricciones)",
+    "lawless_cs": r"necenzurovan\w+|neomezen\w+",
+    "harmful": r"{harmful_en}|{harmful_nl}|{harmful_de}|{harmful_fr}|{harmful_es}|{harmful_cs}",
+    "harmful_en": r"illegal\w*|harmful|unethical|immoral|dangerous|criminal|nsfw|hateful|offensive",
+    "harmful_nl": r"illegaal|gevaarlijk|schadelijk|onethisch|immoreel",
+    "harmful_de": r"illegal\w*|gefahrlich\w*|schadlich\w*|unethisch\w*|verboten",
+    "harmful_fr": r"illegal\w*|dangereux|nuisible|immoral\w*|contraire",
+    "harmful_es": r"ilegal\w*|peligros\w+|danin\w+|inmoral",
+    "harmful_cs": r"nelegaln\w+|nebezpecn\w+|skodliv\w+",
+    "craft_en": r"(?:style|lint\w*|naming|coding|commit\w*|format\w*|eslint)",
+    "craft_nl": r"(?:stijl\w*|lint\w*|naam\w*|commit\w*|format\w*|opmaak)",
+    "craft_de": r"(?:stil\w*|lint\w*|namens\w*|codier\w*|commit\w*|format\w*)",
+    "craft_fr": r"(?:style|lint\w*|nommage|codage|commit\w*|format\w*)",
+    "craft_es": r"(?:estilo|lint\w*|nombres|commit\w*|formato)",
 }

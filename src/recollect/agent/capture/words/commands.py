@@ -33,7 +33,7 @@ COMMANDS = {
         <\|?/?(?:system|assistant|user|im_start|im_end|tool|developer|instructions?|inst)\b
         \[/?(?:system|inst|assistant|user|admin)\]|<<sys>>
         ###? ?(?:system|instruction|assistant|user)\b
-        (?:^|\n|[.!?\"'”] )\s*(?:system|assistant|developer|assistent|asistente|sistema) ?:[ ]
+        (?:^|\n|[.!?\"'”] ) ?(?:system|assistant|developer|assistent|asistente|sistema) ?:[ ]
         \b(?:ai|ki|ia) ?(?:assistants?|agents?|models?|assistenten|modelle?|asistent\w*)\b ?[:,]
         \binstruc\w+ (?:for|to|pour|para) (?:the |any |all |l'|la |el |tout\w* )?(?:ai|ia|assistant
         asistente|model|agent|llm)

@@ -1,0 +1,87 @@
+"""What is done with every message takes time in proportion to its length, whatever stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from time import process_time
+from typing import Any
+
+import pytest
+
+from recollect.agent import intent
+from recollect.agent.capture import captured, is_injection
+from recollect.agent.capture.rules import may_last
+from recollect.agent.messages import messages_of
+from recollect.agent.rules import judged
+from recollect.agent.sentences import sentences_of
+from recollect.search.query import as_prose
+from recollect.text.neutral import neutralise, quoted
+from recollect.text.quote import without_quotes
+from recollect.text.sentences import pieces_of
+
+NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+MUCH = 10**9
+TIMES = 4
+GENEROUS = 2.5
+"""How much more than in proportion the longer text may take; what grows with the square takes four times."""
+NOTHING = 0.1
+"""Seconds that say nothing about growth."""
+
+WORK: dict[str, tuple[int, Callable[[str], Any]]] = {
+    "is_injection": (5_000, is_injection),
+    "captured": (3_000, lambda text: captured(text, now=NOW, max_chars=MUCH)),
+    "may_last": (3_000, lambda text: may_last(text, max_chars=MUCH)),
+    "detect": (10_000, intent.detect),
+    "about_past": (10_000, intent.about_past),
+    "flush": (20_000, lambda text: [judged(one, "user", NOW) for one in sentences_of(text)]),
+    "messages_of": (50_000, lambda text: list(messages_of([{"role": "user", "content": text}]))),
+    "without_quotes": (50_000, without_quotes),
+    "as_prose": (20_000, as_prose),
+    "neutralise": (50_000, neutralise),
+    "quoted": (50_000, quoted),
+    "pieces_of": (100_000, lambda text: pieces_of(text, 500)),
+}
+
+REPEATED = (
+    *(
+        "\n",
+        " ",
+        "\n ",
+        "\t",
+        "\u00a0",
+        "\u2028",
+        '"',
+        "'",
+        "«",
+        "`",
+        "[",
+        "(",
+        "<",
+        "![",
+        "_",
+        "*",
+        ".",
+        "😀",
+    ),
+    *("always ", "never ", "you ", "ignore all ", "remember ", "a@", "a:", "a. ", "- a\n", "> a\n", "```\n"),
+    *("<system-reminder ", "\x1b[", "\x9d", "\u200b", '\n "[<always. '),
+)
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_it_grows_in_proportion(name: str) -> None:
+    length, work = WORK[name]
+    work(
+        "Remember that we use tabs. Ich bin du. Je suis toi. Ik ben jij. Yo soy tu. Ja jsem ty."
+    )  # made ready
+
+    def seconds(repeated: str, times: int) -> float:
+        text = f"I like {(repeated * length)[:length] * times} tea. And so on"
+        began = process_time()
+        work(text)
+        return process_time() - began
+
+    found = {one: (seconds(one, 1), seconds(one, TIMES)) for one in REPEATED}
+    steep = {one: both for one, both in found.items() if both[1] > both[0] * TIMES * GENEROUS + NOTHING}
+    assert steep == {}
