@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from recollect.redaction import redact
 from recollect.redaction.forms import FORMS
-from recollect.redaction.rules import TOKENS
+from recollect.redaction.rules import MARKED
+from recollect.redaction.tokens import _matcher
 from tests.redaction_corpus import Form, Planted, forms, planted, survives
 
-KEYWORDS = sorted({word for rule in (*TOKENS, *FORMS) for word in rule.keywords.split()})
+KEYWORDS = sorted({*_matcher()[1], *(word for rule in (*MARKED, *FORMS) for word in rule.keywords.split())})
 SECRETS = [found.secret for found in planted(11, held_out=False, each=1)]
 PREFIXED = [form for form in forms() if form.prefixed]
 PIECES = st.one_of(

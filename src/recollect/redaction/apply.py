@@ -14,7 +14,8 @@ from typing import NamedTuple
 from recollect.redaction import own, private
 from recollect.redaction.copies import PLACEHOLDER, values_in, without_copies
 from recollect.redaction.forms import FORMS
-from recollect.redaction.rules import SHORTEST, TOKENS, Rule
+from recollect.redaction.rules import MARKED, Rule
+from recollect.redaction.tokens import find_tokens, long_words, without_escapes
 
 _PLACEHOLDER_START = "[redacted:"
 
@@ -48,10 +49,10 @@ class Rules:
     def __init__(self, extra: Iterable[Rule] = ()) -> None:
         """Take rules that are checked already; `Rules.of` checks them."""
         self.extra = tuple(extra)
-        self._rules = (*TOKENS, *FORMS, *self.extra)
+        self._rules = (*MARKED, *FORMS, *self.extra)
         self._always = [place for place, rule in enumerate(self._rules) if not rule.keywords]
-        self._of_tokens = _places(self._rules[: len(TOKENS)], 0)
-        self._of_forms = _places(self._rules[len(TOKENS) :], len(TOKENS))
+        self._of_marked = _places(self._rules[: len(MARKED)], 0)
+        self._of_forms = _places(self._rules[len(MARKED) :], len(MARKED))
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> Rules:
@@ -62,22 +63,41 @@ class Rules:
         """
         return cls(own.checked(pairs))
 
-    def that_may_match(self, small: str) -> Iterator[Rule]:
-        """Yield the rules of which a text in small letters holds a keyword, in their order."""
-        words = " ".join([word for word in small.replace('"', " ").split() if len(word) >= SHORTEST])
-        held = [places for keyword, places in self._of_tokens.items() if keyword in words]
-        held += [places for keyword, places in self._of_forms.items() if keyword in small]
+    def that_may_match(self, small: str, words: str) -> Iterator[Rule]:
+        """Yield the rules of which a text holds a keyword, in their order.
+
+        It is given in small letters, and so are its long words.
+        """
+        held = _held(self._of_marked, words) + _held(self._of_forms, small)
         for place in sorted({*self._always, *chain.from_iterable(held)}):
             yield self._rules[place]
 
 
-def _places(rules: Sequence[Rule], first: int) -> dict[str, list[int]]:
-    """Return by keyword the places of the rules that need it."""
-    places: dict[str, list[int]] = {}
+_Keywords = dict[str, dict[str, list[int]]]
+
+
+def _places(rules: Sequence[Rule], first: int) -> _Keywords:
+    """Return by keyword the places of the rules that need it, under what a text with the keyword has to hold.
+
+    So a text is not asked for `password` if it has no `pass`.
+    """
+    every = sorted({word for rule in rules for word in rule.keywords.split()}, key=len)
+    under: _Keywords = {}
     for place, rule in enumerate(rules, first):
         for keyword in rule.keywords.split():
-            places.setdefault(keyword, []).append(place)
-    return places
+            root = rule.within or next(word for word in every if word in keyword)
+            under.setdefault(root, {}).setdefault(keyword, []).append(place)
+    return under
+
+
+def _held(keywords: _Keywords, text: str) -> list[list[int]]:
+    return [
+        places
+        for root, inside in keywords.items()
+        if root in text
+        for keyword, places in inside.items()
+        if keyword == root or keyword in text
+    ]
 
 
 @cache
@@ -150,7 +170,14 @@ def _secrets(text: str, rules: Rules, values: dict[str, str]) -> list[_Span]:
     What they are is added to the values.
     """
     small = _small(text)
-    found = [span for rule in rules.that_may_match(small) for span in _matches(rule, text, small)]
+    plain = without_escapes(text)
+    words = long_words(plain)
+    found = [_Span(start, end, kind, start) for start, end, kind in find_tokens(text, plain, words)]
+    named: dict[str, list[tuple[int, str]]] = {}
+    for rule in rules.that_may_match(small, words.lower()):
+        if rule.gate and rule.gate not in named:
+            named[rule.gate] = _names(rule, text, small)
+        found += _matches(rule, text, named.get(rule.gate, []))
     if found and _PLACEHOLDER_START in text:
         found = _outside_placeholders(text, found)
     for span in found:
@@ -172,10 +199,24 @@ def _small(text: str) -> str:
     return small if len(small) == len(text) else "".join([sign.lower()[0] for sign in text])
 
 
-def _matches(rule: Rule, text: str, small: str) -> Iterator[_Span]:
+def _names(rule: Rule, text: str, small: str) -> list[tuple[int, str]]:
+    """Return where the names of secrets stand by which a rule begins, and what follows them."""
+    gate = _compiled(rule.gate)
+    names = []
+    place = small.find(rule.keywords)
+    while place >= 0:
+        if match := gate.match(text, place):
+            names.append((place, match[match.lastindex] if match.lastindex else "\n"))
+        place = small.find(rule.keywords, place + 1)
+    return names
+
+
+def _matches(rule: Rule, text: str, names: list[tuple[int, str]]) -> Iterator[_Span]:
     """Yield where the secrets are that a rule finds, without the line breaks around them."""
+    pattern = _compiled(rule.pattern)
     place = 0
-    while match := _next_match(rule, text, small, place):
+    starts = iter([start for start, after in names if after in rule.after])
+    while match := _next_match(pattern, text, place, starts if rule.gate else None):
         start, end = match.span(match.lastindex or 0)
         place = match.end()
         if rule.check is None or rule.check(match):
@@ -189,20 +230,20 @@ def _matches(rule: Rule, text: str, small: str) -> Iterator[_Span]:
             place = start  # what looked like a value may itself begin with a name
 
 
+def _next_match(
+    pattern: re.Pattern[str], text: str, place: int, starts: Iterator[int] | None
+) -> re.Match[str] | None:
+    if starts is None:
+        return pattern.search(text, place)
+    for start in starts:
+        if start >= place and (match := pattern.match(text, start)):
+            return match
+    return None
+
+
 def _end_of_run(text: str, place: int) -> int:
     rest = _REST.match(text, place)
     return rest.end() if rest else place
-
-
-def _next_match(rule: Rule, text: str, small: str, place: int) -> re.Match[str] | None:
-    pattern = _compiled(rule.pattern)
-    if not rule.anchored:
-        return pattern.search(text, place)
-    while (place := small.find(rule.keywords, place)) >= 0:
-        if match := pattern.match(text, place):
-            return match
-        place += 1
-    return None
 
 
 def _outside_placeholders(text: str, found: list[_Span]) -> list[_Span]:

@@ -30,11 +30,6 @@ def is_token(match: re.Match[str]) -> bool:
     return not is_masked(secret_in(match)) and len(set(secret_in(match))) >= 8
 
 
-def is_random_token(match: re.Match[str]) -> bool:
-    """Tell whether a token with a common beginning goes on as if drawn by lot."""
-    return is_token(match) and is_random(secret_in(match).lstrip("abcdefghijklmnopqrstuvwxyz_-"), 16)
-
-
 def is_jwt(match: re.Match[str]) -> bool:
     """Tell whether the header of a token is the JSON that one has."""
     header = match[0].partition(".")[0]

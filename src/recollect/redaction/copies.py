@@ -21,9 +21,9 @@ PLACEHOLDER = re.compile(r"(\[redacted:[a-z0-9-]+\])")
 _SHORTEST = 8
 _SHORTEST_WITH_SIGN = 6
 """With digits and letters, eight characters are hardly ever a word; with a sign of a password, six."""
-_SHORTEST_LETTERS = 16
-_SHORTEST_RANDOM_LETTERS = 12
-"""Letters alone are words: hardly one has sixteen, and those that cannot be spoken need twelve."""
+_SHORTEST_LETTERS = 20
+_SHORTEST_RANDOM_LETTERS = 16
+"""Letters alone are words and names: hardly one has twenty, and of what cannot be spoken, sixteen."""
 _SHORTEST_DIGITS = 12
 """Fewer digits are dates, times and amounts."""
 _ANYWHERE = 16

@@ -31,6 +31,8 @@ _OF_HARMLESS = {
     )),
     "secret": frozenset(("open", "no", "top")),
 }  # fmt: skip
+_SHORT = frozenset(("pass", "passe", "pw", "psk", "clave", "clé", "jeton"))
+"""Words that others end with, as `bypass` does."""
 _GROWN_TO = {
     "key": (*_OF_SECRET_KEYS, "my"),
     "token": ("auth", "access", "refresh", "bot", "api", "session", "csrf", "id", "my", "bearer", "user"),
@@ -46,14 +48,15 @@ def name_at(match: re.Match[str]) -> str:
     front = _NOT_OF_A_NAME.split(before)[-1]
     if front.startswith(("n", "r", "t")) and before.endswith("\\" + front):
         front = front[1:]  # the escaped line break of a line of JSON
-    return front + word if _may_be(front, word) else ""
+    is_type = before.endswith("::" + front)
+    return front + word if not is_type and _may_be(front, word) else ""
 
 
 def _may_be(front: str, word: str) -> bool:
     grown = front[-1:].isalpha() and (word[0].islower() or front[-1].isupper())
     kind = word.lower()
     if kind not in _OF_HARMLESS:
-        return not grown or kind != "pass"
+        return not grown or kind not in _SHORT
     qualifier = _PARTS.split(front.rstrip("_-."))[-1].lower()
     if grown and not qualifier.endswith(_GROWN_TO[kind]):
         return False
