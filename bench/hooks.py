@@ -1,21 +1,25 @@
 """Measures the hooks: what a prompt waits for, warm and cold, and whether engines outlive their clients.
 
 Run `python -m bench.hooks`. Hooks are whole processes, started as the clients start them, in turns with an
-interpreter that does nothing. Then a hundred programs play a client each, in a workspace each, and are ended
-or killed at some moment; ten seconds later none of their engines may be left.
+interpreter that does nothing. What happens without an engine is measured in turns with an earlier version, if
+`--before` names a checkout of it. Then programs play a client each, in a workspace each, and are ended or
+killed at some moment; ten seconds after the time that an engine stays, none of theirs may be left.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,15 +37,28 @@ from bench.common import (
     verdict,
 )
 from bench.corpus import queries, write_workspace
-from recollect.hosts.hooks import hook_words
+from recollect.hooks import thin
+from recollect.hooks.daemon import LINGER_SECONDS
+from recollect.hosts.hooks import SCRIPT, hook_words
 
 NOTES = 285
 """Makes about 1,000 chunks."""
 
-PROMPT_MS, LEFT_SECONDS, STARTS = 60, 10, 100
+PROMPT_MS, FIRST_ANSWER_MS, STARTS = 60, 500, 30
+LEFT_SECONDS = LINGER_SECONDS + 10
 BARE = [sys.executable, "-I", "-S", "-c", "pass"]
 CLIENT = "claude-code"
 SMALL_TALK = "Please rename this function."
+ABOUT_THE_PAST = "What did we decide about the lighthouse?"
+NOTE = "# Harbour\n\n- We decided that the lighthouse is painted white.\n"
+KNOWN = "painted white"
+
+COLD = {
+    "first answer": "from the start of the engine to its answer to a prompt, without a limit",
+    "prompt alone": "a prompt that starts the engine",
+    "start of a session": "the start of a session, which starts the engine",
+    "prompt behind it": "the prompt right behind that",
+}
 
 PLAYED = """\
 import subprocess, sys, time
@@ -57,18 +74,19 @@ time.sleep(60)
 class Hooks:
     """The hooks of one workspace, started as a client does it; the client is this very program."""
 
-    def __init__(self, folder: Path, variables: Mapping[str, str]) -> None:
-        """Name the workspace."""
+    def __init__(self, folder: Path, variables: Mapping[str, str], source: Path | None = None) -> None:
+        """Name the workspace, and the folder of another version's packages."""
         self.folder = folder
-        self.variables = dict(variables)
+        self.variables = {**variables, **({"PYTHONPATH": str(source)} if source else {})}
+        self.script = source / "recollect/hooks" / SCRIPT.name if source else SCRIPT
         self.number = 0
 
-    def run(self, event: str, prompt: str = "") -> str:
+    def run(self, event: str, prompt: str = "", *, same_session: bool = False) -> str:
         """Run a hook of a session that has not been seen before, and return what it printed."""
-        self.number += 1
+        self.number += not same_session
         given = {"session_id": f"session-{self.number}", "cwd": str(self.folder), "prompt": prompt}
         finished = subprocess.run(
-            hook_words(CLIENT, event)[:6],
+            [sys.executable, "-I", "-S", str(self.script), CLIENT, event],
             cwd=self.folder,
             env=self.variables,
             input=json.dumps(given),
@@ -77,6 +95,26 @@ class Hooks:
             check=True,
         )
         return finished.stdout
+
+    def first_answer(self) -> str:
+        """Start an engine, and return its answer to the first prompt, however long that takes."""
+        root = str(self.folder)
+        words = [sys.executable, "-P", "-m", "recollect.hooks.daemon", root, str(os.getpid())]
+        subprocess.Popen(words, env=self.variables, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.number += 1
+        given = {"session_id": f"session-{self.number}", "prompt": ABOUT_THE_PAST}
+        asks = {"version": thin.version(), "process": os.getpid(), "client": CLIENT, "input": given}
+        params = {**asks, "event": "UserPromptSubmit"}
+        request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "hook", "params": params}) + "\n"
+        while True:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                try:
+                    connection.connect(thin.socket_file(root))
+                except OSError:
+                    time.sleep(0.005)
+                    continue
+                connection.sendall(request.encode())
+                return connection.makefile(encoding="utf-8").readline()
 
     def end_engine(self) -> None:
         """End the engine, and wait until it is gone."""
@@ -102,6 +140,7 @@ def indexed(folder: Path) -> int:
     from recollect.embed.select import Choice
 
     write_workspace(folder, NOTES)
+    (folder / "memory/harbour.md").write_text(NOTE, encoding="utf-8")
     real = BuiltinProvider
     with Memory(folder) as memory:
         memory._upkeep.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
@@ -130,15 +169,41 @@ def warm(hooks: Hooks, rounds: int) -> dict[str, Any]:
     }
 
 
-def cold(hooks: Hooks, rounds: int) -> dict[str, Any]:
-    """Time the first hook of all, which starts the engine."""
-    taken: dict[str, list[float]] = {"start of a session": [], "prompt": []}
+def cold(versions: Mapping[str, Hooks], rounds: int) -> dict[str, dict[str, Any]]:
+    """Time what happens where no engine runs, the versions in turns; count the answers that were in time."""
+    taken: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in versions}
+    answered: dict[str, Counter[str]] = {name: Counter() for name in versions}
+    for hooks in versions.values():  # so that none has to compile its modules
+        hooks.run("SessionStart")
+        hooks.run("UserPromptSubmit", ABOUT_THE_PAST)
+        hooks.end_engine()
     for _ in range(rounds):
-        for name, event in (("start of a session", "SessionStart"), ("prompt", "UserPromptSubmit")):
+        for name, hooks in versions.items():
+            steps: dict[str, Callable[[], str]] = {
+                "first answer": hooks.first_answer,
+                "prompt alone": partial(hooks.run, "UserPromptSubmit", ABOUT_THE_PAST),
+                "start of a session": partial(hooks.run, "SessionStart"),
+                "prompt behind it": partial(hooks.run, "UserPromptSubmit", ABOUT_THE_PAST, same_session=True),
+            }
+            for step, work in steps.items():
+                if step != "prompt behind it":  # which comes at once, as in `claude -p`
+                    hooks.end_engine()
+                took, told = _timed(work)
+                taken[name][step].append(took)
+                answered[name][step] += KNOWN in told
             hooks.end_engine()
-            taken[name].append(seconds(partial(hooks.run, event, SMALL_TALK)))
-    hooks.end_engine()
-    return {"rounds": rounds, **{name: _spread(values) for name, values in taken.items()}}
+    return {
+        name: {
+            step: {**_spread(values), "answered": answered[name][step]}
+            for step, values in taken[name].items()
+        }
+        for name in versions
+    }
+
+
+def _timed(work: Callable[[], str]) -> tuple[float, str]:
+    told: list[str] = []
+    return seconds(lambda: told.append(work())), told[0]
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:
@@ -177,15 +242,14 @@ def leftovers(top: Path, variables: Mapping[str, str], starts: int) -> dict[str,
 
 def table(results: dict[str, Any]) -> str:
     """Return the figures as Markdown."""
-    found, first, ends = results["warm"], results["cold"], results["leftovers"]
+    found, cold_ones, ends = results["warm"], results["cold"], results["leftovers"]
     p50 = found["about the past"]["p50_ms"]
+    first = cold_ones["now"]["first answer"]["p50_ms"]
     rows = [
         ("an interpreter that does nothing", found["bare"]),
         ("a prompt, warm: small talk", found["small talk"]),
         ("a prompt, warm: about the past, with a search", found["about the past"]),
         ("the end of a turn, warm", found["end of a turn"]),
-        ("the start of a session, without an engine", first["start of a session"]),
-        ("a prompt, without an engine", first["prompt"]),
     ]
     return "\n".join(
         [
@@ -193,7 +257,8 @@ def table(results: dict[str, Any]) -> str:
             "",
             f"{results['date']}, `{results['command']}`: Python {results['python']}, {results['system']},"
             f" {results['cores']} cores, load {results['load']} at the start. {results['chunks']:,} chunks,"
-            f" the builtin model; {found['rounds']} rounds warm, {first['rounds']} cold; whole processes.",
+            f" the builtin model; {found['rounds']} rounds warm, {results['cold_rounds']} cold;"
+            " whole processes.",
             "",
             "| | p50 ms | p95 ms | highest |",
             "|---|---|---|---|",
@@ -207,8 +272,22 @@ def table(results: dict[str, Any]) -> str:
             f" {p50 - found['bare']['p50_ms']:.1f} ms more than an interpreter that does nothing;"
             f" {found['answered']} of {found['rounds']} were answered with something.",
             "",
+            "Without an engine, which the first hook starts:",
+            "",
+            "| | version | p50 ms | p95 ms | brought the right line |",
+            "|---|---|---|---|---|",
+            *(
+                f"| {label} | {name} | {row[step]['p50_ms']:.0f} | {row[step]['p95_ms']:.0f}"
+                f" | {row[step]['answered']} of {results['cold_rounds']} |"
+                for step, label in COLD.items()
+                for name, row in cold_ones.items()
+            ),
+            "",
+            f"From the start of the engine to its first answer: {first:.0f} ms"
+            f" (target p50 ≤ {FIRST_ANSWER_MS} ms: {verdict(first, FIRST_ANSWER_MS)}).",
+            "",
             f"{ends['starts']} clients were ended or killed; {ends['seen']} engines ran at that moment, never"
-            f" more than {ends['most_at_once']} for a workspace; {LEFT_SECONDS} seconds later"
+            f" more than {ends['most_at_once']} for a workspace; {LEFT_SECONDS:.0f} seconds later"
             f" {ends['left']} were left (target 0: {verdict(ends['left'], 0)}).",
         ]
     )
@@ -219,12 +298,18 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--rounds", type=int, default=100)
     options.add_argument("--starts", type=int, default=STARTS)
+    options.add_argument("--before", type=Path, help="a checkout of an earlier version to compare with")
     arguments = options.parse_args()
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as temporary:
         folder = Path(temporary).resolve()
         variables = environment(folder / "home")
         variables.pop("CLAUDE_PROJECT_DIR", None)
+        os.environ["RECOLLECT_HOME"] = variables["RECOLLECT_HOME"]  # where the socket is looked for
         hooks = Hooks(folder / "notes", variables)
+        versions = {"now": hooks}
+        if arguments.before:
+            source = arguments.before.resolve() / "src"
+            versions = {"before": Hooks(folder / "notes", variables, source), **versions}
         results: dict[str, Any] = {
             **circumstances(),
             "command": " ".join(["python -m bench.hooks", *sys.argv[1:]]),
@@ -232,7 +317,9 @@ def main() -> None:
         }
         try:
             results["warm"] = warm(hooks, arguments.rounds)
-            results["cold"] = cold(hooks, max(3, arguments.rounds // 10))
+            hooks.end_engine()
+            results["cold_rounds"] = max(3, arguments.rounds // 10)
+            results["cold"] = cold(versions, results["cold_rounds"])
         finally:
             hooks.end_engine()
         results["leftovers"] = leftovers(folder / "ends", {**variables, **WORDS_ONLY}, arguments.starts)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recollect.agent.cleaning import secrets_out
-from recollect.agent.own_world import own_world
 from recollect.search.query import as_prose
 from recollect.settings import switched_off
 from recollect.text.fact_note import note_path
@@ -58,6 +57,8 @@ def fitting_facts(
         return Unasked()
     if not os.path.lexists(memory.workspace.root / note_path(wanted.file)):
         return Unasked()  # before anything of facts is imported: somebody waits for the first answer
+    from recollect.agent.own_world import own_world
+
     found = memory.facts.recall(
         asked,
         limit=wanted.recall_max_results,

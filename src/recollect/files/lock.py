@@ -14,8 +14,6 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from recollect.errors import StoreBusy, StoreReadOnly, reason_of
 
 _A_MOMENT = 1.0
@@ -38,6 +36,8 @@ class WriterLock:
 
         `waiting` is told who holds it, if that takes more than a moment.
         """
+        from filelock import FileLock, Timeout  # which takes time to import, and readers do not need
+
         lock = FileLock(self.path)
         try:
             # The library takes a file it cannot open for a lock that is held, and would wait for it.
