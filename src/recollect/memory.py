@@ -108,7 +108,7 @@ class Memory:
 
         with self._making_facts:
             if self._facts is None:
-                self._facts = Facts(self._upkeep, self.forget, self._by_words)
+                self._facts = Facts(self._upkeep, self.forget)
         return self._facts
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:

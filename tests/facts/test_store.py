@@ -153,9 +153,9 @@ def test_a_crash_leaves_both_facts_as_they_were_or_as_they_should_be(
     class Killed(BaseException):
         pass
 
-    def killed(path: Path, content: bytes, *, expected: bytes | None) -> None:
+    def killed(path: Path, content: bytes, *, expected: bytes | None, root: Path) -> None:
         if fails_at == "after":
-            atomic.replace(path, content, expected=expected)
+            atomic.replace(path, content, expected=expected, root=root)
         raise Killed
 
     with monkeypatch.context() as patched:

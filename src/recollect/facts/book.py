@@ -18,6 +18,7 @@ from recollect.settings.tree import Settings
 from recollect.text.edits import add as extended
 from recollect.text.edits import put
 from recollect.text.entries import unclosed_fence
+from recollect.text.fact_cache import facts_of
 from recollect.text.fact_note import note_path
 from recollect.text.facts import (
     Fact,
@@ -186,7 +187,7 @@ class Book:
         state = (document.fingerprint, document.settled, document.hash)
         if last.hash == document.hash:
             return _Read(*state, last.facts, last.lines, last.ends_in_code)
-        lines = facts_in(document.text)
+        lines = facts_of(document.text)
         has_code = any(fence in document.text for fence in _FENCES)
         ends_in_code = has_code and unclosed_fence(document.text) != ""
         return _Read(*state, {line.fact.id: line for line in lines}, lines, ends_in_code)

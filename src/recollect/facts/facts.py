@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.arguments import check_search, check_texts
-from recollect.errors import UsageError
+from recollect.errors import StoreError, UsageError
 from recollect.facts.book import Book
 from recollect.facts.contradiction import contradicted
 from recollect.facts.derived import Derived
@@ -29,12 +29,13 @@ from recollect.search.legs import Request
 from recollect.settings.rules import shown_value
 from recollect.store.sqlite.index import Index
 from recollect.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
-from recollect.types import Mode, cite
+from recollect.types import Mode, SearchResult, cite
+from recollect.upkeep.answering import answer
 from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep
 from recollect.writing.candidates import Candidate
 from recollect.writing.clock import local_now
-from recollect.writing.duplicates import Search, same_words
+from recollect.writing.duplicates import same_words
 from recollect.writing.form import body_of
 from recollect.writing.known import daily_log, known_entry
 
@@ -48,6 +49,9 @@ CANDIDATE = 0.7
 """How similar a fact must be to a description to be a candidate for forgetting."""
 
 _MOST_CANDIDATES = 5
+_LIKE = 20
+"""Chunks of notes that are compared with a new fact."""
+
 _LOCK = "facts.lock"
 _WAIT_SECONDS = 30.0
 _ITEM = "item"
@@ -130,11 +134,10 @@ class Stats:
 class Facts:
     """The facts of one open memory; safe in several threads."""
 
-    def __init__(self, upkeep: Upkeep, forget: Forget, search: Search) -> None:
-        """Take what keeps the index, what removes entries for good, and what finds entries by their words."""
+    def __init__(self, upkeep: Upkeep, forget: Forget) -> None:
+        """Take what keeps the index, and what removes entries of notes for good."""
         self._upkeep = upkeep
         self._forget = forget
-        self._search = search
         self._book = Book(upkeep.workspace, upkeep.settings)
         self._shelves = Shelves()
         self._derived = Derived(upkeep, self._book)
@@ -359,15 +362,25 @@ class Facts:
         return nearby(self._upkeep, text, lines, self._source(current_only=False)) if lines else Nearby()
 
     def _noted(self, text: str, category: Category, now: datetime) -> Stored | None:
-        """Return the entry of another note that says the same in the same words."""
+        """Return the entry of another note that says the same in the same words.
+
+        The index is asked as it is, and notes that changed since are read: bringing it up to date would take
+        longer with every fact.
+        """
         place, settings = self._upkeep.workspace, self._upkeep.settings
-        log = [daily_log(now)]
-        entry = known_entry(place, settings, text, now, paths=log, search=self._search, facts=False)
+        paths = {daily_log(now): None}
+        with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
+            paths |= dict.fromkeys(self._upkeep.changed_notes())
+        entry = known_entry(place, settings, text, now, paths=paths, search=self._by_words, facts=False)
         if entry is None:
             return None
         fact = Fact("", body_of(entry.snippet), category)
         line = FactLine(fact, entry.start_line, entry.end_line, entry.snippet)
         return Stored("duplicate", line, citation=entry.citation)
+
+    def _by_words(self, query: str) -> SearchResult:
+        request = request_of(self._upkeep.loaded, query, _LIKE, 0.0, None, "words")
+        return answer(self._upkeep, replace(request, sources=("memory",)), [])
 
     def _alone(self) -> AbstractContextManager[None]:
         ensure_private(self._upkeep.workspace)
@@ -382,7 +395,7 @@ class Facts:
     def _index_soon(self) -> None:
         """Have the change found by its words at the next question, and by its meaning a moment later."""
         if self._upkeep.settings.sync.on_search:
-            self._upkeep.sync_soon()
+            self._upkeep.sync_soon(after_change=True)
 
     def _current(self, name: str) -> FactLine:
         line = self.get(name)

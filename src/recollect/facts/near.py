@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from recollect.embed.base import Provider
@@ -70,10 +70,14 @@ def nearby(
     """
     warnings: list[str] = []
     try:
-        warnings += upkeep.refresh(silent)
         asked = whom_to_ask(upkeep, "hybrid")
         vector = _vector(asked.provider, text, warnings)
         looked = _look(upkeep, text, vector, asked.space, lines, source_in)
+        if len(looked.unknown) > _MADE_HERE:  # the others are compared here, whatever the index lacks
+            warnings += upkeep.refresh(silent)
+            asked = whom_to_ask(upkeep, "hybrid")
+            vector = _vector(asked.provider, text, warnings)
+            looked = _look(upkeep, text, vector, asked.space, lines, source_in)
     except StoreError as error:
         told = (*warnings, f"{_BY_WORDS_ALONE}: {error}")
         return Nearby(tuple((line, None) for line in lines), False, told)
@@ -125,20 +129,18 @@ def _look(
 ) -> _Looked:
     """Ask the index, as far as it knows the facts and its vectors are of the same space."""
     looked = _Looked()
-    known: Iterable[str] = ()
+    missing = lines
     with upkeep.reading:
         index = upkeep.open_reader()
         if index is not None:
             with index.errors(), index.snapshot():
                 now = spaces.serving(index.connection)
                 source = source_in(index)
-                known = source.shelf.numbers
+                missing = source.shelf.missing
                 if now is None or now.space != space:
                     vector = None
                 _ask(index, source, text, vector, lines[-_LATEST:], looked)
-    for line in lines:
-        if line.fact.id not in known:
-            looked.lines[line.fact.id] = line
+    looked.lines.update((line.fact.id, line) for line in missing)
     looked.unknown = [line for name, line in looked.lines.items() if name not in looked.cosines]
     return looked
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from recollect.store.sqlite import one_note
 from recollect.store.sqlite.index import Index
@@ -34,12 +34,16 @@ class Shelf:
 
 
 class Shelves:
-    """The shelf of the present state, made anew when the note or the index has changed."""
+    """The shelf of the present state, made anew when the note or the index has changed.
+
+    Facts that were added to the end of the note, and chunks to the index, are added to it.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._state: Hashable = None
         self._lines: Sequence[FactLine] = ()
+        self._rows: list[tuple[int, int]] = []
         self._last = Shelf()
 
     def of(self, index: Index, path: str, lines: Sequence[FactLine]) -> Shelf:
@@ -47,9 +51,32 @@ class Shelves:
         state = state_of(index, path)
         with self._lock:
             if self._state != state or self._lines is not lines:
-                self._last = _filled(one_note.chunks_in(index.connection, path), lines)
+                self._last = self._made(index, path, lines, is_same_index=self._state == state)
                 self._state, self._lines = state, lines
             return self._last
+
+    def _made(self, index: Index, path: str, lines: Sequence[FactLine], *, is_same_index: bool) -> Shelf:
+        known = self._lines
+        rows = self._rows if is_same_index else one_note.places_in(index.connection, path)
+        before, self._rows = self._rows, rows
+        has_grown = len(known) <= len(lines) and lines[: len(known)] == known
+        if not (known and has_grown and rows[: len(before)] == before):
+            return _filled(one_note.chunks_in(index.connection, path), lines)
+        last = self._last
+        waiting = [*last.missing, *lines[len(known) :]]
+        if len(rows) == len(before):
+            return replace(last, missing=waiting)
+        numbers = [number for number, _ in rows[len(before) :]]
+        new = _filled(one_note.chunks_in(index.connection, path, numbers), waiting)
+        return Shelf(
+            {**last.lines, **new.lines},
+            {**last.by_start, **new.by_start},
+            {**last.numbers, **new.numbers},
+            last.all | new.all,
+            last.current | new.current,
+            {**last.days, **new.days},
+            new.missing,
+        )
 
 
 def state_of(index: Index, path: str) -> tuple[str, str, int]:

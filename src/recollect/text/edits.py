@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recollect.text.entries import entries_of, own_text_of, title_of, unclosed_fence
+from recollect.text.entries import entries_of, last_kind, own_text_of, title_of, unclosed_fence
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,8 @@ def _outside_code(text: str) -> str:
 
 def _goes_on(text: str, block: str) -> bool:
     """Tell whether a block goes on with the list that a text ends with."""
-    above, new = entries_of(text), entries_of(block)
-    return bool(above and new) and above[-1].kind == new[0].kind == "item"
+    new = entries_of(block)
+    return bool(new) and last_kind(text) == new[0].kind == "item"
 
 
 def _ended(block: str, end: str) -> list[str]:

@@ -28,6 +28,11 @@ _RULE = re.compile(r"([-*_])[ \t]*+(?:\1[ \t]*+){2,}+")
 _RULE_MARKS = ("-", "*", "_")
 _PLAIN = re.compile(r" *[^\W\d_]")
 """How a line begins that cannot be anything but prose; most do, and need not be looked at closely."""
+
+_FENCES = ("```", "~~~")
+_TAIL = 20_000
+"""Characters at the end of a text in which its last item is looked for."""
+
 _FRONT_MATTER = "---"
 _FRONT_MATTER_ENDS = ("---", "...")
 _CODE_INDENT = 4
@@ -44,6 +49,17 @@ class Entry:
     last: int
     text: str
     heading: str
+
+
+def last_kind(text: str) -> Kind | None:
+    """Return what the last entry of a text is; of a long list only its last item is looked at."""
+    start = 0
+    if not any(mark in text for mark in _FENCES) and not text.startswith(_FRONT_MATTER):
+        # Outside of code, a line that begins with a dash and words begins an entry.
+        found = re.search(r"(?s:.*)^- \S", text[-_TAIL:], re.MULTILINE)
+        start = max(0, len(text) - _TAIL) + found.end() - len("- x") if found else 0
+    entries = entries_of(text[start:])
+    return entries[-1].kind if entries else None
 
 
 def entries_of(text: str) -> tuple[Entry, ...]:

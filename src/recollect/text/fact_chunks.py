@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.text.chunk import chunk_text, limit_of, text_hash, weigh
-from recollect.text.facts import Fact, FactLine, facts_in
+from recollect.text.fact_cache import facts_of
+from recollect.text.facts import Fact, FactLine
 from recollect.text.frontmatter import front_matter
 from recollect.text.notes import chunk_note
 from recollect.text.outline import Heading, heading_above, outline
@@ -22,7 +23,7 @@ def chunk_facts(text: str, tokens: int, overlap: int) -> list[Chunk]:
     cutter = _Cutter(text, tokens, overlap)
     chunks: list[Chunk] = []
     done = 0
-    for fact in facts_in(text):
+    for fact in facts_of(text):
         if done < fact.first - 1:
             chunks.extend(cutter.others(done, fact.first - 1))
         chunks.extend(cutter.fact(fact))

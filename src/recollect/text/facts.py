@@ -182,6 +182,11 @@ def is_id(text: str) -> bool:
     return ID.fullmatch(text) is not None
 
 
+def is_our_line(line: str) -> bool:
+    """Tell whether a line is a fact as we write it, with its id."""
+    return _LINE.fullmatch(line) is not None
+
+
 def line_of(fact: Fact) -> str:
     """Return a fact as the line it stands on."""
     return f"- {_lead_of(fact)}{_marked(fact, fact.text)}"

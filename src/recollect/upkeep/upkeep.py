@@ -17,7 +17,7 @@ from recollect.paths import Workspace
 from recollect.settings import Loaded, Settings
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
-from recollect.sync.dirty import is_dirty
+from recollect.sync.dirty import is_dirty, is_unchanged
 from recollect.sync.finding import find_files
 from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.waiting import count_to_do
@@ -200,6 +200,17 @@ class Upkeep:
                 self.close_reader()
                 return True
 
+    def changed_notes(self) -> list[str]:
+        """Return the notes that were added or changed since they were indexed."""
+        notes = find_files(self.workspace, replace(self.settings, sources=("memory",)), self.heads).files
+        with self.reading:
+            index = self.open_reader()
+            if index is None:
+                return [note.path for note in notes]
+            with index.errors():
+                known = self._known_files(index)
+        return [note.path for note in notes if not is_unchanged(note, known)]
+
     def count_pending(self) -> int:
         """Return how many chunks have no vector yet."""
         with self.reading:
@@ -302,8 +313,9 @@ class Upkeep:
                 provider.embed_query("what was that?")
         self.is_warm = True
 
-    def sync_soon(self) -> None:
-        """Sync in the background."""
+    def sync_soon(self, *, after_change: bool = False) -> None:
+        """Sync in the background; after a change of our own, the next search need not make its vectors."""
+        self._lives_on = self._lives_on or after_change
         self.look_again()
         self.background.ask("sync", self._sync_unasked)
 

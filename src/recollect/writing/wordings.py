@@ -8,8 +8,9 @@ from recollect.files import erase
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.text.edits import locate
+from recollect.text.fact_cache import facts_of
 from recollect.text.fact_note import note_path
-from recollect.text.facts import FactLine, facts_in
+from recollect.text.facts import FactLine
 from recollect.text.words import words_of
 from recollect.writing.candidates import Candidate
 from recollect.writing.reading import text_of
@@ -31,7 +32,7 @@ def earlier_wordings(
     found: dict[str, None] = {}
     for name, text in erase.kept_texts(workspace):
         if f"/{path}" in f"/{name}" or any(f"^{one}" in text for one in names):
-            for line in facts_in(text):
+            for line in facts_of(text):
                 words = _spoken(line.fact.text)
                 if line.fact.id in names and not any(words in other for other in known):
                     found.setdefault(line.raw)
@@ -40,7 +41,7 @@ def earlier_wordings(
 
 def _names(text: str, chosen: Sequence[Candidate]) -> Iterator[str]:
     """Yield the ids of the facts that stand on the lines of entries."""
-    lines: tuple[FactLine, ...] = facts_in(text)
+    lines: tuple[FactLine, ...] = facts_of(text)
     for entry in chosen:
         first, last = locate(text, entry.start_line, entry.end_line, entry.text) or (0, 0)
         yield from (line.fact.id for line in lines if first <= line.first <= last)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from recollect.store.sqlite.db import Connection
@@ -39,12 +39,13 @@ def compare(
     connection: Connection,
     document: Document,
     chunks: Sequence[Chunk],
-    language_of: Callable[[Chunk], str],
+    language: str | None,
     since: int,
 ) -> Changes:
     """Tell what changes in the lines `since` one if a document is cut into these chunks.
 
-    Text, headings and language make the words and vectors of a chunk: if all are the same, so are they.
+    Text, headings and language make the words and vectors of a chunk: if all are the same, so are they. It
+    is the language of the document; without one, each chunk is in that of its text, which is the same then.
     """
     named: dict[str, Chunk] = {}
     for chunk in chunks:
@@ -56,11 +57,12 @@ def compare(
         (document.path, since),
     )
     known: dict[tuple[str, ...], deque[tuple[int, str]]] = {}
-    for number, name, *same in rows:
-        known.setdefault(tuple(same), deque()).append((number, name))
+    for number, name, digest, heading, source, spoken in rows:
+        same = (digest, heading, source, spoken if language is not None else "")
+        known.setdefault(same, deque()).append((number, name))
     changes = Changes()
     for name, chunk in named.items():
-        held = known.get((chunk.hash, chunk.heading, document.source, language_of(chunk)))
+        held = known.get((chunk.hash, chunk.heading, document.source, language or ""))
         if not held:
             changes.new[name] = chunk
             continue

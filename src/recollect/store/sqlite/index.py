@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -235,46 +234,44 @@ class Index:
         Of a transcript that grew, only what stands in the lines `since` its tail is replaced. Chunks that
         are the same as before keep their words and vectors.
         """
-        language_in = self._languages_for(document, since)
+        language = self._language_for(document, since)
         with transaction(self.connection):
-            changed = changes.compare(self.connection, document, chunks, language_in, since)
+            changed = changes.compare(self.connection, document, chunks, language, since)
+            new = changed.new
+            spoken = {name: language or language_of(chunk.text) for name, chunk in new.items()}
             self._delete(changed.gone)
             changes.move(self.connection, changed.moved)
-            self._note_languages(map(language_in, chunks))
+            self._note_languages(spoken.values())
             tails.put(self.connection, document.path, tail)
             self._put_file(
                 IndexedFile(
                     document.path, document.source, document.hash, document.fingerprint, document.settled
                 )
             )
-            new = changed.new
-            numbers = [
-                self._put_chunk(name, document, chunk, language_in(chunk)) for name, chunk in new.items()
-            ]
+            numbers = [self._put_chunk(name, document, chunk, spoken[name]) for name, chunk in new.items()]
             # Words come last: any other insert would make FTS5 write out what it gathered so far.
             self.connection.executemany(
                 "INSERT INTO chunks_fts(rowid, words, title) VALUES(?, ?, ?)",
                 [
                     (
                         number,
-                        " ".join(terms_of(chunk.text, language_in(chunk))),
-                        " ".join(terms_of(title_of(document.path, chunk.heading), language_in(chunk))),
+                        " ".join(terms_of(chunk.text, spoken[name])),
+                        " ".join(terms_of(title_of(document.path, chunk.heading), spoken[name])),
                     )
-                    for number, chunk in zip(numbers, new.values(), strict=True)
+                    for number, (name, chunk) in zip(numbers, new.items(), strict=True)
                 ],
             )
 
     def leaving(self, document: Document, chunks: Sequence[Chunk], since: int = 0) -> list[int]:
         """Return the numbers of the chunks that go if a document is put with these ones."""
-        languages = self._languages_for(document, since)
-        return changes.compare(self.connection, document, chunks, languages, since).gone
+        language = self._language_for(document, since)
+        return changes.compare(self.connection, document, chunks, language, since).gone
 
-    def _languages_for(self, document: Document, since: int) -> Callable[[Chunk], str]:
-        """Return what tells the language of a chunk: that of its file, but facts are in one each."""
+    def _language_for(self, document: Document, since: int) -> str | None:
+        """Return the language of a document; nothing for facts, each of which is in its own."""
         if document.path == self.identity().get("facts_file"):
-            return cache(lambda chunk: language_of(chunk.text))
-        language = (since and self._language_of(document.path)) or language_of(document.text)
-        return lambda _: language
+            return None
+        return (since and self._language_of(document.path)) or language_of(document.text)
 
     def _language_of(self, path: str) -> str:
         sql = "SELECT language FROM chunks WHERE path = ? LIMIT 1"
