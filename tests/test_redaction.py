@@ -183,3 +183,15 @@ def test_private_blocks_are_counted() -> None:
 def test_a_private_tag_that_is_talked_about_is_no_tag() -> None:
     text = "Put it between `<private>` and `</private>`, and it stays out."
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "tag", ["<private >", "<private class=x>", '<Private title="a b">', "<private\tlang='en'>"]
+)
+def test_a_private_tag_may_have_blanks_and_attributes(tag: str) -> None:
+    assert "diagnosis" not in redact(f"before {tag} my diagnosis</private > after").text
+
+
+@pytest.mark.parametrize("tag", ["<private/>", "<private />", "<private-note>", "<privateer>"])
+def test_what_is_no_private_tag_hides_nothing(tag: str) -> None:
+    assert redact(f"before {tag} after").text == f"before {tag} after"

@@ -16,6 +16,7 @@ from recollect.embed.select import Choice
 from recollect.redaction import redact, rules_of
 from tests.redaction_corpus import planted, survives
 from tests.support_embedding import FakeProvider
+from tests.support_index import sync
 from tests.support_provider import ProviderServer, provider_server, remote
 from tests.support_search import write
 from tests.support_sessions import HEADER, assistant, jsonl, user
@@ -75,7 +76,6 @@ def test_a_text_that_is_all_private_is_not_sent_at_all(
 @pytest.mark.parametrize(
     "chunk",
     [
-        "the secret part</private> and what all may know",
         "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n-----END PRIVATE KEY-----\nand what all may know",
         "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n-----END RSA PRIVATE KEY-----\nand what all may know",
     ],
@@ -86,7 +86,6 @@ def test_a_chunk_that_begins_inside_of_something_secret_is_sent_without_it(
     embed_documents(elsewhere, [chunk])
     (sent,) = server.texts()
     assert "what all may know" in sent
-    assert "secret part" not in sent
     assert "b3Blbn" not in sent
 
 
@@ -147,6 +146,50 @@ def test_what_is_private_in_a_transcript_is_not_indexed(workspace: Path) -> None
         memory.sync()
         assert len(memory.search("surprise", min_score=0)) == 0
         assert "Ada" in memory.search("plan", min_score=0)[0].snippet
+
+
+LONG = "\n".join(f"line {number} of what nobody else should read" for number in range(200))
+OPENING = ["<private>", "<private >", '<private class="x">', "<PRIVATE>", "<private\n>"]
+
+
+@pytest.mark.parametrize("tag", OPENING)
+def test_a_private_block_longer_than_a_chunk_is_not_sent(workspace: Path, tag: str) -> None:
+    write(
+        workspace, {"a.md": f"# Plans\n\nAll may know.\n\n{tag}\n{LONG}\n</private>\n\nThe okapi sleeps.\n"}
+    )
+    with provider_server("openai") as server:
+        provider = remote(server)
+        provider.sends_to = "api.example.org"
+        sync(workspace, provider, {"chunking.tokens": 60})
+        sent = "\n".join(server.texts())
+    assert "okapi" in sent
+    assert "nobody" not in sent
+
+
+def test_lines_behind_a_private_block_keep_their_numbers(workspace: Path) -> None:
+    write(workspace, {"a.md": f"# Plans\n\n<private>\n{LONG}\n</private>\n\nThe okapi sleeps.\n"})
+    with Memory(workspace, WORDS) as memory:
+        hit = memory.search("okapi", min_score=0)[0]
+    assert (workspace / hit.path).read_text(encoding="utf-8").split("\n")[
+        hit.end_line - 1
+    ] == "The okapi sleeps."
+
+
+def test_what_is_private_in_a_note_is_in_no_byte_of_the_index(workspace: Path) -> None:
+    write(
+        workspace,
+        {"a.md": "The plan <private >is a surprise party</private> for Ada.\n\n<private>\nand never closed"},
+    )
+    with Memory(workspace, WORDS) as memory:
+        memory.sync()
+        assert len(memory.search("surprise closed", min_score=0)) == 0
+        assert "Ada" in memory.search("plan", min_score=0)[0].snippet
+    assert (
+        found_below(workspace / ".memory", "surprise")
+        == found_below(workspace / ".memory", "never closed")
+        == []
+    )
+    assert "surprise party" in (workspace / "memory/a.md").read_text(encoding="utf-8")
 
 
 def test_status_counts_what_was_taken_out(workspace: Path) -> None:

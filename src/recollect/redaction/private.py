@@ -1,7 +1,8 @@
 """Drop what stands between `<private>` and `</private>`, but for its line breaks.
 
-A block that is never closed reaches to the end, because the wrong guess must not be the one that tells.
-A tag right behind a backtick is one that is talked about, and no tag.
+A tag may have blanks and attributes: `<private >`, `<private class="x">`. A block that is never closed
+reaches to the end, because the wrong guess must not be the one that tells. A tag right behind a backtick is
+one that is talked about, and no tag; nor is `<private/>`, which holds nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 
 KIND = "private"
 
-_TAG = re.compile(r"<(?:(?<!`<)private|/private)>", re.IGNORECASE)
+_TAG = re.compile(r"<(?:(?<!`<)private(?:\s[^<>]{0,500})?(?<!/)|/private\s{0,20})>", re.IGNORECASE)
 
 
 def without_private(text: str) -> tuple[str, int]:

@@ -18,7 +18,7 @@ from recollect.text.sentences import SENTENCES_VERSION
 from recollect.text.terms import TERMS_VERSION
 from recollect.types import Space
 
-REDACTION_VERSION = "2"
+REDACTION_VERSION = "3"
 """Goes up when more is taken out of texts than before, so that what is indexed loses it too."""
 
 

@@ -185,11 +185,24 @@ def chunks_of(
     """Cut a document into chunks in the way of its source; nothing if it has to be read whole for that."""
     if document.source == "memory":
         size = settings.chunking.tokens, settings.chunking.overlap
+        text = _without_private(document.text)
         if document.path != note_path(settings.facts.file):
-            return Cut(chunk_note(document.text, *size))
+            return Cut(chunk_note(text, *size))
         from recollect.text.fact_chunks import chunk_facts
 
-        return Cut(chunk_facts(document.text, *size))
+        return Cut(chunk_facts(text, *size))
     from recollect.sync.transcripts import cut_transcript
 
     return cut_transcript(document, file, settings, forgotten)
+
+
+def _without_private(text: str) -> str:
+    """Return a note without its private blocks; they are larger than a chunk, so it is done before it is cut.
+
+    Line breaks stay, so lines keep their numbers.
+    """
+    if "<private" not in text.lower():
+        return text
+    from recollect.redaction.private import without_private  # which takes time to import, and few need
+
+    return without_private(text)[0]

@@ -6,8 +6,6 @@ import re
 
 from recollect.redaction import Rules, redact
 
-_OPENED = "<private>"
-_CLOSED = "</private>"
 _KEY_BEGINS = "-----BEGIN PRIVATE KEY-----\n"
 _KEY_ENDS = re.compile("-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----")
 
@@ -21,15 +19,12 @@ NOTHING = "[private]"
 def fit_to_send(text: str, rules: Rules | None) -> str:
     """Return a text without secrets, though never without any words.
 
-    A chunk may begin in the middle of a private block or of a key. Where one ends that never began, it began
-    before the chunk.
+    A chunk may begin in the middle of a key. Where one ends that never began, it began before the chunk.
+    Private blocks are gone before a text is cut.
     """
     lines = text.split("\n")
     if sum(_KEY_LINE.fullmatch(line.strip()) is not None for line in lines) > _MOST_KEY_LINES * len(lines):
         return NOTHING  # the middle of a key, whose beginning and end are in other chunks
-    small = text.lower()
-    if _CLOSED in small and not 0 <= small.find(_OPENED) < small.find(_CLOSED):
-        text = _OPENED + text
     end = _KEY_ENDS.search(text)
     if end and "-----BEGIN " not in text[: end.start()]:
         text = _KEY_BEGINS + text
