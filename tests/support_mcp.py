@@ -184,6 +184,7 @@ class Listening(Http):
 
     def __init__(self, listener: Listener, server: Server, token: str) -> None:
         super().__init__(listener.port, token)
+        self.listener = listener
         self.events: Events = SimpleQueue()
         self.thread = threading.Thread(target=serve_http, args=(listener, server, self.events))
         self.thread.start()

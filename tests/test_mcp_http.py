@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 from recollect.errors import UsageError
 from recollect.mcp.http import server as http_server
-from recollect.mcp.http.exchange import Exchange
+from recollect.mcp.http.exchange import Exchange, Reply
 from recollect.mcp.http.server import Listener, loopback
 from recollect.mcp.versions import HANDSHAKE, STATELESS
 from recollect.rpc.lines import MOST_BYTES
@@ -336,13 +336,64 @@ def test_a_client_that_leaves_before_its_request_is_whole_does_no_harm(client: L
     assert client.post(PING).status == 200
 
 
-def test_too_many_connections_are_sent_away_and_room_comes_back(client: Listening) -> None:
-    held = [client.connect() for _ in range(http_server.MOST_CONNECTIONS)]
+SLOW = 40
+"""More clients than are served at once."""
+
+
+def _slow_headers(client: Listening) -> bytes:
+    return b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
+
+
+def _slow_body(client: Listening) -> bytes:
+    return head(client).replace("\n", "\r\n").encode() + b"\r\n\r\n" + PING[:5]
+
+
+def _idle(client: Listening) -> bytes:
+    return b""
+
+
+@pytest.mark.parametrize("begun", [_slow_headers, _slow_body, _idle])
+def test_slow_clients_keep_no_other_from_being_answered(
+    client: Listening, begun: Callable[[Listening], bytes]
+) -> None:
+    held = [client.connect() for _ in range(SLOW)]
     try:
-        eventually(lambda: raw(client, head(client), PING) == 503)
+        for connection in held:
+            connection.sendall(begun(client))
+        assert [raw(client, head(client), PING) for _ in range(5)] == [200] * 5
+        for connection in held[-5:]:
+            connection.sendall(b"x")  # and they go on, byte by byte
+        assert [raw(client, head(client), PING) for _ in range(SLOW)] == [200] * SLOW
     finally:
         for connection in held:
             connection.close()
+
+
+def test_who_is_being_answered_keeps_its_place_and_more_are_sent_away(
+    client: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = threading.Event()
+    asked: list[bytes] = []
+
+    def reply(body: bytes, headers: Any) -> Reply:
+        asked.append(body)
+        end.wait(DEADLINE)
+        return Reply(200)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(client.listener.exchange, "reply", reply)
+        held = [client.connect() for _ in range(http_server.MOST_CONNECTIONS)]
+        try:
+            for connection in held:
+                connection.sendall(head(client).replace("\n", "\r\n").encode() + b"\r\n\r\n" + PING)
+            eventually(lambda: len(asked) == len(held))
+            assert raw(client, head(client), PING) == 503
+            end.set()
+            assert {connection.recv(12) for connection in held} == {b"HTTP/1.1 200"}
+        finally:
+            end.set()
+            for connection in held:
+                connection.close()
     eventually(lambda: raw(client, head(client), PING) == 200)
 
 

@@ -1,7 +1,8 @@
 """Listens on this machine, and reads what may be read: nobody can hold it up by being slow or large.
 
 The server of the standard library does the work. It is simple and well known, and what it lacks for this
-purpose is here: limits for the time a request may take to arrive, and for how many are served at once.
+purpose is here: limits for the time a request may take to arrive, and for how many are served at once. When
+all places are taken, the client that has kept us waiting longest gives its place to the next one.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ SECONDS_FOR_BODY = 30.0
 _SECONDS_IDLE = 60.0
 _SECONDS_FOR_ANSWER = 30.0
 _SECONDS_TO_LEAVE = 1.0
+_SECONDS_FOR_ROOM = 1.0
+"""How long the next client waits for the place of one that was sent away."""
 _SECONDS_FOR_CALLS = 1.2
 _AT_ONCE = 64 * 1024
 _FULL = (
@@ -56,6 +59,9 @@ class Listener(ThreadingTCPServer):
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self.exchange = exchange
         self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self._lock = threading.Lock()
+        self._waiting: dict[socket.socket, tuple[bool, float]] = {}
+        """The connections whose clients we wait for: whether they showed the token, and since when."""
         try:
             super().__init__((address, port), _Connection)
         except OSError as error:
@@ -69,16 +75,19 @@ class Listener(ThreadingTCPServer):
         self.guard = Guard(self.port, token, MOST_BYTES)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a client in a thread of its own, or send it away if there are too many."""
-        if not self._slots.acquire(blocking=False):
-            with suppress(OSError):
-                request.setblocking(False)  # it is a few bytes; whoever cannot take them gets none
-                request.sendall(_FULL)
+        """Serve a client in a thread of its own, or send it away if all others are being answered."""
+        has_room = self._slots.acquire(blocking=False)
+        if not has_room and self._send_slowest_away():
+            has_room = self._slots.acquire(timeout=_SECONDS_FOR_ROOM)
+        if not has_room:
+            _say_full(request)
             self.shutdown_request(request)
             return
+        self.wait_for(request, is_known=False)
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # no room for another thread
+            self.stop_waiting_for(request)
             self._slots.release()
             self.shutdown_request(request)
 
@@ -87,7 +96,31 @@ class Listener(ThreadingTCPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self.stop_waiting_for(request)
             self._slots.release()
+
+    def wait_for(self, connection: socket.socket, *, is_known: bool) -> None:
+        """Note that it is the client's turn, from now on; of one that is not known, since it came."""
+        with self._lock:
+            if is_known or connection not in self._waiting:
+                self._waiting[connection] = (is_known, monotonic())
+
+    def stop_waiting_for(self, connection: socket.socket) -> None:
+        """Note that the client has sent its request, or left: until it is answered it keeps its place."""
+        with self._lock:
+            self._waiting.pop(connection, None)
+
+    def _send_slowest_away(self) -> bool:
+        """End the connection that was waited for longest, first one of those that did not show the token."""
+        with self._lock:
+            if not self._waiting:
+                return False
+            slowest = min(self._waiting, key=self._waiting.__getitem__)
+            del self._waiting[slowest]
+        _say_full(slowest)
+        with suppress(OSError):  # it may have left by itself
+            slowest.shutdown(socket.SHUT_RDWR)
+        return True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Pass over clients that left; anything else is a mistake of ours."""
@@ -96,6 +129,12 @@ class Listener(ThreadingTCPServer):
             import traceback
 
             tell(traceback.format_exc().rstrip())
+
+
+def _say_full(connection: socket.socket) -> None:
+    """Tell a client to come again; it is a few bytes, and one that cannot take them at once gets none."""
+    with suppress(OSError):
+        connection.send(_FULL, socket.MSG_DONTWAIT if hasattr(socket, "MSG_DONTWAIT") else 0)
 
 
 class _Timed(io.RawIOBase):
@@ -139,6 +178,7 @@ class _Connection(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         # Only who has shown the token may keep a connection open for the next request.
         seconds = _SECONDS_IDLE if self._is_known else SECONDS_FOR_HEADERS
+        self._listener.wait_for(self.connection, is_known=self._is_known)
         self._timed.until = monotonic() + seconds
         self._expects = False
         super().handle_one_request()
@@ -159,12 +199,16 @@ class _Connection(BaseHTTPRequestHandler):
             self._refuse(refusal)
             return
         self._is_known = True
+        self._listener.wait_for(self.connection, is_known=True)
         if self._expects:
             self.send_response_only(100)
             self.end_headers()
         body = self._body(int(self.headers["Content-Length"]))
         if body is not None:
-            self._send(self._listener.exchange.reply(body, self.headers))
+            self._listener.stop_waiting_for(self.connection)
+            reply = self._listener.exchange.reply(body, self.headers)
+            self._listener.wait_for(self.connection, is_known=True)  # to take the answer, and to ask again
+            self._send(reply)
 
     def _body(self, length: int) -> bytes | None:
         self._timed.until = monotonic() + SECONDS_FOR_BODY
