@@ -30,6 +30,9 @@ ALWAYS_KEPT = re.compile(r"snapshots|forgotten\.(?:jsonl|salt)")
 KEPT_ON_REQUEST = re.compile(r"history|trash")
 """Files and folders in the private folder that belong to a copy."""
 
+LONGEST_PATH = 4_000
+"""Bytes of a path in a copy; most systems have no room for more."""
+
 _READ_ATTEMPTS = 3
 _URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
 
@@ -60,8 +63,7 @@ def gather(workspace: Workspace, settings: Settings, *, everything: bool = False
     problems += _not_copied(workspace, settings)
     list_private(workspace, items, problems, everything=everything)
     for path in list(items):
-        if unseen := unseen_in(path):
-            reason = f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
+        if reason := _why_not_taken(path):
             problems.append(Problem(path, reason, failed=True))
             del items[path]
     root = str(workspace.root)
@@ -161,6 +163,15 @@ def _judged(workspace: Workspace, problem: Problem) -> Problem:
     except OSError:
         is_file = True  # not to be looked at, or a name that cannot even be written down
     return Problem(problem.path, problem.reason, failed=problem.failed or is_file)
+
+
+def _why_not_taken(path: str) -> str:
+    """Return why a file cannot be in a copy, because none could be brought in; empty if it can."""
+    if unseen := unseen_in(path):
+        return f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
+    if len(path.encode()) > LONGEST_PATH:
+        return f"has a path of more than {LONGEST_PATH} bytes: no copy takes it until it is moved"
+    return ""
 
 
 def _not_copied(workspace: Workspace, settings: Settings) -> Iterator[Problem]:

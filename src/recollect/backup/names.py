@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.backup.forgotten import TOMBSTONES
-from recollect.backup.gather import extras_within, kept_in_private
+from recollect.backup.gather import LONGEST_PATH, extras_within, kept_in_private
 from recollect.backup.manifest import Entry
 from recollect.errors import BackupError
 from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, USER_FILE
@@ -16,7 +16,6 @@ from recollect.settings import Settings
 from recollect.text.neutral import unseen_in
 
 _LONGEST_PART = 255
-_LONGEST_PATH = 4_000
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ](?:/|$)')
 _LONGEST_NEW_NAME = 200
 """Bytes; what is kept of a changed note has a longer name than the note, and must fit as well."""
@@ -72,7 +71,7 @@ def beside(path: str) -> tuple[str, str, str]:
 
 def _is_plain(path: str) -> bool:
     parts = path.split("/")
-    if not is_unicode(path) or "\0" in path or len(path.encode()) > _LONGEST_PATH:
+    if not is_unicode(path) or "\0" in path or len(path.encode()) > LONGEST_PATH:
         return False
     if any(part in ("", ".", "..") or len(part.encode()) > _LONGEST_PART for part in parts):
         return False

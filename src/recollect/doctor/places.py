@@ -7,10 +7,13 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from recollect.beneath import Tree
 from recollect.doctor.finding import Finding, megabytes, ok, problem, warning
 from recollect.doctor.patient import Patient
+from recollect.errors import PathError
 from recollect.files import history, trash
 from recollect.settings import switched_off
 
@@ -148,7 +151,16 @@ def check_kept(patient: Patient) -> Iterator[Finding]:
 
 
 def _bytes_below(folder: Path) -> int:
-    if folder.is_symlink():
-        return 0
-    files = (Path(above) / name for above, _, names in os.walk(folder) for name in names)
-    return sum(file.lstat().st_size for file in files if os.path.lexists(file))
+    """Return how much the files below a folder take; of what cannot be looked into, nothing is known."""
+    total = 0
+    pending = [folder.name]
+    with Tree(folder.parent) as tree:
+        while pending:
+            relative = pending.pop()
+            with suppress(OSError, PathError), tree.enter(relative).scan() as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(f"{relative}/{entry.name}")
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+    return total
