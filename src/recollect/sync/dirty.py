@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 
 from recollect.beneath import open_file
 from recollect.errors import PathError
 from recollect.settings import SessionSync
+from recollect.store.sqlite.index import Index
 from recollect.types import Discovery, FoundFile, IndexedFile
 
 _SUSPICIOUS_NUMBER = 10
@@ -22,7 +24,7 @@ def is_unchanged(file: FoundFile, known: Mapping[str, IndexedFile]) -> bool:
     return entry is not None and entry.settled and entry.fingerprint == file.fingerprint
 
 
-def missing_paths(discovery: Discovery, known: Mapping[str, IndexedFile]) -> list[str]:
+def missing_paths(discovery: Discovery, known: Iterable[str]) -> list[str]:
     """Return the indexed paths that are gone; where nobody could look, nothing is gone."""
     found = {file.path for file in discovery.files}
     # The workspace itself is called "."; its files have no folder in their names.
@@ -69,6 +71,16 @@ def is_dirty(
         return True
     # Every file found is known, so the numbers tell whether one that is known was not found.
     return len(known) > len(discovery.files) and bool(missing_paths(discovery, known))
+
+
+def lags_behind(discovery: Discovery, index: Index, deltas: SessionSync) -> bool:
+    """Tell whether an index is dirty, reading of it only what is in doubt: for workspaces of many files."""
+    sure = index.sure_files()
+    doubtful = [file for file in discovery.files if (file.path, *file.fingerprint) not in sure]
+    known = index.files_at(file.path for file in doubtful)
+    if is_dirty(replace(discovery, files=tuple(doubtful)), known, deltas):
+        return True
+    return index.count_known() > len(discovery.files) and bool(missing_paths(discovery, index.paths()))
 
 
 def _grew_little(file: FoundFile, entry: IndexedFile | None, deltas: SessionSync) -> bool:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.embed.base import Provider
@@ -17,7 +18,7 @@ from recollect.paths import Workspace
 from recollect.settings import Loaded, Settings
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
-from recollect.sync.dirty import is_dirty, is_unchanged
+from recollect.sync.dirty import is_dirty, is_unchanged, lags_behind
 from recollect.sync.finding import find_files
 from recollect.sync.identity import difference, identity_of, space_of
 from recollect.sync.waiting import count_to_do
@@ -54,6 +55,12 @@ _QUICK_SWEEP = 0.005
 _SWEEP_SHARE = 20
 """Looking for changed files is done at every search as long as it takes less than 5 ms. In larger
 workspaces it rests twenty times as long as it took, so it never costs more than a twentieth."""
+
+_LONG_SWEEP = 0.1
+"""Seconds. Where looking for changed files takes longer, a program's first search does it, and later ones
+have it done in the background: they answer from the index as it is, and what changed is in later answers."""
+
+_BEHIND = "files have changed and are being indexed; what is new in them may be missing from this answer"
 
 _MOST_SESSIONS = 1_000
 """Keys of sessions that are remembered; the oldest are forgotten."""
@@ -96,6 +103,10 @@ class Upkeep:
         self.choice: Choice | None = None
         self._reader: Index | None = None
         self._rest_until = 0.0
+        self._sweep_seconds = 0.0
+        self._wrote = False
+        """Whether this program changed a file since files were last looked at: it must find what it wrote."""
+        self._is_behind = False
         self._known: tuple[tuple[str, int], dict[str, IndexedFile]] | None = None
         self._lives_on = False
         self._sessions: dict[str, None] = {}
@@ -316,7 +327,8 @@ class Upkeep:
     def sync_soon(self, *, after_change: bool = False) -> None:
         """Sync in the background; after a change of our own, the next search need not make its vectors."""
         self._lives_on = self._lives_on or after_change
-        self.look_again()
+        self._rest_until = 0.0
+        self._wrote = self._wrote or after_change
         self.background.ask("sync", self._sync_unasked)
 
     def embed_soon(self, pending: int, after: float = A_MOMENT) -> None:
@@ -327,20 +339,40 @@ class Upkeep:
         if pending != given_up or time.monotonic() >= until:
             self.background.ask("embed", self._embed_unasked, after)
 
-    def _sync_unasked(self, progress: Progress) -> Iterable[str]:
+    def _sync_unasked(self, progress: Progress, *, words_only: bool = False) -> Iterable[str]:
         from recollect.sync import run
 
-        words = replace(self.job(progress, _BACKGROUND_GROUP), embed_limit=0)
+        words = replace(self.job(progress, _BACKGROUND_GROUP, words_only=words_only), embed_limit=0)
         try:
             report = run.run(words, _BACKGROUND_WAIT)
         except StoreBusy:
             return ()  # another sync is under way, and every search looks for changes itself
         self.unindexed = 0
+        if words_only:
+            return report.warnings
         if report.pending:
             return [*report.warnings, *self._embed_unasked(progress)]
         if self.follow_up:
             self.follow_up.soon(self.background, report)
         return report.warnings
+
+    def _look_unasked(self, progress: Progress, *, words_only: bool) -> Iterable[str]:
+        """Look for changed files, and bring the index up to date if there are some."""
+        from recollect.sync.job import reader_of
+
+        started = time.monotonic()
+        with reader_of(self.index_file) as index:  # its own, so that no search waits for this
+            changed = lags_behind(self.discover(), index, self.settings.sync.sessions)
+        progress(0, 1, "looking")  # which ends this if the memory is being closed
+        self._rest(started, changed=changed)
+        if not changed:
+            return ()
+        self._is_behind = True
+        try:
+            return self._sync_unasked(progress, words_only=words_only)
+        finally:
+            self._is_behind = False
+            self._rest_until = time.monotonic() + self._sweep_seconds
 
     def _embed_unasked(self, progress: Progress) -> Iterable[str]:
         from recollect.sync.vectors import add_vectors
@@ -391,6 +423,8 @@ class Upkeep:
             if self.settings.sync.on_search:
                 self._go_on(pending, is_late=time.monotonic() >= deadline)
             self._lives_on = True
+        if self._is_behind:
+            told.append(_BEHIND)
         return list(dict.fromkeys([*told, *need.warnings]))
 
     def _go_on(self, pending: int, *, is_late: bool) -> None:
@@ -428,7 +462,7 @@ class Upkeep:
         if changed:
             return _Need(sync=True, embeds=True)
         if words_only:
-            return _Need(sync=self._files_changed(index))
+            return _Need(sync=self._files_changed(index, words_only=True))
         provider = self.provider_at_work()
         pending = count_to_do(index, provider) if provider is not None else 0
         if self._lives_on:
@@ -436,18 +470,29 @@ class Upkeep:
         return _Need(sync=pending > 0 or self._files_changed(index), embeds=True)
 
     def look_again(self) -> None:
-        """Look for changed files at the next search, however short ago that was done."""
+        """Have the next search look for changed files itself, because this program changed one."""
         self._rest_until = 0.0
+        self._wrote = True
 
-    def _files_changed(self, index: Index) -> bool:
+    def _files_changed(self, index: Index, *, words_only: bool = False) -> bool:
+        """Tell whether files changed, as far as this search is to find that out itself."""
         started = time.monotonic()
-        if started < self._rest_until:
-            return False
+        if not self._wrote:
+            if started < self._rest_until:
+                return False
+            if self._sweep_seconds > _LONG_SWEEP:
+                self.background.ask("look", partial(self._look_unasked, words_only=words_only), 0.0)
+                return False
+        self._wrote = False
         changed = is_dirty(self.discover(), self._known_files(index), self.settings.sync.sessions)
-        took = time.monotonic() - started
+        self._rest(started, changed=changed)
+        return changed
+
+    def _rest(self, started: float, *, changed: bool) -> None:
+        """Note how long a look at the files took, and let the next one wait in proportion."""
+        self._sweep_seconds = took = time.monotonic() - started
         rests = not changed and took > _QUICK_SWEEP
         self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
-        return changed
 
     def _known_files(self, index: Index) -> dict[str, IndexedFile]:
         """Return what the index remembers of the files, read again only after somebody wrote."""
