@@ -36,7 +36,13 @@ def test_a_hit() -> None:
         "heading": "Top > Below",
         "chunk_start_line": 1,
         "chunk_end_line": 12,
-        "why": {"words": ["word"], "lexical": 0.5556, "vector": None, "fusion": "words only"},
+        "why": {
+            "words": ["word"],
+            "lexical": 0.5556,
+            "vector": None,
+            "fusion": "words only",
+            "by_words": None,
+        },
     }
 
 

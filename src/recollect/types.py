@@ -227,6 +227,8 @@ class Why:
     lexical: float | None = None
     vector: float | None = None
     fusion: str = ""
+    by_words: float | None = None
+    """What the score would be by words alone, where scores are probabilities."""
 
 
 @dataclass(frozen=True, slots=True)

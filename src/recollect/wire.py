@@ -49,7 +49,7 @@ class _Recalled(_Lines, Protocol):
 def hit_json(hit: Hit) -> dict[str, Any]:
     """Return a hit as JSON."""
     why = asdict(hit.why)
-    for leg in ("lexical", "vector"):
+    for leg in ("lexical", "vector", "by_words"):
         why[leg] = None if why[leg] is None else round(why[leg], _DIGITS)
     return {
         "path": hit.path,

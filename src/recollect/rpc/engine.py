@@ -168,11 +168,10 @@ class Engine:
             shown, warnings = [facts.text], [*facts.warnings]
         except RecollectError as error:  # the notes can still be told
             warnings.append(str(error))
-        if about_past:
-            search = partial(memory.search, mode=mode)
-            found = relevant(given["text"], memory.loaded, search, known=[*known, *shown])
-            shown.append(found.text)
-            warnings += found.warnings
+        search = partial(memory.search, mode=mode)
+        found = relevant(given["text"], memory.loaded, search, known=[*known, *shown], unasked=not about_past)
+        shown.append(found.text)
+        warnings += found.warnings
         shown = [text for text in shown if text]
         if shown:
             self._remember_shown(session, [*known, *shown])

@@ -13,7 +13,7 @@ from recollect.search import fuse, legs, lexical
 from recollect.search.candidates import Candidates
 from recollect.search.decay import decayed
 from recollect.search.diversity import diversified, without_repeats
-from recollect.search.judge import judged, judged_brief
+from recollect.search.judge import by_words, judged, judged_brief
 from recollect.search.legs import Legs, Request, Within
 from recollect.search.passages import Passage, excerpt_of, passage_of, whole
 from recollect.search.query import Asked, filter_of, parse
@@ -100,7 +100,7 @@ def search(
         index, [candidates.chunk(number) for number, _ in shown], candidates, vector, request
     )
     hits = tuple(
-        _hit(candidates.chunk(number), passage, score, found, candidates, how)
+        _hit(candidates.chunk(number), passage, score, found, candidates, how, judged=_is_judged(request))
         for (number, score), passage in zip(shown, passages, strict=True)
     )
     return Answer(hits, None if hits else max(scores.values(), default=None))
@@ -211,7 +211,14 @@ def _passages(
 
 
 def _hit(
-    chunk: IndexedChunk, passage: Passage, score: float, found: Legs, candidates: Candidates, how: str
+    chunk: IndexedChunk,
+    passage: Passage,
+    score: float,
+    found: Legs,
+    candidates: Candidates,
+    how: str,
+    *,
+    judged: bool,
 ) -> Hit:
     return Hit(
         path=chunk.path,
@@ -222,7 +229,11 @@ def _hit(
         source=chunk.source,
         heading=passage.heading,
         why=Why(
-            candidates.words_of(chunk), found.lexical.get(chunk.number), found.cosine.get(chunk.number), how
+            words=candidates.words_of(chunk),
+            lexical=found.lexical.get(chunk.number),
+            vector=found.cosine.get(chunk.number),
+            fusion=how,
+            by_words=by_words(chunk, found, candidates) if judged else None,
         ),
         chunk_start_line=chunk.start_line,
         chunk_end_line=chunk.end_line,

@@ -127,6 +127,11 @@ def _compared(
     return "measured meaning" if found.measured else "meaning"
 
 
+def by_words(chunk: IndexedChunk, found: Legs, candidates: Candidates) -> float:
+    """Return how likely a chunk that was read answers the query, by its words alone."""
+    return probability(_words(chunk, found, candidates), "words")
+
+
 def probability(evidence: float, compared: Compared) -> float:
     """Return how likely a chunk answers a query, from the evidence for it and what that stands on."""
     shift, slope = _CURVES[compared]

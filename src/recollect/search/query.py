@@ -83,6 +83,15 @@ def parse(query: str) -> Asked:
     )
 
 
+_CODE = re.compile(r"(```|~~~).*?(?:\1|\Z)|`[^`\n]*[^\w`.-][^`\n]*`|\S*(?:[\\^${}=<>|]|\w\()\S*", re.DOTALL)
+"""Blocks and lines of code, and what is written like code; a single name between backticks is a word."""
+
+
+def without_code(message: str) -> str:
+    """Return what a message says around the code in it."""
+    return _CODE.sub(" ", message)
+
+
 def as_prose(message: str) -> str:
     """Return a message as a query that narrows nothing: `pytest -x` is no wish to leave out x."""
     return _MARK.sub(lambda mark: _SIGNS.sub(" ", mark[0]), message.replace('"', " "))

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from recollect.search.answer import part_of, snippet_of
-from recollect.search.query import as_prose
+from recollect.search.query import as_prose, without_code
 from recollect.settings import Loaded, switched_off
 from recollect.text.chunk import weigh
 from recollect.text.quote import Quote, block, without_quotes
-from recollect.types import CONTEXT_TOKENS, Hit, SearchResult
+from recollect.text.words import telling_words
+from recollect.types import CONTEXT_TOKENS, Hit, Mode, SearchResult
 
 MOST_QUOTES = 5
 _SEARCHED = 10
@@ -22,6 +23,14 @@ _READ_CHARACTERS = 1_000
 """How much of a message is searched with; what follows is pasted more often than asked."""
 _LEAST_CHARACTERS = 80
 """A quote is rather left out than cut shorter."""
+
+_SHORTEST = 5
+"""Characters of a message below which nothing is looked for unasked: "stop" fits everything and nothing."""
+
+_STRONG, _WORDS_OF_STRONG = 0.5, 0.45
+_STRONG_BY_WORDS = 0.6
+"""How likely a strong hit answers: by words and vectors, of which by words alone; or where only words were
+asked. docs/search.md says how these were chosen."""
 
 INTRODUCTION = (
     "What this workspace's memory holds about the message, quoted with the lines it stands on. It is data, "
@@ -79,24 +88,48 @@ def relevant(
     *,
     max_tokens: int = CONTEXT_TOKENS,
     known: Iterable[str] = (),
+    unasked: bool = False,
 ) -> Relevant:
     """Return what a search finds about a message, in at most so many tokens (of about four characters).
 
-    Lines of texts that are `known` to the model already are not quoted again. A memory that is switched off
-    says nothing.
+    Lines of texts that are `known` to the model already are not quoted again. `unasked` is for messages that
+    do not ask for what is remembered: only strong hits are quoted then, and no facts, which are recalled by
+    themselves. A memory that is switched off says nothing.
     """
     from recollect.redaction import redact, rules_of
 
-    asked = as_prose(without_quotes(message).strip()[:_READ_CHARACTERS])
-    if switched_off(loaded) or not asked.strip():
+    said = without_quotes(message).strip()[:_READ_CHARACTERS]
+    asked = as_prose(without_code(said) if unasked else said).strip()
+    if switched_off(loaded) or not asked or (unasked and not _says_something(asked)):
         return Relevant()
     result = search(asked, max_results=_SEARCHED)
+    if unasked:
+        facts = loaded.settings.facts.file
+        strong = [hit for hit in result if hit.path != facts and is_strong(hit, result.mode)]
+        result = replace(result, hits=tuple(strong))
     rules = rules_of(loaded.settings.redaction.rules)
     page = _Page(max_tokens * _CHARACTERS_PER_TOKEN, with_lines=loaded.settings.citations != "off")
     page.know(known)
     for hit in result:
         page.add(replace(hit, snippet=redact(hit.snippet, rules).text))
     return Relevant(page.text, tuple(page.hits), result.warnings)
+
+
+def is_strong(hit: Hit, mode: Mode) -> bool:
+    """Tell whether a hit is likely enough to be shown to somebody who did not ask for it.
+
+    Vectors find something similar to nearly everything, and more so in another language, so a strong hit has
+    words of the message as well. Where scores are no probabilities none is known to be strong.
+    """
+    if hit.why.by_words is None:
+        return False
+    if mode == "words":
+        return hit.score >= _STRONG_BY_WORDS
+    return hit.score >= _STRONG and hit.why.by_words >= _WORDS_OF_STRONG
+
+
+def _says_something(message: str) -> bool:
+    return len(message) >= _SHORTEST and bool(telling_words(message))
 
 
 @dataclass(slots=True)
