@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import pytest
 
 from recollect.embed.base import Provider, embed_query, to_blobs
 from recollect.files.scan import discover
 from recollect.paths import Workspace
 from recollect.settings import load
-from recollect.store.sqlite import spaces, words
+from recollect.store.sqlite import origin, spaces, words
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.spaces import vectors_table
 from recollect.sync import run
@@ -114,6 +115,15 @@ def program(body: str) -> list[str]:
     """Return the command line of a program that may use this module."""
     start = f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
     return [sys.executable, "-c", start + body]
+
+
+@contextmanager
+def one_origin() -> Iterator[None]:
+    """Take every index for one that was made here, for tests that copy indexes to damage them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(origin, "_secret", lambda: b"the same everywhere")
+        patch.setattr(origin, "_file_mark", lambda secret, token, path: token)
+        yield
 
 
 # Looking into an index

@@ -270,12 +270,16 @@ def test_a_copy_that_equals_the_index_is_well(mapped: Path) -> None:
     assert wrong(examine(mapped)) == []
 
 
+OWNER_ENDS = 40
+"""Where a copy has said which file it is; another file says something else."""
+
+
 def test_a_copy_that_is_cut_off_is_a_warning_and_written_again(mapped: Path) -> None:
     whole = copy_of(mapped).read_bytes()
     os.truncate(copy_of(mapped), len(whole) - 7)
     assert only(examine(mapped), "copy").level == "warning"
     assert wrong(examine_and_repair(mapped, progress=silent)) == []
-    assert copy_of(mapped).read_bytes() == whole
+    assert copy_of(mapped).read_bytes()[OWNER_ENDS:] == whole[OWNER_ENDS:]
 
 
 def test_a_copy_with_other_numbers_is_a_problem_and_written_again(mapped: Path) -> None:
@@ -283,4 +287,4 @@ def test_a_copy_with_other_numbers_is_a_problem_and_written_again(mapped: Path) 
     copy_of(mapped).write_bytes(whole[:-4] + vector(1, 0.5))
     assert only(examine(mapped), "copy").message.endswith("in 1 rows")
     assert wrong(examine_and_repair(mapped, progress=silent)) == []
-    assert copy_of(mapped).read_bytes() == whole
+    assert copy_of(mapped).read_bytes()[OWNER_ENDS:] == whole[OWNER_ENDS:]

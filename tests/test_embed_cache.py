@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
 import os
 import shutil
@@ -13,11 +14,13 @@ import numpy as np
 import pytest
 
 from recollect import paths
+from recollect.doctor.examine import examine, examine_and_repair
 from recollect.embed.builtin import cache, files
 from recollect.embed.builtin.model import Weights
 from recollect.embed.select import choose, made
 from recollect.errors import ModelFilesError
 from recollect.settings import Settings
+from tests.support_index import silent
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +107,49 @@ def test_a_damaged_cache_is_made_again(cached: Path, ready_cache: Path, damage: 
     sizes = {path.name: path.stat().st_size for path in ready_cache.iterdir()}
     assert {path.name: path.stat().st_size for path in cached.iterdir()} == sizes
     assert leftovers() == []
+
+
+def change(file: Path) -> None:
+    """Change bytes in the middle of a file, which keeps its size."""
+    with file.open("r+b") as stream:
+        stream.seek(file.stat().st_size // 2)
+        stream.write(b"\xff" * 64)
+
+
+def test_a_changed_file_of_the_same_size_is_unpacked_again(cached: Path, ready_cache: Path) -> None:
+    change(cached / "table.npy")
+    cache.load(files.resource_folder())
+    assert filecmp.cmp(cached / "table.npy", ready_cache / "table.npy", shallow=False)
+
+
+def test_an_unchanged_file_with_another_time_is_read_once(
+    cached: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (cached / "second.npy").touch()
+    read: list[str] = []
+    digest = cache._digest
+
+    def counted(path: Path) -> str:
+        read.append(path.name)
+        return digest(path)
+
+    monkeypatch.setattr(cache, "_digest", counted)
+    inode = (cached / "table.npy").stat().st_ino
+    for _ in range(2):
+        cache.load(files.resource_folder())
+    assert (read, (cached / "table.npy").stat().st_ino) == (["second.npy"], inode)
+
+
+def test_doctor_notices_a_change_that_keeps_size_and_time_and_repairs_it(
+    cached: Path, workspace: Path
+) -> None:
+    before = (cached / "table.npy").stat()
+    change(cached / "table.npy")
+    os.utime(cached / "table.npy", ns=(before.st_atime_ns, before.st_mtime_ns))
+    (finding,) = [one for one in examine(workspace).findings if one.check == "provider"]
+    assert (finding.level, finding.repair) == ("problem", "model")
+    after = examine_and_repair(workspace, progress=silent, deep=True)
+    assert [one.level for one in after.findings if one.check == "provider"] == ["ok"]
 
 
 def test_a_file_in_the_place_of_the_cache_is_replaced() -> None:

@@ -6,7 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from tests.support_index import (
     index_file,
     indexed,
     notes,
+    one_origin,
     put,
     sync,
     write,
@@ -51,6 +52,12 @@ def heal(workspace: Path, *, force: bool = False) -> Report:
     """Sync as a user would."""
     with Memory(workspace) as memory:
         return memory.sync(force=force)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_origin() -> Iterator[None]:
+    with one_origin():
+        yield
 
 
 @pytest.fixture(scope="module", params=["none", "builtin"])

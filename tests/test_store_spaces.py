@@ -154,9 +154,10 @@ def test_an_index_of_the_version_before_keeps_its_vectors_and_its_cache(
 ) -> None:
     path = tmp_path / "index.sqlite"
     made_with = {"provider": "fake", "model": "m", "provider_key": "k", "sentences": 1}
-    monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
-    monkeypatch.setattr("recollect.store.sqlite.index.MIGRATIONS", schema.MIGRATIONS)
-    old = Index.writer(path, made_with)
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
+        patch.setattr("recollect.store.sqlite.index.MIGRATIONS", schema.MIGRATIONS)
+        old = Index.writer(path, made_with)
     vector = blob(FakeProvider(), "one")
     with transaction(old.connection):
         old.connection.execute(
@@ -173,7 +174,6 @@ def test_an_index_of_the_version_before_keeps_its_vectors_and_its_cache(
         old.connection.execute("INSERT INTO chunks_vec(chunk, embedding) VALUES(1, ?)", (vector,))
         cache.remember(old.connection, Space("fake", "m", "k"), {"hash": vector}, 64)
     old.close()
-    monkeypatch.undo()
     assert Index.reader(path) is None, "a reader leaves it to the next writer"
     index = Index.writer(path, {})
     space = Space("fake", "m", "k+sentences1")

@@ -10,6 +10,7 @@
     │   ├── StoreReadOnly                   it may be read but not written
     │   ├── StoreFull                       no room on the disk
     │   └── StoreDamaged                    not a usable index; it is set aside and rebuilt
+    │       └── StoreForeign                somebody else made it; it is not trusted
     ├── EmbeddingError             exit 6   text could not be turned into vectors
     │   ├── ProviderUnusable                it cannot work before somebody acts: no key, no such model
     │   │   └── ModelFilesError             the model's files are missing or not the pinned ones
@@ -104,6 +105,12 @@ class StoreDamaged(StoreError):
     """The file is not an index this version can use."""
 
     code = "store-damaged"
+
+
+class StoreForeign(StoreDamaged):
+    """The index was made by somebody else, or on another machine, and may hold anything."""
+
+    code = "store-foreign"
 
 
 class EmbeddingError(RecollectError):

@@ -17,7 +17,7 @@ from recollect.settings import Loaded, switched_off
 from recollect.store.sqlite import cache, sessions, spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_behind
-from recollect.sync.identity import difference, identity_of, space_of
+from recollect.sync.identity import reason_to_rebuild, space_of
 from recollect.types import Discovery, IndexedFile, Status
 
 _REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
@@ -45,7 +45,7 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
     known: dict[str, IndexedFile] = index.files() if index else {}
     problems = [*discovery.problems, *(file.problem for file in known.values() if file.problem)]
     warnings = [sentence for sentence in (switched_off(found.loaded), str(problem or "")) if sentence]
-    changed = difference(index.identity(), identity_of(settings)) if index else ""
+    changed = reason_to_rebuild(index, settings) if index else ""
     if changed:
         warnings.append(f"the index will be built anew: {changed}")
     dims = index.vectors.dims() if index else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from tests.faults.support import WORDS_ONLY, check_index, entry, remember, synced, whole_entries
+from tests.faults.support import check_index, entry, remember, synced, whole_entries
 from tests.support_index import hashes
 
 NOTE = "memory/kept.md"
@@ -33,7 +33,7 @@ def fill(disk: Path, free_space: Callable[[], object]) -> dict[str, Any]:
         if number % 20 == 0:
             outcome.attempt(partial(synced, disk))
     before = hashes(disk)
-    with Memory(disk, WORDS_ONLY) as memory:
+    with Memory(disk) as memory:
         for force in (False, True):
             outcome.attempt(partial(memory.sync, force=force))
         outcome.attempt(partial(memory.search, "e-0w1"))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support_index import program
+from tests.support_index import one_origin, program
 
 _NURSERY = """
 from tests.faults import nursery
@@ -72,17 +72,19 @@ def serve(orders: Iterator[str], answer: Callable[..., None]) -> None:
     """Carry out orders, one a line: make a child, kill it after some time, tell how it ended."""
     from tests.faults import workloads
 
-    for line in orders:
-        workload, workspace, name, acknowledged, seconds = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            handle = os.open(acknowledged, os.O_WRONLY | os.O_APPEND)
+    workloads.warm_up()
+    with one_origin():  # indexes of theirs are copied about
+        for line in orders:
+            workload, workspace, name, acknowledged, seconds = json.loads(line)
+            child = os.fork()
+            if child == 0:
+                handle = os.open(acknowledged, os.O_WRONLY | os.O_APPEND)
 
-            def acknowledge(word: str, handle: int = handle) -> None:
-                os.write(handle, f"{word}\n".encode())
+                def acknowledge(word: str, handle: int = handle) -> None:
+                    os.write(handle, f"{word}\n".encode())
 
-            getattr(workloads, workload)(Path(workspace), name, acknowledge)
-            os._exit(0)
-        time.sleep(seconds)
-        os.kill(child, signal.SIGKILL)
-        answer(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+                getattr(workloads, workload)(Path(workspace), name, acknowledge)
+                os._exit(0)
+            time.sleep(seconds)
+            os.kill(child, signal.SIGKILL)
+            answer(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)

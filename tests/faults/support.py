@@ -17,7 +17,9 @@ from recollect.store.sqlite.index import Index
 from recollect.types import Report
 from tests.support_index import assert_sound, expected, hashes, index_file, indexed, left_over, sync
 
-WORDS_ONLY = {"embeddings.provider": "none"}
+PROVIDER_VARIABLE = "RECOLLECT_EMBEDDINGS__PROVIDER"
+PROVIDERS = ("none", "builtin")
+"""The tests run with each: what heals without vectors has to heal with those of the default provider."""
 
 _KEPT_HOLDERS = (".watching.lock.holder", ".embedding.lock.holder")
 """Say who watches or embeds; the next who does writes them anew."""
@@ -29,7 +31,7 @@ _ENTRY = re.compile(rf"^{_LABEL}(?P<name>[a-z0-9-]+) (?P<body>.*) (?P<digest>[0-
 
 def remember(workspace: Path, path: str, line: str) -> None:
     """Write an entry into a note; it is acknowledged when this returns."""
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         memory.remember(line.removeprefix(_LABEL), to=path, force=True, now=_NOON)
 
 
@@ -79,7 +81,7 @@ def synced(workspace: Path, provider: Provider | None = None) -> Report:
     """Sync as a user would, or with the vectors of a provider that needs no model."""
     if provider is not None:
         return sync(workspace, provider)
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         return memory.sync()
 
 
@@ -89,7 +91,7 @@ def check_index(workspace: Path) -> None:
     assert indexed(workspace) == expected(workspace)
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "fresh.sqlite"
-        with Memory(workspace, WORDS_ONLY | {"store.path": str(fresh)}) as memory:
+        with Memory(workspace, {"store.path": str(fresh)}) as memory:
             memory.sync()
         assert content_of(index_file(workspace)) == content_of(fresh)
 

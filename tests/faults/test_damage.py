@@ -14,15 +14,17 @@ from recollect.memory import Memory
 from recollect.store.sqlite.index import Index
 from tests.faults.conftest import Tell
 from tests.faults.scale import facts_on_failure, scaled
-from tests.faults.support import WORDS_ONLY, check_index
-from tests.support_index import IDENTITY, hashes, index_file, notes, put, sync, write
+from tests.faults.support import PROVIDER_VARIABLE, check_index, synced
+from tests.support_index import IDENTITY, hashes, index_file, notes, put, write
+
+pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
 
 PAGE = 4096
-CUTS = scaled(12, 50)
-EVERY_PAGE = scaled(4, 1)
-FLIPS = scaled(15, 200)
+CUTS = scaled(4, 50)
+BLANKS = scaled(6, 10_000)
+FLIPS = scaled(6, 200)
 SEEDS = range(scaled(1, 5))
-QUERIES = ("own7", "own12 shared", "line 55 own20", "own3")
+QUERIES = ("own7", "own12 shared", "line 20 own9", "own3")
 
 Answers = list[list[tuple[str, int, int, str]]]
 
@@ -45,19 +47,20 @@ class Outcome:
 
 
 @pytest.fixture(scope="module")
-def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pattern(tmp_path_factory: pytest.TempPathFactory, provider: str, copied_indexes: None) -> Path:
     """A synced workspace that is copied for every damage, because making it takes longer."""
     workspace = tmp_path_factory.mktemp("pattern") / "workspace"
-    write(workspace, notes(25, lines=60))
+    write(workspace, notes(14, lines=24))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
-        sync(workspace)
+        patch.setenv(PROVIDER_VARIABLE, provider)
+        synced(workspace)
     return workspace
 
 
 def searched(workspace: Path) -> tuple[Answers, list[str]]:
     """Return the answers to the queries, and what warned of them."""
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         memory.status()
         found = [memory.search(query, max_results=20) for query in QUERIES]
     answers = [[(hit.path, hit.start_line, hit.end_line, hit.snippet) for hit in result] for result in found]
@@ -91,7 +94,7 @@ def check_damage(pattern: Path, workspace: Path, contents: Iterable[bytes]) -> O
                 outcome.harmless += 1
             else:
                 outcome.unseen.append(str(number))
-            with Memory(workspace, WORDS_ONLY) as memory:
+            with Memory(workspace) as memory:
                 memory.sync(force=True)
             assert searched(workspace)[0] == whole
             assert hashes(workspace) == before
@@ -103,8 +106,9 @@ def cuts(content: bytes, count: int) -> Iterator[bytes]:
         yield content[: len(content) * place // (count + 1)]
 
 
-def blanks(content: bytes, pages: range) -> Iterator[bytes]:
-    for page in pages:
+def blanks(content: bytes, count: int) -> Iterator[bytes]:
+    pages = len(content) // PAGE
+    for page in range(0, pages, max(1, pages // count)):
         yield content[: page * PAGE] + bytes(PAGE) + content[(page + 1) * PAGE :]
 
 
@@ -126,8 +130,7 @@ def test_an_index_cut_off_anywhere_is_noticed(pattern: Path, tmp_path: Path, tel
 
 def test_a_blank_page_is_noticed_or_harmless(pattern: Path, tmp_path: Path, tell: Tell) -> None:
     content = index_file(pattern).read_bytes()
-    pages = range(0, len(content) // PAGE, EVERY_PAGE)
-    outcome = check_damage(pattern, tmp_path / "workspace", blanks(content, pages))
+    outcome = check_damage(pattern, tmp_path / "workspace", blanks(content, BLANKS))
     assert outcome.unseen == []
     tell(f"blank pages: {outcome}")
 
@@ -151,7 +154,7 @@ def test_a_damaged_log_never_makes_an_answer_untrue(pattern: Path, tmp_path: Pat
     put(index, "memory/late.md", "the okapi came last")
     database, log = index_file(origin).read_bytes(), log_of(origin).read_bytes()
     index.close()
-    damaged = [*cuts(log, CUTS), *flips(log, FLIPS, seed=7), *blanks(log, range(0, len(log) // PAGE))]
+    damaged = [*cuts(log, CUTS), *flips(log, FLIPS, seed=7), *blanks(log, BLANKS)]
     for number, content in enumerate(damaged):
         with facts_on_failure(number=number):
             workspace = tmp_path / "workspace"
@@ -159,7 +162,7 @@ def test_a_damaged_log_never_makes_an_answer_untrue(pattern: Path, tmp_path: Pat
             shutil.copytree(origin, workspace)
             index_file(workspace).write_bytes(database)
             log_of(workspace).write_bytes(content)
-            with Memory(workspace, WORDS_ONLY) as memory:
+            with Memory(workspace) as memory:
                 assert [hit.path for hit in memory.search("okapi")] == ["memory/late.md"]
                 assert [hit.path for hit in memory.search("own7")] == ["memory/n7.md"]
                 memory.sync()

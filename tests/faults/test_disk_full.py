@@ -17,10 +17,13 @@ from tests.faults.scale import scaled
 from tests.support_cli import MAIN
 from tests.support_index import REPOSITORY, program
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux"),
+    pytest.mark.usefixtures("each_provider"),
+]
 
-SIZES = scaled(5, 64)
-SMALLEST, LARGEST = 256, 4096
+SIZES = scaled(3, 64)
+SMALLEST, LARGEST = 256, scaled(1024, 4096)
 """Kilobytes of the small disks."""
 
 LIMITS = (0, 1, 100, 1_000, 3_000, 5_000, 10_000, 10**9)
@@ -99,7 +102,6 @@ def test_output_that_cannot_be_written_is_an_error_without_a_traceback(
             stderr=subprocess.PIPE,
             check=False,
             encoding="utf-8",
-            env={**os.environ, "RECOLLECT_EMBEDDINGS__PROVIDER": "none"},
         )
     assert done.returncode != 0
     assert "Traceback" not in done.stderr

@@ -19,12 +19,13 @@ from recollect.store.sqlite import matrix
 from tests.faults.conftest import Tell
 from tests.faults.failing import SQLITE_FAULTS, SYSTEM_FAULTS, Failing, Fault
 from tests.faults.scale import FULL, chance_of, facts_on_failure, scaled
-from tests.faults.support import WORDS_ONLY, entry, remember, unfinished
-from tests.support_embedding import FakeProvider
-from tests.support_index import assert_sound, expected, hashes, index_file, indexed, notes, sync, write
+from tests.faults.support import PROVIDER_VARIABLE, entry, remember, unfinished
+from tests.support_index import assert_sound, expected, hashes, index_file, indexed, notes, write
+
+pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
 
 SEED = 7
-AT_MOST = scaled(14, 10_000)
+AT_MOST = scaled(7, 10_000)
 """How many of the calls of an operation are made to fail, one after the other."""
 
 DAY = "memory/day.md"
@@ -35,12 +36,12 @@ Step = Callable[[Path], object]
 
 
 def synced(workspace: Path, *, force: bool = False) -> None:
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         memory.sync(force=force)
 
 
 def search(workspace: Path) -> None:
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         found = memory.search("own3")
     assert {hit.path for hit in found} <= {"memory/n3.md"}
 
@@ -58,7 +59,6 @@ OPERATIONS: dict[str, Step] = {
     "remember in a new note": lambda workspace: remember(workspace, "memory/new/er.md", entry("new")),
     "edit": lambda workspace: edit(Workspace.at(workspace), DAY, 3, 3, entry("new"), OLD_ENTRY),
     "sync": synced,
-    "sync with vectors": lambda workspace: sync(workspace, FakeProvider()),
     "rebuild": lambda workspace: synced(workspace, force=True),
     "search": search,
     "first sync": synced,
@@ -69,13 +69,14 @@ BEFORE: dict[str, Step] = {"first sync": lose_index, "sync a damaged index": dam
 
 
 @pytest.fixture(scope="module")
-def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pattern(tmp_path_factory: pytest.TempPathFactory, provider: str, copied_indexes: None) -> Path:
     """A workspace whose index lags behind: a note is new, one has changed, one is gone."""
     workspace = tmp_path_factory.mktemp("pattern") / "workspace"
     write(workspace, notes(6))
     remember(workspace, DAY, OLD_ENTRY)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv(PROVIDER_VARIABLE, provider)
         synced(workspace)
     write(workspace, {"memory/late.md": "came late\n", "memory/n3.md": "shared own3 changed\n"})
     (workspace / "memory/n5.md").unlink()
@@ -175,7 +176,7 @@ def check(workspace: Path, old: dict[str, str], new: dict[str, str], error: Base
         assert held.get(path) in (old.get(path), new.get(path))
     for path in {*held, *new}:
         remember(workspace, path, entry("next"))
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         memory.sync()
     assert_sound(index_file(workspace))
     assert indexed(workspace) == expected(workspace)

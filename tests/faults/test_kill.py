@@ -22,6 +22,7 @@ from tests.faults.conftest import Tell
 from tests.faults.nursery import Nursery, nursery
 from tests.faults.scale import chance_of, scaled
 from tests.faults.support import (
+    PROVIDER_VARIABLE,
     check_healed,
     check_index,
     entry,
@@ -33,9 +34,12 @@ from tests.faults.support import (
 from tests.support_embedding import FakeProvider
 from tests.support_index import index_file, notes, write
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL"),
+    pytest.mark.usefixtures("each_provider", "copied_indexes"),
+]
 
-KILLS = scaled(8, 300)
+KILLS = scaled(5, 300)
 FRESH_START = 20
 """After so many kills the workspace is made anew: a note that grows for ever makes every run slower."""
 
@@ -43,9 +47,10 @@ SEED = 20_261_116
 
 
 @pytest.fixture(scope="module")
-def killing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+def killing(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Nursery]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv(PROVIDER_VARIABLE, provider)
         with nursery(tmp_path_factory.mktemp("nursery")) as made:
             yield made
 

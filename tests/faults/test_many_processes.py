@@ -17,13 +17,15 @@ from recollect.sync import run
 from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
 from tests.faults.scale import FULL, scaled
-from tests.faults.support import WORDS_ONLY, check_healed, check_index, remember, whole_entries
+from tests.faults.support import check_healed, check_index, remember, whole_entries
 from tests.support_index import job, notes, sync, write
 
+pytestmark = pytest.mark.usefixtures("each_provider")
+
 STARTS = 16
-ROUNDS = scaled(3, 12)
+ROUNDS = scaled(2, 12)
 WRITERS = 8
-ENTRIES = scaled(60, 500)
+ENTRIES = scaled(30, 500)
 READERS = 4
 
 COLD = """
@@ -31,7 +33,7 @@ from recollect.memory import Memory
 import recollect.search.engine, recollect.sync.run
 ready()
 for line in sys.stdin:
-    with Memory(line.strip(), {"embeddings.provider": "none"}) as memory:
+    with Memory(line.strip()) as memory:
         if arguments[1]:
             found = memory.search("own7")
             answer([[hit.path for hit in found], found.warnings])
@@ -79,7 +81,7 @@ import select
 from recollect.memory import Memory
 ready()
 answers, warnings, wrong = 0, set(), []
-with Memory(workspace, {"embeddings.provider": "none"}) as memory:
+with Memory(workspace) as memory:
     while not select.select([sys.stdin], [], [], 0.03)[0]:
         found = memory.search("okapi")
         wrong += [[hit.path for hit in found]] if [hit.path for hit in found] != ["memory/okapi.md"] else []
@@ -93,7 +95,7 @@ import select
 from recollect.memory import Memory
 ready()
 rounds = 0
-with Memory(workspace, {"embeddings.provider": "none"}) as memory:
+with Memory(workspace) as memory:
     while not select.select([sys.stdin], [], [], 0.03)[0]:
         assert memory.sync().failed == ()
         rounds += 1
@@ -181,7 +183,7 @@ def test_a_stopped_writer_of_the_index_is_named_and_stops_no_reader(workspace: P
         with pytest.raises(StoreBusy, match=f"is being written by process {holder.process.pid} since"):
             run.run(job(workspace), wait_seconds=1.5)
         assert 1.4 < time.monotonic() - asked < 60
-        with Memory(workspace, WORDS_ONLY) as memory:
+        with Memory(workspace) as memory:
             found = memory.search("own15")
         assert [hit.path for hit in found] == ["memory/n15.md"]
         assert f"process {holder.process.pid}" in found.warnings[0]
@@ -205,7 +207,7 @@ def test_a_stopped_writer_of_the_notes_is_named_and_stops_no_reader(
         with pytest.raises(StoreBusy, match=f"is being written by process {holder.process.pid} since"):
             remember(workspace, "memory/n1.md", "too late")
         assert place.WAIT_SECONDS - 0.1 < time.monotonic() - asked < 60
-        with Memory(workspace, WORDS_ONLY) as memory:
+        with Memory(workspace) as memory:
             assert [hit.path for hit in memory.search("own15")] == ["memory/n15.md"]
         os.kill(holder.process.pid, signal.SIGCONT)
         holder.go()

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from recollect.memory import Memory
 from tests.faults.scale import scaled
-from tests.faults.support import WORDS_ONLY, check_index, remember
+from tests.faults.support import check_index, remember
 from tests.support_index import expected, indexed
 
 FOLDERS = ("", "people/", "deep/er/")
@@ -31,10 +31,12 @@ BODIES = st.lists(
 class Files(RuleBasedStateMachine):
     """A workspace, and what it should hold: the text of each note, by its path."""
 
+    provider = "none"
+
     def __init__(self) -> None:
         super().__init__()
         self.workspace = Path(tempfile.mkdtemp(prefix="recollect-model-"))
-        self.memory = Memory(self.workspace, WORDS_ONLY)
+        self.memory = Memory(self.workspace, {"embeddings.provider": self.provider})
         self.notes: dict[str, str] = {}
         self.numbers = count()
         self.words: list[str] = []
@@ -114,7 +116,7 @@ class Files(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         self.memory.close()
-        self.memory = Memory(self.workspace, WORDS_ONLY)
+        self.memory = Memory(self.workspace, {"embeddings.provider": self.provider})
 
     @precondition(lambda self: self.words)
     @rule(data=st.data())
@@ -134,12 +136,21 @@ class Files(RuleBasedStateMachine):
         assert held == self.notes
 
 
-Files.TestCase.settings = settings(
-    max_examples=scaled(20, 300),
+class FilesWithVectors(Files):
+    """The same with vectors of the default provider."""
+
+    provider = "builtin"
+
+
+_SETTINGS = settings(
+    max_examples=scaled(10, 300),
     stateful_step_count=scaled(15, 50),
     deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=list(HealthCheck),
 )
+Files.TestCase.settings = _SETTINGS
+FilesWithVectors.TestCase.settings = _SETTINGS
 TestTheIndexIsWhatTheFilesSay = Files.TestCase
+TestTheIndexWithVectorsIsWhatTheFilesSay = FilesWithVectors.TestCase

@@ -13,7 +13,7 @@ from recollect.store.sqlite import matrix
 from tests.faults.conftest import Tell
 from tests.faults.power_index import Call, Recording
 from tests.faults.scale import chance_of, facts_on_failure, scaled
-from tests.faults.support import WORDS_ONLY, entry, remember
+from tests.faults.support import entry, remember
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     assert_sound,
@@ -26,30 +26,24 @@ from tests.support_index import (
     write,
 )
 
-STATES = scaled(150, 10_000)
+pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
+
+STATES = scaled(75, 10_000)
 SEED = 31
 
 
-def words_only(workspace: Path, force: bool) -> None:
-    with Memory(workspace, WORDS_ONLY) as memory:
+def bring_up_to_date(workspace: Path, *, force: bool) -> None:
+    with Memory(workspace) as memory:
         memory.sync(force=force)
 
 
-def with_vectors(workspace: Path, force: bool) -> None:
-    sync(workspace, FakeProvider(), force=force)
-
-
-@pytest.mark.parametrize("bring_up_to_date", [words_only, with_vectors])
-def test_an_index_survives_a_power_cut_at_any_moment(
-    workspace: Path, tell: Tell, bring_up_to_date: object
-) -> None:
-    assert callable(bring_up_to_date)
+def test_an_index_survives_a_power_cut_at_any_moment(workspace: Path, tell: Tell, provider: str) -> None:
     recording = Recording()
     with recording.running():
         for turn in range(6):
             write(workspace, {f"memory/n{turn}.md": notes(6)[f"memory/n{turn}.md"] * (turn + 1)})
             remember(workspace, "memory/day.md", entry(f"turn-{turn}"))
-            bring_up_to_date(workspace, turn in (2, 5))
+            bring_up_to_date(workspace, force=turn in (2, 5))
             if turn == 3:
                 (workspace / "memory/n0.md").unlink()
     before, chunks = hashes(workspace), expected(workspace)
@@ -64,7 +58,7 @@ def test_an_index_survives_a_power_cut_at_any_moment(
             aside += check_state(workspace, chunks)
             assert hashes(workspace) == before
     tell(
-        f"power cuts, index {getattr(bring_up_to_date, '__name__', '')}: {STATES} states of"
+        f"power cuts, index, provider {provider}: {STATES} states of"
         f" {len(recording.calls)} calls, {empty} of them without an index, {aside} set aside and built anew"
     )
 
@@ -72,7 +66,7 @@ def test_an_index_survives_a_power_cut_at_any_moment(
 def check_state(workspace: Path, chunks: dict[str, list[tuple[int, int, str]]]) -> bool:
     """Searches are answered from whatever is there, and a sync completes it; tell whether it began anew."""
     warnings: list[str] = []
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         found = memory.search("own4")
         assert [hit.path for hit in found] == ["memory/n4.md"]
         warnings += found.warnings
@@ -103,13 +97,13 @@ def test_a_search_goes_on_where_the_very_first_writer_was_cut_off(workspace: Pat
     write(workspace, notes(3))
     recording = Recording()
     with recording.running():
-        words_only(workspace, force=False)
+        bring_up_to_date(workspace, force=False)
     shutil.rmtree(workspace / ".memory")
     (workspace / ".memory").mkdir()
     first_delete = [call.name for call in recording.calls].index("delete")
     replay(recording.calls[:first_delete], workspace / ".memory")
-    with Memory(workspace, WORDS_ONLY) as memory:
-        assert [hit.path for hit in memory.search("own1")] == ["memory/n1.md"]
+    with Memory(workspace) as memory:
+        assert [hit.path for hit in memory.search("own1", mode="words")] == ["memory/n1.md"]
 
 
 @pytest.mark.xfail(reason="the mark in the header is looked for although the header is still in the log")
@@ -117,7 +111,7 @@ def test_an_index_elsewhere_survives_a_cut_in_its_first_checkpoint(workspace: Pa
     write(workspace, notes(3))
     place = tmp_path / "elsewhere" / "index.sqlite"
     recording = Recording()
-    with recording.running(), Memory(workspace, WORDS_ONLY | {"store.path": str(place)}) as memory:
+    with recording.running(), Memory(workspace, {"store.path": str(place)}) as memory:
         memory.sync()
     calls = recording.calls
     in_main = [number for number, call in enumerate(calls) if (call.name, call.file) == ("write", place.name)]
@@ -126,7 +120,7 @@ def test_an_index_elsewhere_survives_a_cut_in_its_first_checkpoint(workspace: Pa
     shutil.rmtree(place.parent)
     place.parent.mkdir()
     replay([*calls[:header], calls[second_page]], place.parent)
-    with Memory(workspace, WORDS_ONLY | {"store.path": str(place)}) as memory:
+    with Memory(workspace, {"store.path": str(place)}) as memory:
         memory.sync()
         assert [hit.path for hit in memory.search("own1")] == ["memory/n1.md"]
 

@@ -23,7 +23,6 @@ from recollect.memory import Memory
 from recollect.paths import Workspace
 from tests.faults.conftest import Tell
 from tests.faults.scale import scaled
-from tests.faults.support import WORDS_ONLY
 
 SWAPS = scaled(1000, 4000)
 SEED = 11
@@ -31,7 +30,7 @@ SEED = 11
 INSIDE, SECRET = "heron", "kestrel"
 NOTE, OTHER = "memory/people/anna.md", "memory/plain.md"
 EXTRA = "docs/more.md"
-SETTINGS = {**WORDS_ONLY, "extra_paths": ["docs"], "sources": ["memory", "sessions"]}
+SETTINGS = {"embeddings.provider": "none", "extra_paths": ["docs"], "sources": ["memory", "sessions"]}
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 SWAP = """\

@@ -18,7 +18,9 @@ from tests.support_index import notes, reading, sync, write
 
 pytest.importorskip("watchfiles")
 
-CREATES = scaled(2_000, 10_000)
+pytestmark = pytest.mark.usefixtures("each_provider")
+
+CREATES = scaled(1_000, 10_000)
 FOLDERS = scaled(300, 300)
 SAVES = scaled(500, 2_000)
 DEADLINE = scaled(30, 300)
@@ -29,7 +31,7 @@ import threading
 from recollect.memory import Memory
 syncs, notices = [], []
 stop = threading.Event()
-memory = Memory(workspace, {"embeddings.provider": "none"})
+memory = Memory(workspace)
 watch = threading.Thread(target=memory.watch, args=[stop], kwargs={
     "on_sync": lambda report: syncs.append(len(report.indexed)), "on_notice": notices.append})
 watch.start()
@@ -101,7 +103,10 @@ def is_equal(workspace: Path) -> bool:
         return {path: known.fingerprint for path, known in index.files().items()} == found
 
 
-@pytest.mark.parametrize("storm", STORMS)
+CASES = [(storm, "none") for storm in STORMS] + [(create_many, "builtin"), (edit_one_note, "builtin")]
+
+
+@pytest.mark.parametrize(("storm", "provider"), CASES, indirect=["provider"])
 def test_the_index_equals_the_files_soon_after_a_storm(
     workspace: Path, tell: Tell, storm: Callable[[Path], int]
 ) -> None:

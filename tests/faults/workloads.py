@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from pathlib import Path
 from recollect.files.notes import edit
 from recollect.memory import Memory
 from recollect.paths import Workspace
-from tests.faults.support import WORDS_ONLY, entry, remember
+from tests.faults.support import entry, remember
 from tests.support_embedding import FakeProvider
 from tests.support_index import notes, sync, write
 
@@ -23,6 +24,12 @@ EDITED_NOTE = "memory/edited.md"
 CHANGING_NOTES = 40
 PATTERN = "pattern"
 OLD_INDEXES = "old"
+
+
+def warm_up() -> None:
+    """Load the model before there are children."""
+    with tempfile.TemporaryDirectory() as folder, Memory(folder) as memory:
+        memory.warm_up()
 
 
 def remembering(workspace: Path, name: str, acknowledge: Acknowledge) -> None:
@@ -46,7 +53,7 @@ def editing(workspace: Path, name: str, acknowledge: Acknowledge) -> None:
 
 def remembering_and_syncing(workspace: Path, name: str, acknowledge: Acknowledge) -> None:
     """Write entries and bring the index up to date after each."""
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         for number in itertools.count():
             word = f"{name}-{number}"
             remember(workspace, KEPT_NOTE, entry(word))
@@ -76,7 +83,7 @@ def rebuilding(workspace: Path, name: str, acknowledge: Acknowledge) -> None:
         if turn % 2:
             sync(workspace, FakeProvider(model=f"model{name}{turn}"))
         else:
-            with Memory(workspace, WORDS_ONLY) as memory:
+            with Memory(workspace) as memory:
                 memory.sync(force=True)
         acknowledge(f"{name}-{turn}")
 
@@ -88,14 +95,13 @@ def migrating(workspace: Path, name: str, acknowledge: Acknowledge) -> None:
         shutil.copytree(workspace / PATTERN, place.with_suffix(".copying"))
         place.with_suffix(".copying").rename(place)
         acknowledge(f"{place.name}")
-        with Memory(place, WORDS_ONLY) as memory:
+        with Memory(place) as memory:
             memory.sync()
 
 
 def watching(workspace: Path, name: str, acknowledge: Acknowledge) -> None:
     """Write entries while a watch brings the index up to date."""
-    settings = WORDS_ONLY | {"sync.watch_debounce_ms": 10}
-    memory = Memory(workspace, settings)
+    memory = Memory(workspace, {"sync.watch_debounce_ms": 10})
     threading.Thread(target=memory.watch, args=[threading.Event()], daemon=True).start()
     for number in itertools.count():
         word = f"{name}-{number}"
@@ -119,7 +125,7 @@ def forgetting(workspace: Path, name: str, acknowledge: Acknowledge) -> None:
 
 def forget_entry(workspace: Path, name: str) -> None:
     """Take the entry of this name out of the memory for good."""
-    with Memory(workspace, WORDS_ONLY) as memory:
+    with Memory(workspace) as memory:
         every = memory.forget_candidates(f"{EDITED_NOTE}#L1-L999")
         receipt = memory.forget([found for found in every if f" {name}w0 " in found.text])
     assert receipt.left == ()

@@ -10,7 +10,7 @@ from recollect.doctor.patient import Patient
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.schema import MIGRATIONS, version_of
-from recollect.sync.identity import difference, identity_of
+from recollect.sync.identity import reason_to_rebuild
 
 _MOST_REASONS = 3
 _MOST_TEXTS = 20_000
@@ -130,7 +130,7 @@ def check_identity(patient: Patient) -> Iterator[Finding]:
     """Compare what the index was made with to what the settings say now."""
     if patient.index is None:
         return
-    changed = difference(patient.index.identity(), identity_of(patient.settings))
+    changed = reason_to_rebuild(patient.index, patient.settings)
     if changed:
         yield warning(
             f"the index was made otherwise: {changed}", "Run 'recollect sync' to build it anew", "sync"

@@ -7,10 +7,10 @@ from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from recollect.doctor.finding import Finding, ok, problem, warning
+from recollect.doctor.finding import Finding, listed, ok, problem, warning
 from recollect.doctor.patient import Patient
 from recollect.embed.base import Provider
-from recollect.embed.builtin.cache import cache_folder
+from recollect.embed.builtin.cache import cache_folder, changed_files
 from recollect.embed.probe import probed
 from recollect.store.sqlite.db import Connection
 
@@ -68,6 +68,15 @@ def check_provider(patient: Patient) -> Iterator[Finding]:
         yield warning(f"search goes by words only: {reason}", "Install it, or leave it so")
     elif reason:
         yield warning(f"{provider.id if provider else ''} is used instead of the first choice: {reason}", "")
+    if provider is not None and provider.id == "builtin" and cache_folder().exists():
+        changed = changed_files()
+        if changed:
+            yield problem(
+                f"the unpacked model in {cache_folder()} was changed: {listed(changed)}",
+                "Delete that folder; the model is unpacked again",
+                "model",
+            )
+            return
     if provider is not None:
         yield _tried(provider, requested, deep=patient.deep)
     elif not reason:

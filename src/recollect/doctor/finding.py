@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Level = Literal["ok", "warning", "problem"]
-Repair = Literal["private", "locks", "sweep", "vectors", "orphans", "rebuild", "sync", "copy", "clean"]
+Repair = Literal[
+    "private", "locks", "sweep", "model", "vectors", "orphans", "rebuild", "sync", "copy", "clean"
+]
 """The names of what `doctor --repair` can do; `repairs.py` does it."""
 
 _MOST_NAMES = 5

@@ -15,6 +15,7 @@ from recollect.doctor.database import paths_without_file, vectors_without_chunk,
 from recollect.doctor.finding import Repair, listed
 from recollect.doctor.left import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
 from recollect.doctor.vectors import remove_damaged
+from recollect.embed.builtin.cache import cache_folder, discard
 from recollect.errors import RecollectError, reason_of
 from recollect.files.atomic import unlink
 from recollect.files.lock import WriterLock
@@ -96,6 +97,11 @@ def _sweep(case: Case) -> str:
     with _writing(case):
         sweep(case.index_file)
     return "removed unfinished files"
+
+
+def _unpack_model(case: Case) -> str:
+    discard()
+    return f"removed {cache_folder()}, so the model is unpacked again"
 
 
 def _remove_damaged_vectors(case: Case) -> str:
@@ -180,6 +186,7 @@ _ACTIONS: tuple[tuple[Repair, Callable[[Case], str]], ...] = (
     ("private", _make_private),
     ("locks", _forget_holders),
     ("sweep", _sweep),
+    ("model", _unpack_model),
     ("vectors", _remove_damaged_vectors),
     ("orphans", _remove_orphans),
     ("rebuild", _rebuild),

@@ -11,6 +11,7 @@ from typing import Any
 
 from recollect.embed.base import Provider
 from recollect.settings import Settings
+from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.vectors import MATRIX
 from recollect.text.chunk import CHUNKER_VERSION, text_hash
 from recollect.text.fact_note import note_path
@@ -42,6 +43,15 @@ def _redaction(settings: Settings) -> str:
     """Return what tells one set of rules from another; a rule itself may hold what it is to hide."""
     rules = settings.redaction.rules if "sessions" in settings.sources else ()
     return f"{REDACTION_VERSION}-{text_hash(json.dumps(rules))[:12]}" if rules else REDACTION_VERSION
+
+
+def reason_to_rebuild(index: Index, settings: Settings) -> str:
+    """Say in words why an index has to be built anew; nothing if it need not be."""
+    if index.origin == "moved":
+        return "the index was made in another place, from which its folder was moved or copied"
+    if index.origin == "elsewhere":
+        return "the index was not made by this user on this machine"
+    return difference(index.identity(), identity_of(settings))
 
 
 def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from recollect.store.sqlite.db import system_errors
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
 from recollect.sync.finding import find_files
-from recollect.sync.identity import difference, identity_of, space_of
+from recollect.sync.identity import identity_of, reason_to_rebuild, space_of
 from recollect.sync.job import Job
 from recollect.sync.update import chunks_of, read_file
 from recollect.text.chunk import chunk_id, text_hash
@@ -160,7 +160,7 @@ class _Survey:
     def _reason_to_rebuild(self) -> str:
         if self.index is None:
             return ""
-        reason = difference(self.index.identity(), identity_of(self.settings))
+        reason = reason_to_rebuild(self.index, self.settings)
         return reason or ("forced" if self.job.force and self.index.synced_at else "")
 
     def _look_at_files(self, discovery: Discovery) -> None:

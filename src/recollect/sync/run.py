@@ -6,22 +6,23 @@ The words come first, under the writer lock. The vectors follow when that is fre
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect.errors import StoreBusy, StoreDamaged
+from recollect.errors import StoreBusy, StoreDamaged, StoreForeign
 from recollect.files.place import sweep_private
 from recollect.files.private import ensure_folder, ensure_private
 from recollect.files.tombstones import Forgotten
-from recollect.store.sqlite import batches, cache, spaces
+from recollect.store.sqlite import batches, cache, origin, spaces
 from recollect.store.sqlite.db import system_errors
 from recollect.store.sqlite.health import set_aside
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.rebuild import swap_in, sweep, temporary_index
 from recollect.sync.carried import carry_vectors
 from recollect.sync.finding import find_files
-from recollect.sync.identity import difference, identity_of, space_of
+from recollect.sync.identity import identity_of, reason_to_rebuild, space_of
 from recollect.sync.job import Job, reader_of, writer_of
 from recollect.sync.pending import put_known
 from recollect.sync.update import Changes, keep_unseen, update_words
@@ -36,6 +37,13 @@ def run(job: Job, wait_seconds: float) -> Report:
     """Bring the index up to date; what cannot be indexed is in the report."""
     with system_errors(job.index_file):
         return _run(job, wait_seconds)
+
+
+def take_out(job: Job, paths: Iterable[str], wait_seconds: float) -> None:
+    """Take files out of the index, for the next sync to read them as if they were new."""
+    with system_errors(job.index_file), job.lock().held(wait_seconds), writer_of(job.index_file, {}) as index:
+        for path in paths:
+            index.remove(path)
 
 
 def _run(job: Job, wait_seconds: float) -> Report:
@@ -72,7 +80,8 @@ def _words(job: Job) -> Report:
         aside = set_aside(job.index_file)
         report = _sync(job)
         note = f"{damage.what}; it was set aside as {aside.name} and built anew"
-        return replace(report, rebuilt=report.rebuilt or "damaged", warnings=(note, *report.warnings))
+        reason = "foreign" if isinstance(damage, StoreForeign) else "damaged"
+        return replace(report, rebuilt=report.rebuilt or reason, warnings=(note, *report.warnings))
 
 
 def _refuse_damaged(job: Job) -> None:
@@ -91,7 +100,7 @@ def _inode_of(path: Path) -> int:
 def _sync(job: Job) -> Report:
     wanted = identity_of(job.settings)
     with writer_of(job.index_file, wanted) as index:
-        reason = difference(index.identity(), wanted)
+        reason = reason_to_rebuild(index, job.settings)
         if job.force and not reason and index.synced_at:
             reason = "forced"
         if not reason:
@@ -129,6 +138,10 @@ def _rebuild(job: Job, reason: str) -> Report:
             batches.copy(old.connection, fresh.connection)
             cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)
             report = replace(report, pending=_pending(job, fresh))
+            if old.origin == "shared":  # its maker can still tell that it was made there
+                origin.take_over(old.connection, fresh.connection)
+            else:
+                origin.mark(fresh.connection, job.index_file)
         swap_in(temporary, job.index_file)
     with writer_of(job.index_file, wanted) as index:
         _save_matrix(job, index)

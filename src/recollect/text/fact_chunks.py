@@ -13,6 +13,9 @@ from recollect.text.notes import chunk_note
 from recollect.text.outline import Heading, heading_above, outline
 from recollect.types import Chunk
 
+ENDED = " (no longer true"
+"""What follows the words of a fact that is no longer true."""
+
 
 def chunk_facts(text: str, tokens: int, overlap: int) -> list[Chunk]:
     """Cut a note of facts into chunks, in their order and with their lines as they are in the note.
@@ -36,7 +39,7 @@ def words_of(fact: Fact) -> str:
     if fact.is_current:
         return fact.text
     since = f" since {fact.until.isoformat()}" if fact.until else ""
-    return f"{fact.text} (no longer true{since})"
+    return f"{fact.text}{ENDED}{since})"
 
 
 class _Cutter:

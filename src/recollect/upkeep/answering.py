@@ -6,13 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recollect.embed.base import Provider
-from recollect.errors import EmbeddingError, ModelChanged, StoreDamaged, UsageError
+from recollect.errors import (
+    EmbeddingError,
+    ModelChanged,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+    UsageError,
+)
 from recollect.search.engine import Question, search, understand, vector_of
 from recollect.search.legs import Request, Within
 from recollect.settings import Settings
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.types import Hit, Mode, Progress, SearchResult, Space
+from recollect.upkeep.quotes import Quotes
 from recollect.upkeep.upkeep import Upkeep
 
 Narrowed = Callable[[Index], Within]
@@ -39,14 +48,35 @@ class Asked:
 def fresh_answer(
     upkeep: Upkeep, request: Request, progress: Progress, narrowed: Narrowed | None = None
 ) -> SearchResult:
-    """Bring the index up to date and answer a query from it; a damaged index is built anew first."""
+    """Bring the index up to date and answer a query from it; a damaged index is built anew first.
+
+    A note that does not hold what the index says of it is indexed again, and only what it holds is shown.
+    """
     words_only = request.mode == "words"
     warnings = upkeep.refresh(progress, words_only=words_only)
     try:
-        return answer(upkeep, request, warnings, narrowed)
+        result = answer(upkeep, request, warnings, narrowed)
     except StoreDamaged:
-        report = upkeep.replace_damaged(progress, words_only=words_only)
-        return answer(upkeep, request, [*warnings, *report.warnings], narrowed)
+        warnings += upkeep.replace_damaged(progress, words_only=words_only).warnings
+        result = answer(upkeep, request, warnings, narrowed)
+    wrong = Quotes(upkeep.workspace, upkeep.settings).untrue(result.hits)
+    if not wrong and upkeep.is_made_here():
+        return result
+    if wrong:
+        try:
+            upkeep.read_again(wrong)
+            result = answer(upkeep, request, warnings, narrowed)
+        except (StoreBusy, StoreReadOnly, StoreFull) as error:
+            doubt = f"what does not stand in the notes any more is left out: {error}"
+            result = replace(result, warnings=(*result.warnings, doubt))
+    return _without_untrue(upkeep, result)
+
+
+def _without_untrue(upkeep: Upkeep, result: SearchResult) -> SearchResult:
+    """Leave out hits that their notes do not hold, or that cannot be compared unless we made the index."""
+    shown = (True, None) if upkeep.is_made_here() else (True,)
+    quotes = Quotes(upkeep.workspace, upkeep.settings)
+    return replace(result, hits=tuple(hit for hit in result.hits if quotes.is_true(hit) in shown))
 
 
 def answer(

@@ -20,7 +20,7 @@ from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_dirty, is_unchanged, lags_behind
 from recollect.sync.finding import find_files
-from recollect.sync.identity import difference, identity_of, space_of
+from recollect.sync.identity import reason_to_rebuild, space_of
 from recollect.sync.waiting import count_to_do
 from recollect.types import Discovery, IndexedFile, Progress, Report, Space
 from recollect.upkeep.background import A_MOMENT, Background
@@ -102,6 +102,7 @@ class Upkeep:
         self.background = Background()
         self.choice: Choice | None = None
         self._reader: Index | None = None
+        self._takes_foreign = False
         self._rest_until = 0.0
         self._sweep_seconds = 0.0
         self._wrote = False
@@ -180,9 +181,15 @@ class Upkeep:
         if self._reader is not None and inode != self.reader_inode:
             self.close_reader()
         if self._reader is None:
-            self._reader = Index.reader(self.index_file)
+            self._reader = Index.reader(self.index_file, foreign=self._takes_foreign)
             self.reader_inode = inode
         return self._reader
+
+    def is_made_here(self) -> bool:
+        """Tell whether the index is known to be made from these notes, by this user or in a shared folder."""
+        with self.reading:
+            index = self.open_reader()
+            return index is None or index.origin not in ("elsewhere", "unknown")
 
     def close_reader(self) -> None:
         """Let go of the index; it is opened again when it is needed."""
@@ -306,6 +313,13 @@ class Upkeep:
         deadline = time.monotonic() + self.settings.sync.search_seconds
         return self.run(deadline=deadline, damaged_inode=inode, progress=progress, words_only=words_only)
 
+    def read_again(self, paths: Iterable[str]) -> None:
+        """Index files again that do not hold what the index says of them; their vectors come later."""
+        from recollect.sync.run import take_out
+
+        take_out(self.job(silent, words_only=True), paths, _OWN_SYNC_WAIT)
+        self.run(words_only=True, wait_seconds=_OWN_SYNC_WAIT)
+
     def start_session(self, key: str | None) -> None:
         """Sync in the background, once for each key; without a key every time."""
         if not self.settings.sync.on_session_start or (key is not None and key in self._sessions):
@@ -415,6 +429,8 @@ class Upkeep:
                 told += report.warnings
                 pending = report.pending
             except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
+                # Where nothing can be written, a foreign index serves: every line that it cites is compared.
+                self._takes_foreign = isinstance(error, StoreReadOnly)
                 with self.reading:
                     if need.is_first and self._need(words_only=words_only).is_first:
                         raise
@@ -455,7 +471,7 @@ class Upkeep:
             return _Need(sync=True, embeds=not self._lives_on)
         if not self.settings.sync.on_search:
             return _Need(sync=False)
-        changed = difference(index.identity(), identity_of(self.settings))
+        changed = reason_to_rebuild(index, self.settings)
         if changed and (self.background.is_busy or index.count_chunks() > _REBUILT_BY_SEARCH):
             hint = f"settings changed, 'recollect sync' builds the index anew: {changed}"
             return _Need(sync=False, warnings=(hint,))

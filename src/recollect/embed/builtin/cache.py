@@ -1,13 +1,15 @@
 """Keeps the model's weights unpacked, so that a cold start maps them instead of inflating them.
 
 The cache is a folder of plain arrays and a manifest. It appears whole or not at all: it is
-written beside its place and renamed into it. Whoever finds it damaged makes it again;
-whoever cannot write it works without.
+written beside its place and renamed into it. A file that is not as it was written is noticed
+by its size and time, and then by its content; the cache is made again. Whoever cannot write it
+works without.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import time
@@ -21,10 +23,18 @@ from recollect.embed.builtin import files
 if TYPE_CHECKING:
     from recollect.embed.builtin.model import Weights
 
-_FORMAT = 1
+_FORMAT = 2
 _MANIFEST = "manifest.json"
 _LEFTOVER_SECONDS = 3600
 """Unfinished folders older than this belong to no living run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A file of the cache: what the file system said of it when its content was last compared, and that."""
+
+    stamp: files.Stamp
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +43,7 @@ class Manifest:
 
     sources: dict[str, files.Stamp]
     """The package's files as they were when their content was last compared."""
-    arrays: dict[str, int]
-    """The size in bytes of each file of the cache."""
+    arrays: dict[str, Array]
 
 
 def cache_folder() -> Path:
@@ -55,18 +64,33 @@ def load(resources: Path) -> Weights:
     folder = cache_folder()
     manifest = _read_manifest(folder)
     stamps = files.verified(resources, manifest.sources if manifest else {})
-    if manifest and (weights := _read_arrays(folder, manifest)):
-        if stamps != manifest.sources:
-            _remember(folder, Manifest(stamps, manifest.arrays))
+    arrays = _compared(folder, manifest) if manifest else None
+    if manifest and arrays and (weights := _read_arrays(folder)):
+        if (stamps, arrays) != (manifest.sources, manifest.arrays):
+            _remember(folder, Manifest(stamps, arrays))
         return weights
     weights = unpack(resources / files.WEIGHTS.name)
     try:
-        written = _write(folder, weights, stamps)
+        _write(folder, weights, stamps)
     except OSError:
         # A read-only home or a full disk: the weights just unpacked serve as well.
         return weights
     # The mapped copy is shared between processes, so prefer it to the one in memory.
-    return _read_arrays(folder, written) or weights
+    return _read_arrays(folder) or weights
+
+
+def changed_files() -> list[str]:
+    """Name the files of the cache that do not hold what was unpacked, by reading all of them."""
+    folder = cache_folder()
+    manifest = _read_manifest(folder)
+    if manifest is None:
+        return [_MANIFEST]
+    return [name for name, array in manifest.arrays.items() if _digest(folder / name) != array.sha256]
+
+
+def discard() -> None:
+    """Remove the cache, for the next start to make it again."""
+    _discard(cache_folder())
 
 
 def _read_manifest(folder: Path) -> Manifest | None:
@@ -77,28 +101,48 @@ def _read_manifest(folder: Path) -> Manifest | None:
             return None
         return Manifest(
             sources={name: files.Stamp(**stamp) for name, stamp in data["sources"].items()},
-            arrays={str(name): int(size) for name, size in data["arrays"].items()},
+            arrays={
+                str(name): Array(files.Stamp(**array["stamp"]), str(array["sha256"]))
+                for name, array in data["arrays"].items()
+            },
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _is_whole(folder: Path, manifest: Manifest) -> bool:
-    """Tell whether every file of a cache has the size it was written with."""
+def _compared(folder: Path, manifest: Manifest) -> dict[str, Array] | None:
+    """Return the files of a cache as they are now; nothing if one does not hold what was written.
+
+    One whose size and time are those of the manifest is not read for that.
+    """
+    arrays = {}
+    for name, array in manifest.arrays.items():
+        try:
+            stamp = files.stamp_of(folder / name)
+        except OSError:
+            return None
+        if stamp != array.stamp and (
+            stamp.size != array.stamp.size or _digest(folder / name) != array.sha256
+        ):
+            return None
+        arrays[name] = Array(stamp, array.sha256)
+    return arrays
+
+
+def _digest(path: Path) -> str:
     try:
-        return all((folder / name).stat().st_size == size for name, size in manifest.arrays.items())
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
-        return False
+        return ""
 
 
-def _read_arrays(folder: Path, manifest: Manifest) -> Weights | None:
-    """Return the cached weights, or nothing if a file is missing or not as it was written."""
+def _read_arrays(folder: Path) -> Weights | None:
+    """Return the cached weights, or nothing if a file cannot be read."""
     import numpy as np
 
     from recollect.embed.builtin.model import Weights
 
-    if not _is_whole(folder, manifest):
-        return None
     try:
         # Only rows of the table that a text needs are read; the layers are needed whole.
         arrays = {
@@ -114,7 +158,7 @@ def _read_arrays(folder: Path, manifest: Manifest) -> Weights | None:
     return Weights(**arrays)
 
 
-def _write(folder: Path, weights: Weights, stamps: dict[str, files.Stamp]) -> Manifest:
+def _write(folder: Path, weights: Weights, stamps: dict[str, files.Stamp]) -> None:
     """Make the cache, or keep the one that another process has made meanwhile."""
     import tempfile
 
@@ -122,27 +166,25 @@ def _write(folder: Path, weights: Weights, stamps: dict[str, files.Stamp]) -> Ma
     _sweep(folder)
     fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
     try:
-        manifest = Manifest(stamps, _write_arrays(fresh, weights))
-        _write_manifest(fresh / _MANIFEST, manifest)
+        _write_manifest(fresh / _MANIFEST, Manifest(stamps, _write_arrays(fresh, weights)))
         _put_in_place(fresh, folder)
     finally:
         _discard(fresh)
-    return manifest
 
 
-def _write_arrays(folder: Path, weights: Weights) -> dict[str, int]:
-    """Write each array to a file of its own and return the files' sizes."""
+def _write_arrays(folder: Path, weights: Weights) -> dict[str, Array]:
+    """Write each array to a file of its own and return what the files are like."""
     import numpy as np
 
-    sizes = {}
+    arrays = {}
     for field in fields(weights):
         path = folder / f"{field.name}.npy"
         with path.open("wb") as file:
             np.save(file, getattr(weights, field.name), allow_pickle=False)
             file.flush()
             os.fsync(file.fileno())
-        sizes[path.name] = path.stat().st_size
-    return sizes
+        arrays[path.name] = Array(files.stamp_of(path), _digest(path))
+    return arrays
 
 
 def _write_manifest(path: Path, manifest: Manifest) -> None:
@@ -168,7 +210,7 @@ def _put_in_place(fresh: Path, folder: Path) -> None:
     else:
         return
     manifest = _read_manifest(folder)
-    if manifest and _is_whole(folder, manifest):
+    if manifest and _compared(folder, manifest):
         return
     damaged = fresh.with_name(f"{fresh.name}-damaged")
     folder.rename(damaged)

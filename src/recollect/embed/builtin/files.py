@@ -39,6 +39,12 @@ class Stamp:
     mtime_ns: int
 
 
+def stamp_of(path: Path) -> Stamp:
+    """Return what the file system says about a file."""
+    stat = path.stat()
+    return Stamp(stat.st_size, stat.st_mtime_ns)
+
+
 def resource_folder() -> Path:
     """Return the folder of the installed package that holds the model."""
     spec = importlib.util.find_spec(_MODULE)
@@ -59,8 +65,7 @@ def verified(folder: Path, known: Mapping[str, Stamp]) -> dict[str, Stamp]:
     for pinned in (VOCABULARY, WEIGHTS):
         path = folder / pinned.name
         try:
-            stat = path.stat()
-            stamp = Stamp(stat.st_size, stat.st_mtime_ns)
+            stamp = stamp_of(path)
             if known.get(pinned.name) != stamp:
                 _compare(pinned, path, stamp)
         except OSError as error:

@@ -29,6 +29,7 @@ from recollect.store.sqlite.db import (
     transaction,
 )
 from recollect.store.sqlite.health import check_database, check_file
+from recollect.store.sqlite.origin import Origin, mark, origin_of, refuse_foreign
 from recollect.store.sqlite.schema import MIGRATIONS, migrate, version_of
 from recollect.store.sqlite.vectors import MATRIX, VectorTable
 from recollect.text.chunk import text_hash
@@ -60,11 +61,12 @@ class Index:
     def __init__(self, connection: Connection, path: Path) -> None:
         self.connection = connection
         self.path = path
+        self._origin: tuple[str, Origin] | None = None
         self._tables: dict[int, VectorTable] = {}
 
     @classmethod
-    def reader(cls, path: Path) -> Index | None:
-        """Open an index for reading; `None` if there is none yet."""
+    def reader(cls, path: Path, *, foreign: bool = False) -> Index | None:
+        """Open an index for reading, with `foreign` even one made elsewhere; `None` if there is none yet."""
         with system_errors(path):
             check_file(path)
             # A journal is what the very first writer leaves if it dies; only a writer can roll it back.
@@ -75,7 +77,10 @@ class Index:
         with closing_on_error(connection), store_errors(path), system_errors(path):
             check_database(connection, path)
             if version_of(connection) == len(MIGRATIONS):
-                return cls(connection, path)
+                index = cls(connection, path)
+                if not foreign:
+                    refuse_foreign(index.origin, path)
+                return index
             connection.close()  # a new one, or one that the next writer brings to this version
             return None
 
@@ -87,12 +92,16 @@ class Index:
         connection = open_writer(path)
         with closing_on_error(connection), store_errors(path), system_errors(path):
             check_database(connection, path)
+            origin = origin_of(connection, path) if version_of(connection) else "new"
+            refuse_foreign(origin, path)
             migrate(connection)
             with transaction(connection):
                 connection.executemany(
                     "INSERT OR IGNORE INTO meta(key, value) VALUES(?, ?)",
                     [(_BIRTH, uuid.uuid4().hex), (_IDENTITY, json.dumps(new_identity, sort_keys=True))],
                 )
+                if origin == "new":
+                    mark(connection, path)
             return cls(connection, path)
 
     @classmethod
@@ -153,6 +162,14 @@ class Index:
     def birth(self) -> str:
         """A name for this very index: a rebuilt one has another."""
         return self._meta(_BIRTH) or ""
+
+    @property
+    def origin(self) -> Origin:
+        """Where this index was made; looked at again if another was swapped in."""
+        birth = self.birth
+        if self._origin is None or self._origin[0] != birth:
+            self._origin = birth, origin_of(self.connection, self.path)
+        return self._origin[1]
 
     def identity(self) -> dict[str, Any]:
         """Return the settings the index was made with."""

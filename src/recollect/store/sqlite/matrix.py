@@ -8,6 +8,7 @@ or a damaged one, is ignored.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import struct
 from collections.abc import Collection, Iterable
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite.db import Connection
+from recollect.store.sqlite.raw import open_regular
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -122,8 +124,9 @@ class Matrix:
         target = _copy_path(self.path)
         temporary = target.with_name(f"{target.name}.tmp-{os.getpid()}")
         try:
-            with temporary.open("wb") as stream:
-                stream.write(_HEADER.pack(_MAGIC, self.owner.encode(), len(rows), matrix.shape[1]))
+            with temporary.open("xb") as stream:
+                owner = _owner_in(stream.fileno(), self.owner)
+                stream.write(_HEADER.pack(_MAGIC, owner, len(rows), matrix.shape[1]))
                 for array in (rows, chunks, matrix):
                     stream.write(np.ascontiguousarray(array).data)
                 stream.flush()
@@ -155,17 +158,22 @@ def _copy_path(index: Path) -> Path:
     return index.with_name(index.name + ".vectors")
 
 
+def _owner_in(handle: int, owner: str) -> bytes:
+    """Return what a copy says of whose it is: of this index, and of no other file than this one."""
+    return hashlib.sha256(f"{owner}:{os.fstat(handle).st_ino}".encode()).hexdigest()[:32].encode()
+
+
 def _read_copy(path: Path, owner: str) -> _Copy:
     """Map the copy, or return an empty one if it is missing, cut off, or of another index."""
     try:
-        with path.open("rb") as stream:  # opened once: a writer may replace it at any moment
+        with open_regular(path) as stream:  # opened once: a writer may replace it at any moment
             header = stream.read(_HEADER.size)
             size = os.fstat(stream.fileno()).st_size
             if len(header) < _HEADER.size:
                 return _NO_COPY
             magic, holder, count, dims = _HEADER.unpack(header)
             numbers_end = _HEADER.size + 2 * 8 * count
-            if (magic, holder.decode("ascii", "replace")) != (_MAGIC, owner) or not count:
+            if (magic, holder) != (_MAGIC, _owner_in(stream.fileno(), owner)) or not count:
                 return _NO_COPY
             if size != numbers_end + 4 * count * dims:
                 return _NO_COPY

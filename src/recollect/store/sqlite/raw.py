@@ -7,9 +7,12 @@ them.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import apsw
 
@@ -17,6 +20,13 @@ NO_TEXT = ("-shm",)
 """How the names of files end that hold locks and no text: they are never opened."""
 
 _BLOCK = 1 << 20
+_PLAIN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe does not block us
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
 
 
@@ -36,6 +46,15 @@ def blocks(path: Path) -> Iterator[bytes]:
 def beginning(path: Path, length: int) -> bytes:
     """Return the first bytes of a file."""
     return next(blocks(path), b"")[:length]
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file that is no database; a link, a pipe or a folder in its place is an `OSError`."""
+    handle = os.open(path, _PLAIN_FLAGS)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return os.fdopen(handle, "rb")
 
 
 def _opened(path: Path) -> apsw.VFSFile:

@@ -1,0 +1,50 @@
+"""Compare what an answer quotes with the lines of the notes: an index may lag, or be forged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from recollect.files.read import read_document
+from recollect.paths import Workspace
+from recollect.settings import Settings
+from recollect.text.fact_chunks import ENDED
+from recollect.text.fact_note import note_path
+from recollect.text.words import words_of
+from recollect.types import Document, Fingerprint, FoundFile, Hit
+
+_UNKNOWN = Fingerprint(0, 0, 0)
+
+
+class Quotes:
+    """The notes that some hits cite, each read once."""
+
+    def __init__(self, workspace: Workspace, settings: Settings) -> None:
+        self._root = workspace.root
+        self._settings = settings
+        self._facts = note_path(settings.facts.file)
+        self._notes: dict[str, list[str] | None] = {}
+
+    def untrue(self, hits: Iterable[Hit]) -> set[str]:
+        """Return the notes that do not hold what hits quote of them."""
+        return {hit.path for hit in hits if self.is_true(hit) is False}
+
+    def is_true(self, hit: Hit) -> bool | None:
+        """Tell whether the lines that a hit cites hold what it quotes; nothing if they cannot be read.
+
+        A conversation is not compared: what the index holds of it is not what its file holds.
+        """
+        note = self._note(hit.path) if hit.source == "memory" else None
+        if note is None:
+            return None
+        lines = "\n".join(note[hit.start_line - 1 : hit.end_line])
+        if hit.path == self._facts:  # a fact is indexed in its words alone
+            return {*words_of(hit.snippet.partition(ENDED)[0])} <= {*words_of(lines)}
+        return hit.snippet in lines or all(line in lines for line in hit.snippet.split("\n"))
+
+    def _note(self, path: str) -> list[str] | None:
+        if path not in self._notes:
+            file = FoundFile(path, os.path.normpath(self._root / path), "memory", _UNKNOWN)
+            read = read_document(file, self._settings.files.max_bytes)
+            self._notes[path] = read.text.split("\n") if isinstance(read, Document) else None
+        return self._notes[path]
