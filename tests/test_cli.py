@@ -164,12 +164,12 @@ def test_search_says_why(cli: Cli, notes: Path) -> None:
 
 def test_search_that_finds_nothing_is_no_error(cli: Cli, notes: Path) -> None:
     outcome = cli("search", "-w", notes, "submarine")
-    assert (outcome.code, outcome.out) == (0, "Nothing found.\n")
+    assert (outcome.code, outcome.out) == (0, "Nothing in memory answers this. Try other words.\n")
 
 
 def test_search_in_an_empty_workspace_hints_at_init(cli: Cli, workspace: Path) -> None:
     outcome = cli("search", "-w", workspace, "kestrel")
-    assert (outcome.code, outcome.out) == (0, "Nothing found.\n")
+    assert (outcome.code, outcome.out) == (0, "Nothing in memory answers this. Try other words.\n")
     assert "Warning: there are no notes" in outcome.err
     assert not (workspace / ".memory").exists()
 

@@ -186,7 +186,7 @@ def test_search_tells_the_client_of_a_snapshot(cli: Cli, workspace: Path) -> Non
 
 def test_search_that_finds_nothing(cli: Cli, workspace: Path) -> None:
     outcome = cli("sessions", "search", "xylophone", "-w", workspace)
-    assert (outcome.code, outcome.out) == (0, "Nothing found.\n")
+    assert (outcome.code, outcome.out) == (0, "Nothing in memory answers this. Try other words.\n")
 
 
 def test_search_where_sessions_are_off_says_how_to_switch_them_on(

@@ -149,12 +149,12 @@ def test_search_all_finds_it(cli: Cli, home: Path) -> None:
 
 def test_search_that_finds_nothing_says_so(cli: Cli, home: Path) -> None:
     outcome = cli("facts", "search", "-w", home, "zeppelin", "timetable")
-    assert (outcome.code, outcome.out) == (0, "Nothing found.\n")
+    assert (outcome.code, outcome.out) == (0, "Nothing in memory answers this. Try other words.\n")
 
 
 def test_search_of_no_facts_says_so(cli: Cli, workspace: Path) -> None:
     outcome = cli("facts", "search", "-w", workspace, "anything")
-    assert (outcome.code, outcome.out) == (0, "Nothing found.\n")
+    assert (outcome.code, outcome.out) == (0, "Nothing in memory answers this. Try other words.\n")
 
 
 def test_search_as_json(cli: Cli, home: Path) -> None:

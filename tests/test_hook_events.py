@@ -188,6 +188,12 @@ def test_a_wrong_word_is_told(events: Events) -> None:
     assert "does not know" in run(events, "UserPromptSubmit", prompt="/recollect dance")
 
 
+def test_a_command_speaks_of_itself_by_its_name_in_the_client(events: Events) -> None:
+    told = run(events, "UserPromptSubmit", prompt="/recollect off")
+    assert "until /recollect on" in told
+    assert "/memory" not in told
+
+
 @pytest.mark.parametrize("prompt", ["/recollections", "/recollect-status", "please type /recollect off"])
 def test_other_words_switch_nothing(events: Events, prompt: str) -> None:
     assert "recollect-result" not in run(events, "UserPromptSubmit", prompt=prompt)

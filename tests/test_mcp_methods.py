@@ -20,7 +20,7 @@ from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_no
 from tests.support_rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "53c248ba100ee3569a460171ba954ce52a4f80792d85a854537f15d6a2ceac12"
+LISTING = "e3be14850a450cc9b4ff2e2d17e191368c7130640aae93ed7a1050786b64b28f"
 """What clients and models were told when somebody last read it with care."""
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from recollect import Memory, SettingsError, UsageError
 from recollect.tools import TOOLS, Output, call_tool
+from recollect.tools.finding import NOTHING
 from recollect.tools.listing import listing
 from tests.support_search import words_memory
 
@@ -52,7 +53,7 @@ def test_search_gives_the_fields_of_the_command_line(memory: Memory) -> None:
 
 
 def test_search_says_so_when_nothing_is_found(memory: Memory) -> None:
-    assert called(memory, "memory_search", query="quarterly revenue").text.startswith("Nothing was found")
+    assert called(memory, "memory_search", query="quarterly revenue").text.startswith(NOTHING)
 
 
 def test_search_leaves_citations_out_where_they_are_switched_off(workspace: Path) -> None:
@@ -76,8 +77,16 @@ def test_get_reads_the_lines_of_a_citation(memory: Memory) -> None:
     assert output.data["text"] == "- The kestrel nests in the old church tower"
 
 
-def test_get_tells_where_to_go_on(memory: Memory) -> None:
-    assert "from=2" in called(memory, "memory_get", path="memory/birds.md", lines=1).text
+def test_get_tells_where_to_go_on(workspace: Path) -> None:
+    memory = words_memory(workspace, {"long.md": "line\n" * 200})
+    assert "from=121" in called(memory, "memory_get", path="memory/long.md").text
+    wide = words_memory(workspace, {"wide.md": ("x" * 999 + "\n") * 20})
+    assert "from=13" in called(wide, "memory_get", path="memory/wide.md", lines=20).text
+
+
+@pytest.mark.parametrize("given", [{"path": "memory/birds.md#L3"}, {"path": "memory/birds.md", "lines": 1}])
+def test_get_says_no_more_than_the_lines_that_were_asked_for(memory: Memory, given: dict[str, Any]) -> None:
+    assert "more" not in called(memory, "memory_get", **given).text.lower()
 
 
 def test_get_says_that_a_note_does_not_exist(memory: Memory) -> None:
@@ -96,7 +105,7 @@ def test_recall_lists_decisions(memory: Memory) -> None:
 
 
 def test_recall_says_so_when_nothing_is_found(memory: Memory) -> None:
-    assert called(memory, "memory_recall", topic="fish").text == "Nothing was found in memory."
+    assert called(memory, "memory_recall", topic="fish").text == NOTHING
 
 
 def test_remember_says_where_it_stands(memory: Memory) -> None:

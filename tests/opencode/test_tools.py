@@ -51,7 +51,7 @@ def test_the_model_reads_what_search_found(shop: Window) -> None:
 
 
 def test_search_says_that_nothing_was_found(shop: Window) -> None:
-    assert "Nothing was found" in shop.call("memory_search", query="zeppelin qxv").output
+    assert "Nothing in memory answers this" in shop.call("memory_search", query="zeppelin qxv").output
 
 
 def test_what_is_remembered_is_found_in_another_session(shop: Window) -> None:
@@ -156,4 +156,4 @@ class TestOtherPrograms:
         note = shop.write("memory/gone.md", "- The editor wrote about nougat.\n")
         assert "nougat" in shop.search("nougat")
         note.unlink()
-        assert "Nothing was found" in shop.search("nougat")
+        assert "Nothing in memory answers this" in shop.search("nougat")

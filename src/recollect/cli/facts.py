@@ -123,7 +123,7 @@ def search_command(
         place = click.style(harmless_name(found.citation), fg="cyan")
         click.echo(f"{'':{len(str(number)) + 2}}{place}  {found.fact.id}")
     if not result.found:
-        click.echo("Nothing found.")
+        click.echo("Nothing in memory answers this. Try other words.")
 
 
 # store

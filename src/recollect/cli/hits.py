@@ -53,7 +53,7 @@ def print_hit(hit: Hit, under: str, *, citations: bool, full: bool, reasons: str
 def print_end(result: SearchResult) -> None:
     """Say what is to be said below the hits: that there are none, and what cannot be found yet."""
     if not result:
-        click.echo("Nothing found.")
+        click.echo("Nothing in memory answers this. Try other words.")
     if result.unfinished:
         click.echo(result.unfinished, err=True)
 

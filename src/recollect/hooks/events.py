@@ -106,7 +106,9 @@ class Events:
         is_compact = words.strip().lower() == "compact"
         messages = {"messages": list(_conversation(client, given))} if is_compact else {}
         try:
-            done = self._call("command/run", arguments=words, session=_session(given), **messages)
+            done = self._call(
+                "command/run", arguments=words, session=_session(given), client=client, **messages
+            )
             told: str = done["text"]
         except RecollectError as error:
             told = f"memory unavailable: {error}"

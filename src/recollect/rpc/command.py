@@ -19,16 +19,22 @@ from recollect.tools import call_tool
 from recollect.writing.switch import switch
 
 Messages = Sequence[Any] | None
-_NONE = "This folder has no memory yet: /memory on or /remember begins one."
+_NAMES = {"claude-code": "/recollect", "codex": "/recollect"}
+"""What the command is called where `/memory` is another one."""
+_COMMAND = "{command}"
+_NONE = "This folder has no memory yet: {command} on or remembering something begins one."
 
 
-def run_command(place: Workplace, arguments: str, session: str | None, messages: Messages) -> str:
-    """Do what the words behind `/memory` say, and return what to tell about it."""
+def run_command(
+    place: Workplace, arguments: str, session: str | None, messages: Messages, client: str = ""
+) -> str:
+    """Do what the words behind `/memory` say, and return what to tell about it in the client's own words."""
+    name = _NAMES.get(client, "/memory")
     words = arguments.split()
     verb = words[0].lower() if words else "status"
     if verb not in _VERBS or len(words) > 1:
-        raise UsageError(f"/memory does not know {arguments[:60]!r}", todo=f"It knows {', '.join(_VERBS)}")
-    return _VERBS[verb](place, session, messages)
+        raise UsageError(f"{name} does not know {arguments[:60]!r}", todo=f"It knows {', '.join(_VERBS)}")
+    return _VERBS[verb](place, session, messages).replace(_COMMAND, name)
 
 
 def _on(place: Workplace, session: str | None, messages: Messages) -> str:
@@ -52,7 +58,7 @@ def _off(place: Workplace, session: str | None, messages: Messages) -> str:
         return "Memory is off already."
     place.memory().close()
     return (
-        "Memory is off for this project: nothing is searched, shown, kept or indexed until /memory on."
+        "Memory is off for this project: nothing is searched, shown, kept or indexed until {command} on."
         " The notes stay where they are."
     )
 

@@ -278,9 +278,15 @@ class Engine:
     def _command(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from recollect.rpc.command import run_command
 
-        given = taken(params, {"arguments": str}, {"session": str, "messages": list})
+        given = taken(params, {"arguments": str}, {"session": str, "messages": list, "client": str})
         place = self._workplace()
-        told = run_command(place, given["arguments"], given["session"], given["messages"])
+        told = run_command(
+            place,
+            given["arguments"],
+            given["session"],
+            given["messages"],
+            given["client"] or self._client,
+        )
         return {"text": neutralise(told)}
 
     # What the methods share

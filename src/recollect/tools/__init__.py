@@ -39,7 +39,7 @@ def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = N
     if switched_off(memory.loaded) and tool is not STATUS:
         raise SettingsError(
             "the user switched the memory of this project off",
-            todo="Go on without it; only the user may switch it on again (/memory on, recollect config on)",
+            todo="Go on without it; only the user may switch it on again, with 'recollect config on'",
         )
     output = tool.run(Call(memory, checked(tool, arguments), session))
     return Output(neutralise(output.text), visible_values(output.data))

@@ -152,9 +152,8 @@ REMEMBER = Tool(
 
 FORGET = Tool(
     "memory_forget",
-    "Remove something from memory for good, in two steps: query lists what could be meant, with an id each, "
-    "and never removes anything; id removes that one from the notes, the index and every copy. Only for what "
-    "the user asked to forget, and only after the user chose.",
+    "Forget something for good. With query it only lists what could be meant, each with its id; with id it "
+    "removes that one from the notes, the index and every copy. Give an id only after the user chose.",
     {
         "query": text("What to look for: words, or a citation such as memory/2026-05-01.md#L3."),
         "id": text("The id of what the user chose, exactly as it was listed, or the id of a fact."),
