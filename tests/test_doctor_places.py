@@ -176,8 +176,8 @@ def test_repair_of_a_read_only_workspace_says_what_prevented_it(synced: Path) ->
         done = as_plain_user(synced, "repair")["repairs"]
     finally:
         close_all(synced, 0o755)
-    assert [item["done"] for item in done] == [False]
-    assert "permission denied" in str(done[0]["message"])
+    assert [(item["repair"], item["done"]) for item in done] == [("permissions", True), ("sync", False)]
+    assert "permission denied" in str(done[1]["message"])
 
 
 def test_a_private_folder_that_is_a_link_is_a_problem(synced: Path, tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ write to a folder can put a link in its place between the two. So a folder is op
 and is refused if it is a link, and what is done in a folder is done through its descriptor: whatever becomes
 of its name meanwhile, nothing outside is reached. The root itself may be reached through links; that is its
 user's choice. Systems without descriptors of folders (Windows) look again after each step instead.
+
+What is made here is private where that is asked for, whatever the umask: for its owner alone, or for the
+group as well where a group shares the folder (it may write there, and what is made there is given to it).
 """
 # The tests make the n-th call into `os` fail, so these calls stand in plain sight instead of in pathlib.
 # ruff: noqa: PTH101, PTH116, PTH118
@@ -36,6 +39,11 @@ _INNER_FLAGS = _FOLDER_FLAGS | _ALWAYS
 _THROUGH_ONLY = getattr(os, "O_PATH", 0)
 """Opens a folder that may not be listed, but whose files may be opened, where the system has that."""
 
+PRIVATE_FILE = 0o600
+"""The permissions of a private file, but for the group that shares its folder."""
+
+_GROUP_FILE, _GROUP_FOLDER = 0o060, 0o2070
+_OTHERS = 0o007
 _MAY_BE_LINK = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 _CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
 _MOST_OPEN = 64
@@ -141,13 +149,62 @@ class Folder:
         """Remove a file or a link."""
         os.unlink(self._name(name), dir_fd=self.handle)
 
-    def mkdir(self, name: str, mode: int = 0o777) -> None:
+    def mkdir(self, name: str, *, private: bool = False) -> None:
         """Make a folder."""
-        os.mkdir(self._name(name), mode, dir_fd=self.handle)
+        os.mkdir(self._name(name), 0o700 if private else 0o777, dir_fd=self.handle)
+        if self.is_shared:
+            inner = self.enter(name)
+            try:
+                inner.set_group_rights()
+            finally:
+                inner.close()
 
     def rmdir(self, name: str) -> None:
         """Remove an empty folder."""
         os.rmdir(self._name(name), dir_fd=self.handle)
+
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether a group shares this folder: it may write here, and gets what is made here."""
+        if self.handle is None:
+            return False
+        mode = os.fstat(self.handle).st_mode
+        return bool(mode & stat.S_ISGID and mode & stat.S_IWGRP)
+
+    def set_group_rights(self) -> None:
+        """Let the group that shares the folder above share this one as well."""
+        if self.handle is not None:
+            os.chmod(self.handle, stat.S_IMODE(os.fstat(self.handle).st_mode) | _GROUP_FOLDER)
+
+    def tighten(self, *, shared: bool, dry_run: bool = False) -> bool:
+        """Close this folder to others if it is open to them, and to its group unless that shares it.
+
+        Tell whether that had to be done; with `dry_run`, whether it has to be.
+        """
+        if self.handle is None:
+            return False
+        return _tighten(self.handle, _GROUP_FOLDER, shared=shared, dry_run=dry_run)
+
+    def tighten_file(self, name: str, *, shared: bool, dry_run: bool = False) -> bool:
+        """Do the same with a file."""
+        if self.handle is None:
+            return False
+        handle = self.open(name)
+        try:
+            return _tighten(handle, _GROUP_FILE, shared=shared, dry_run=dry_run)
+        finally:
+            os.close(handle)
+
+    def open_private(self, name: str, flags: int) -> int:
+        """Open a file, making it if the flags say so, and close it to others; return its descriptor."""
+        handle = self.open(name, flags, PRIVATE_FILE)
+        if self.handle is not None:
+            try:
+                _tighten(handle, _GROUP_FILE, shared=self.is_shared)
+            except BaseException:
+                os.close(handle)
+                raise
+        return handle
 
     def sync(self) -> None:
         """Make a change of names in this folder durable, where the system can."""
@@ -265,6 +322,35 @@ def open_file(path: str | Path, root: str | Path | None = None) -> int:
         return folder.open(place.name)
 
 
+def open_private(path: Path, flags: int = os.O_RDWR | os.O_CREAT) -> int:
+    """Open a file that is private, and made if it is missing, in a folder that its user chose.
+
+    Its permissions are set before anything is written to it. Return its descriptor.
+    """
+    with opened(path.parent) as folder:
+        return folder.open_private(path.name, flags)
+
+
+def make_private_folders(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, closed to others."""
+    missing: list[Path] = []
+    while not os.path.lexists(folder):
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        with opened(each.parent) as above, suppress(FileExistsError):
+            above.mkdir(each.name, private=True)
+    if not missing and not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "not a directory", str(folder))
+
+
+def make_own_folder(folder: Path) -> None:
+    """Make a folder that holds nothing but our own files, and close it to others."""
+    make_private_folders(folder)
+    with opened(folder) as place:
+        place.tighten(shared=False)
+
+
 def folders_below(top: Path, root: Path | None = None) -> list[Path]:
     """Return a folder and those below it, the deepest first; one that cannot be looked into is an error."""
     base = root or top
@@ -290,6 +376,17 @@ def link_error(path: str | Path) -> PathError:
 
 def _parts_below(path: Path, root: Path | None) -> Sequence[str]:
     return path.relative_to(root).parts if root else ()
+
+
+def _tighten(handle: int, group: int, *, shared: bool, dry_run: bool = False) -> bool:
+    info = os.fstat(handle)
+    mode = stat.S_IMODE(info.st_mode)
+    wanted = (mode | group) & ~_OTHERS if shared else mode & 0o700
+    if wanted == mode or info.st_uid != os.geteuid():
+        return False
+    if not dry_run:
+        os.chmod(handle, wanted)
+    return True
 
 
 def _is_link(info: os.stat_result) -> bool:

@@ -43,6 +43,7 @@ from recollect.backup.manifest import (
 from recollect.backup.merge import KeptBoth, merge
 from recollect.backup.names import refuse_strange, refuse_unseen
 from recollect.backup.pieces import Content, Damaged, FileContent, go_through, read_pieces, verified
+from recollect.beneath import CREATE_FLAGS, PRIVATE_FILE, open_private
 from recollect.errors import BackupError, PathError, UsageError, reason_of
 from recollect.files.atomic import sync_folder
 from recollect.files.scan import SUFFIX
@@ -253,7 +254,7 @@ def _write_whole(file: Path, write: Callable[[BinaryIO], None], *, replace: bool
     """
     unfinished = file.with_name(f".{uuid.uuid4().hex}.recollect-export")
     try:
-        with unfinished.open("xb") as stream:
+        with os.fdopen(open_private(unfinished, CREATE_FLAGS), "wb") as stream:
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())
@@ -277,7 +278,7 @@ def _info(name: str, mtime_ns: int) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, min(max(fields, _EARLIEST), _LATEST))
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # Unix, so that the permissions below count
-    info.external_attr = (stat.S_IFREG | 0o644) << 16
+    info.external_attr = (stat.S_IFREG | PRIVATE_FILE) << 16
     return info
 
 

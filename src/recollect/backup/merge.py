@@ -19,7 +19,7 @@ from recollect.backup.forgotten import TOMBSTONES, Guard, read_tombstones
 from recollect.backup.manifest import Entry, entry_for
 from recollect.backup.names import beside
 from recollect.backup.pieces import Content, Damaged, FileContent, go_through
-from recollect.beneath import Tree, opened
+from recollect.beneath import PRIVATE_FILE, Tree, opened
 from recollect.errors import BackupError, PathError, reason_of
 from recollect.files.atomic import create, exists, listing, make_folders
 from recollect.files.place import writing
@@ -32,7 +32,6 @@ from recollect.types import Problem, Progress
 Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, Content | Problem]]]
 """Gives the content of entries, in any order, or why it cannot be had; reading it may raise `Damaged`."""
 
-_PRIVATE_FILE = 0o600
 _ROOM_TO_LEAVE = 10_000_000
 
 
@@ -165,7 +164,7 @@ class _Merge:
                 if place.parent not in self._made:
                     make_folders(place.parent, self.root)
                     self._made.add(place.parent)
-                mode = _PRIVATE_FILE if target.startswith(f"{PRIVATE_DIR}/") else None
+                mode = PRIVATE_FILE if target.startswith(f"{PRIVATE_DIR}/") else None
                 if create(place, content, mode, root=self.root, mtime_ns=entry.mtime_ns):
                     self.targets[entry] = target
                     return

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from recollect.backup.pieces import Damaged, read_pieces
+from recollect.beneath import PRIVATE_FILE, make_private_folders
 from recollect.errors import BackupError, UsageError, reason_of
 from recollect.files.atomic import create, make_folders
 from recollect.paths import expand_home
@@ -103,7 +104,7 @@ class Folder:
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files, each of them whole or not at all."""
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            make_private_folders(self.root)
             for name, content in contents.items():
                 self._write(self.root / name, content, len(content))
         except OSError as error:
@@ -120,18 +121,18 @@ class Folder:
     def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
         """Write a file in pieces, whole or not at all."""
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            make_private_folders(self.root)
             self._write(self.root / name, pieces, size)
         except OSError as error:
             raise trouble(self.shown, error, refused=_PERMISSIONS) from error
 
     def _write(self, file: Path, content: bytes | Iterable[bytes], size: int) -> None:
         if file.parent not in self._made:
-            make_folders(file.parent, self.root)
+            make_folders(file.parent, self.root, private=True)
             self._made.add(file.parent)
         if os.path.lexists(file) and file.lstat().st_size != size:
             file.unlink()  # a name that stands for another content is damaged
-        create(file, content)
+        create(file, content, PRIVATE_FILE)
 
 
 def trouble(shown: str, error: Exception, refused: str = _CREDENTIALS) -> BackupError:

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from recollect.beneath import PRIVATE_FILE
 from recollect.cli.common import (
     counted,
     harmless,
@@ -118,7 +119,10 @@ def _write(file: Path, text: str, root: Path, *, force: bool) -> None:
         raise UsageError(f"{str(file)!r} would be taken for a note", todo="Name a file outside the workspace")
     try:
         there = atomic.read(file) if force else None
-        atomic.replace(file, text.encode(), there)
+        if there is not None:
+            atomic.replace(file, text.encode(), there)
+        elif not atomic.create(file, text, PRIVATE_FILE):
+            raise atomic.Changed
     except atomic.Changed:
         raise UsageError(
             f"{str(file)!r} exists already", todo="Name another file, or replace it with --force"

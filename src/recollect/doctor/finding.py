@@ -8,7 +8,17 @@ from typing import Literal
 
 Level = Literal["ok", "warning", "problem"]
 Repair = Literal[
-    "private", "locks", "sweep", "model", "vectors", "orphans", "rebuild", "sync", "copy", "clean"
+    "private",
+    "permissions",
+    "locks",
+    "sweep",
+    "model",
+    "vectors",
+    "orphans",
+    "rebuild",
+    "sync",
+    "copy",
+    "clean",
 ]
 """The names of what `doctor --repair` can do; `repairs.py` does it."""
 

@@ -11,10 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from recollect.beneath import Tree
-from recollect.doctor.finding import Finding, megabytes, ok, problem, warning
+from recollect.doctor.finding import Finding, listed, megabytes, ok, problem, warning
 from recollect.doctor.patient import Patient
 from recollect.errors import PathError
 from recollect.files import history, trash
+from recollect.files.private import tighten
 from recollect.settings import switched_off
 
 _LITTLE_ROOM = 500_000_000
@@ -35,7 +36,7 @@ _PERMISSIONS = "Check its permissions and its owner"
 def check_workspace(patient: Patient) -> Iterator[Finding]:
     """Look at the workspace and its private folder."""
     root, private = patient.workspace.root, patient.workspace.private
-    findings = [*_unwritable(root), *_private(private)]
+    findings = [*_unwritable(root), *_private(private), *_open_to_others(patient)]
     yield from findings or [ok(f"{root} can be read and written")]
 
 
@@ -57,6 +58,19 @@ def _private(folder: Path) -> Iterator[Finding]:
     else:
         yield from _unwritable(folder)
         yield from _ignored(folder / ".gitignore")
+
+
+def _open_to_others(patient: Patient) -> Iterator[Finding]:
+    if not patient.workspace.private.is_dir() or patient.workspace.private.is_symlink():
+        return
+    found = tighten(patient.workspace, dry_run=True)
+    if found:
+        names = listed(path.relative_to(patient.workspace.root).as_posix() for path in found)
+        yield warning(
+            f"other users of this machine may read what is private, or the group may not: {names}",
+            "Close them, or let the next sync do it",
+            "permissions",
+        )
 
 
 def _ignored(file: Path) -> Iterator[Finding]:

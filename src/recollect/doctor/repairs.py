@@ -20,7 +20,7 @@ from recollect.errors import RecollectError, reason_of
 from recollect.files.atomic import unlink
 from recollect.files.lock import WriterLock
 from recollect.files.place import LOCK_NAME
-from recollect.files.private import ensure_folder, ensure_private
+from recollect.files.private import ensure_folder, ensure_private, tighten
 from recollect.memory import Memory
 from recollect.paths import Workspace
 from recollect.store.sqlite import spaces
@@ -76,6 +76,11 @@ def _done(name: Repair, action: Callable[[Case], str], case: Case) -> Done:
 
 def _make_private(case: Case) -> str:
     return f"made {case.workspace.private / '.gitignore'}"
+
+
+def _close_to_others(case: Case) -> str:
+    tighten(case.workspace)
+    return f"closed {case.workspace.private} and all in it to other users"
 
 
 def _forget_holders(case: Case) -> str:
@@ -184,6 +189,7 @@ def _index(case: Case) -> Iterator[Index]:
 
 _ACTIONS: tuple[tuple[Repair, Callable[[Case], str]], ...] = (
     ("private", _make_private),
+    ("permissions", _close_to_others),
     ("locks", _forget_holders),
     ("sweep", _sweep),
     ("model", _unpack_model),

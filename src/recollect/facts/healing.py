@@ -12,11 +12,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from recollect.beneath import Folder, open_private
 from recollect.errors import StoreBusy, StoreDamaged
 from recollect.facts.book import Book
 from recollect.facts.lance import is_installed, lance_errors, reach
@@ -346,10 +347,17 @@ def _digest(parts: Iterable[str]) -> str:
 
 
 def _make_durable(uri: str, since: int) -> None:
-    """Have the system keep what LanceDB wrote even if the power goes; it does not see to that itself."""
+    """Have the system keep what LanceDB wrote even if the power goes, and close it to others.
+
+    LanceDB sees to neither.
+    """
     if is_remote(uri):
         return
+    with closing(Folder.at(folder_of(uri))) as place:
+        is_shared = place.is_shared
     for above, _, names in os.walk(folder_of(uri) / f"{NAME}.lance"):
+        with closing(Folder.at(above)) as place:
+            place.tighten(shared=is_shared)
         for name in names:
             path = Path(above, name)
             if path.stat().st_mtime_ns >= since - 1_000_000_000:
@@ -358,7 +366,7 @@ def _make_durable(uri: str, since: int) -> None:
 
 
 def _sync_file(path: Path) -> None:
-    handle = os.open(path, os.O_RDWR)
+    handle = open_private(path, os.O_RDWR)
     try:
         os.fsync(handle)
     finally:

@@ -15,6 +15,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from recollect.beneath import PRIVATE_FILE
 from recollect.errors import PathError, StoreReadOnly, reason_of
 from recollect.files.atomic import create, exists, listing, make_folders, read, unlink
 from recollect.files.private import ensure_private
@@ -25,7 +26,6 @@ FOLDER = "facts"
 
 _PLACES = "places"
 _NAME = "workspace"
-_READABLE_BY_OWNER = 0o600
 _LONGEST = 4_096
 _NAMED = re.compile(r"[0-9a-f]{32}")
 _OWN = re.compile(r"[/\\][0-9a-f]{12}")
@@ -115,7 +115,7 @@ def _write(workspace: Workspace, name: str, content: str) -> None:
     ensure_private(workspace)
     try:
         make_folders(folder, workspace.root)
-        create(folder / name, content + "\n", _READABLE_BY_OWNER, root=workspace.root)
+        create(folder / name, content + "\n", PRIVATE_FILE, root=workspace.root)
     except OSError as error:
         raise _unwritable(folder, error) from error
 

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from recollect.beneath import PRIVATE_FILE
 from recollect.errors import SettingsError, StoreReadOnly, reason_of
 from recollect.facts.places import FOLDER, default_place, own_name
 from recollect.files.atomic import create, refuse_link, sync_folder
@@ -28,7 +29,6 @@ from recollect.types import Space
 _FORMAT = 2
 _RECORD = "record.json"
 _LOCK = "table.lock"
-_READABLE_BY_OWNER = 0o600
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _SERVICES = ("s3://", "gs://")
 
@@ -112,7 +112,7 @@ def record_of(uri: str) -> Record | None:
 
 def write_record(uri: str, record: Record) -> None:
     """Say what a table was made of, once it is whole."""
-    _attempt(uri, lambda file: create(file, _written(record), _READABLE_BY_OWNER))
+    _attempt(uri, lambda file: create(file, _written(record), PRIVATE_FILE))
 
 
 def remove_record(uri: str) -> None:

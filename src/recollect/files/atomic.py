@@ -18,15 +18,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from recollect.beneath import CREATE_FLAGS, Folder, link_error, opened
+from recollect.beneath import CREATE_FLAGS, PRIVATE_FILE, Folder, link_error, opened
+from recollect.paths import PRIVATE_DIR
 
 TEMPORARY_PREFIX = ".recollect-"
 TEMPORARY_SUFFIX = ".tmp"
 """Marks unfinished files; discovery takes `.md` files only, so it never sees them."""
 
 _TEMPORARY = re.compile(rf"{re.escape(TEMPORARY_PREFIX)}[0-9a-f]{{32}}{re.escape(TEMPORARY_SUFFIX)}")
-_NEW_FILE = 0o644
-_UNFINISHED = 0o600  # until it has its name, nobody else needs to read it
+_NEW_FILE = 0o666  # less what the umask takes away
+_ALL_OF_GROUP, _GROUP_MAY_WRITE = 0o070, 0o060
 _AT_ONCE = 1 << 20
 _UNLIMITED = 1 << 60
 
@@ -50,7 +51,7 @@ def create(
     """Write a file that does not exist yet; return False, changing nothing, if it does.
 
     A content that is too large for memory comes in pieces. Without a mode the file gets the usual permissions
-    of a new file, and without a time that of now.
+    of a new file, and without a time that of now. A group that shares the folder may read and write it.
     """
     data = content.encode() if isinstance(content, str) else content
     with opened(path.parent, root) as folder:
@@ -70,7 +71,7 @@ def replace(path: Path, content: bytes, expected: bytes | None, *, root: Path | 
                 _refuse_link(folder, path.name)
                 raise Changed
             return
-        temporary = _write_temporary(folder, content, _mode_of(folder, path.name))
+        temporary = _write_temporary(folder, content, like=_replaceable(folder, path.name))
         try:
             if _read(folder, path.name, len(expected)) != expected:
                 raise Changed
@@ -129,16 +130,18 @@ def listing(folder: Path, *, root: Path | None = None) -> dict[str, os.stat_resu
     return dict(sorted(found.items()))
 
 
-def make_folders(folder: Path, root: Path) -> None:
+def make_folders(folder: Path, root: Path, *, private: bool = False) -> None:
     """Make the folders from a root down to a folder, and make the name of each one durable.
 
     Those that exist are made durable as well: whoever made them may have been killed before that.
     """
     current = Folder.at(root)
+    is_private = private or PRIVATE_DIR in root.parts
     try:
         for part in folder.relative_to(root).parts:
+            is_private = is_private or part == PRIVATE_DIR
             with suppress(FileExistsError):
-                current.mkdir(part)
+                current.mkdir(part, private=is_private)
             inner = current.enter(part)
             current.sync()
             current.close()
@@ -215,19 +218,26 @@ def _read(folder: Folder, name: str, limit: int) -> bytes | None:
 
 
 def _write_temporary(
-    folder: Folder, data: bytes | Iterable[bytes], mode: int | None, mtime_ns: int | None = None
+    folder: Folder,
+    data: bytes | Iterable[bytes],
+    mode: int | None = None,
+    mtime_ns: int | None = None,
+    like: os.stat_result | None = None,
 ) -> str:
-    """Write a file under another name, durable and with its permissions; return that name."""
+    """Write a file under another name, durable and with its permissions; return that name.
+
+    `like` is the file that it is to replace, whose permissions it gets.
+    """
     temporary = f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}{TEMPORARY_SUFFIX}"
+    is_usual = mode is None and like is None
     try:
-        handle = folder.open(temporary, CREATE_FLAGS, _NEW_FILE if mode is None else _UNFINISHED)
+        handle = folder.open(temporary, CREATE_FLAGS, _NEW_FILE if is_usual else PRIVATE_FILE)
         try:
+            _set_permissions(folder, temporary, handle, mode, like)
             for piece in (data,) if isinstance(data, bytes) else data:
                 rest = memoryview(piece)
                 while rest:
                     rest = rest[os.write(handle, rest) :]
-            if mode is not None:
-                folder.set_mode(temporary, handle, mode)
             if mtime_ns is not None:
                 folder.set_time(temporary, handle, mtime_ns)
             os.fsync(handle)
@@ -261,11 +271,31 @@ def _refuse_link(folder: Folder, name: str) -> None:
         raise link_error(Path(folder.path, name))
 
 
-def _mode_of(folder: Folder, name: str) -> int:
+def _set_permissions(
+    folder: Folder, name: str, handle: int, mode: int | None, like: os.stat_result | None
+) -> None:
+    """Give a new file its permissions before anything is written to it."""
+    info = os.fstat(handle)
+    if like is not None:
+        wanted = stat.S_IMODE(like.st_mode) & 0o777
+        if info.st_gid != like.st_gid and hasattr(os, "fchown"):
+            try:
+                os.fchown(handle, -1, like.st_gid)
+            except OSError:  # we are not in that group, and another one must not get its rights
+                wanted &= ~_ALL_OF_GROUP if not folder.is_shared else 0o777
+    else:
+        wanted = stat.S_IMODE(info.st_mode) if mode is None else mode
+        wanted |= _GROUP_MAY_WRITE if folder.is_shared else 0
+    if wanted != stat.S_IMODE(info.st_mode):
+        folder.set_mode(name, handle, wanted)
+
+
+def _replaceable(folder: Folder, name: str) -> os.stat_result:
+    """Return what is known of a file that may be replaced."""
     try:
         _refuse_link(folder, name)
         _refuse_read_only(folder, name)
-        return stat.S_IMODE(folder.look(name).st_mode) & 0o777
+        return folder.look(name)
     except FileNotFoundError:
         raise Changed from None
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.beneath import folders_below, opened
+from recollect.beneath import PRIVATE_FILE, folders_below, opened
 from recollect.errors import WriteError
 from recollect.files import atomic, history, trash
 from recollect.files.place import Place, attempt, place_of, reading, writing
@@ -31,7 +31,6 @@ JOURNAL = "forgetting.json"
 KEPT_DIRS = ("history", "trash")
 """Where the private folder keeps what notes held, and notes that were removed."""
 
-_PRIVATE = 0o600
 _GONE = ""
 
 
@@ -210,7 +209,7 @@ def _note(workspace: Workspace, place: Place, after: str) -> None:
     old = atomic.read(path, root=root)
     new = json.dumps({**_noted(workspace), place.path: after}).encode()
     if old is None:
-        atomic.create(path, new, _PRIVATE, root=root)
+        atomic.create(path, new, PRIVATE_FILE, root=root)
     else:
         atomic.replace(path, new, expected=old, root=root)
 

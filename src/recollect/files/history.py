@@ -18,7 +18,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.beneath import folders_below
+from recollect.beneath import PRIVATE_FILE, folders_below
 from recollect.errors import PathError
 from recollect.files import trash
 from recollect.files.atomic import (
@@ -40,7 +40,6 @@ MAX_VERSIONS = 50
 MAX_BYTES = 64_000_000
 
 _NAME = re.compile(rf"(?P<stamp>{trash.STAMP})-[0-9a-f]{{12}}\.md")
-_PRIVATE_FILE = 0o600  # a note that is closed to others may have been open before, and the other way round
 _MARKERS = r"(?:(?:[-+*]|\d{1,9}[.)])[ \t]++)*+"
 
 
@@ -145,14 +144,14 @@ def _keep(workspace: Workspace, place: Place, content: bytes) -> None:
         sync_folder(folder, root=workspace.root)  # whoever kept it may have been killed before that
         return
     stamp = trash.next_stamp(kept[-1].stamp if kept else "")
-    create(folder / _name_of(stamp, content), content, _PRIVATE_FILE, root=workspace.root)
+    create(folder / _name_of(stamp, content), content, PRIVATE_FILE, root=workspace.root)
 
 
 def _rewrite(workspace: Workspace, file: _Kept, content: bytes) -> None:
     """Write a version anew, or remove it if nothing is left of it."""
     if content.strip():
         new = file.path.with_name(_name_of(file.stamp, content))
-        create(new, content, _PRIVATE_FILE, root=workspace.root)
+        create(new, content, PRIVATE_FILE, root=workspace.root)
     unlink(file.path, root=workspace.root)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from recollect.beneath import PRIVATE_FILE
 from recollect.errors import WriteError
 from recollect.files import atomic
 from recollect.files.place import Place, attempt, writing
@@ -23,7 +24,6 @@ Outcome = Literal["created", "replaced", "same"]
 
 _ENDING = ".jsonl"
 _MOST_NAMES = 100
-_PRIVATE_FILE = 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _written(
     """Write a file unless another conversation is there."""
     old = atomic.read(path, MAX_SESSION_BYTES, root=root)
     if old is None:
-        if not dry_run and not atomic.create(path, content, _PRIVATE_FILE, root=root):
+        if not dry_run and not atomic.create(path, content, PRIVATE_FILE, root=root):
             raise atomic.Changed
         return "created"
     if old == content:

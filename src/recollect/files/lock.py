@@ -14,7 +14,8 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect.errors import StoreBusy, StoreReadOnly, reason_of
+from recollect.beneath import CREATE_FLAGS, open_private
+from recollect.errors import PathError, StoreBusy, StoreReadOnly, reason_of
 
 _A_MOMENT = 1.0
 _POLL = 0.005
@@ -41,7 +42,7 @@ class WriterLock:
         lock = FileLock(self.path)
         try:
             # The library takes a file it cannot open for a lock that is held, and would wait for it.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644))
+            os.close(open_private(self.path))
             try:
                 lock.acquire(timeout=min(wait_seconds, _A_MOMENT), poll_interval=_POLL)
             except Timeout:
@@ -56,7 +57,7 @@ class WriterLock:
                 f"{self._what} is being written by {self.holder()}",
                 todo="Wait for it to finish and try again",
             ) from None
-        except OSError as error:
+        except (OSError, PathError) as error:
             lock.release()
             raise StoreReadOnly(
                 f"the folder {str(self.path.parent)!r} cannot be written: {reason_of(error)}",
@@ -85,6 +86,7 @@ class WriterLock:
     def _announce(self) -> None:
         since = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
         self._holder_file.unlink(missing_ok=True)
-        # "x" makes a new file: a link of this name, from a cloned workspace, is not written through.
-        with self._holder_file.open("x", encoding="utf-8") as stream:
+        # A new file: a link of this name, from a cloned workspace, is not written through.
+        handle = open_private(self._holder_file, CREATE_FLAGS)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
             json.dump({"pid": os.getpid(), "since": since}, stream)

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from recollect.beneath import CREATE_FLAGS, opened
+from recollect.beneath import CREATE_FLAGS, folders_below, make_private_folders, opened
 from recollect.errors import PathError, StoreReadOnly, WorkspaceError, reason_of
 from recollect.paths import PRIVATE_DIR, Workspace
 
@@ -19,11 +19,18 @@ def ensure_private(workspace: Workspace) -> None:
         with opened(workspace.root) as root:
             if not root.has(PRIVATE_DIR):
                 with suppress(FileExistsError):  # another process was quicker
-                    root.mkdir(PRIVATE_DIR)
+                    root.mkdir(PRIVATE_DIR, private=True)
+            is_shared = root.is_shared
         with opened(workspace.private, workspace.root) as folder:
+            was_open = folder.tighten(shared=is_shared)
             if not folder.has(_IGNORE):
-                with suppress(FileExistsError), os.fdopen(folder.open(_IGNORE, CREATE_FLAGS), "wb") as stream:
+                with (
+                    suppress(FileExistsError),
+                    os.fdopen(folder.open_private(_IGNORE, CREATE_FLAGS), "wb") as stream,
+                ):
                     stream.write(b"*\n")
+        if was_open:
+            tighten(workspace)
     except PathError:
         # A cloned workspace could make us write wherever its link points.
         raise WorkspaceError(
@@ -34,10 +41,34 @@ def ensure_private(workspace: Workspace) -> None:
         raise _unwritable(workspace.private, error) from error
 
 
+def tighten(workspace: Workspace, *, dry_run: bool = False) -> list[Path]:
+    """Close the private folder and all in it to others, and to its group unless that shares the workspace.
+
+    Return what was open, or is with `dry_run`. What belongs to another user stays as it is, and so do links,
+    pipes and the settings, which people write themselves.
+    """
+    changed: list[Path] = []
+    with opened(workspace.root) as root:
+        is_shared = root.is_shared
+    for place in folders_below(workspace.private, workspace.root):
+        with opened(place, workspace.root) as folder:
+            if folder.tighten(shared=is_shared, dry_run=dry_run):
+                changed.append(place)
+            with folder.scan() as entries:
+                names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            for name in names:
+                if place / name == workspace.config_file:
+                    continue
+                with suppress(FileNotFoundError, PermissionError):  # gone by now, or closed even to us
+                    if folder.tighten_file(name, shared=is_shared, dry_run=dry_run):
+                        changed.append(place / name)
+    return changed
+
+
 def ensure_folder(folder: Path) -> None:
-    """Make a folder for derived files."""
+    """Make a folder for derived files, closed to others; one that is there stays as it is."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folders(folder)
     except OSError as error:
         raise _unwritable(folder, error) from error
 

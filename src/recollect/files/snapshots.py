@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
+from recollect.beneath import PRIVATE_FILE
 from recollect.errors import PathError, reason_of
 from recollect.files import atomic
 from recollect.files.place import Place, attempt, reading, writing
@@ -36,7 +37,6 @@ REPLACEMENT = "[forgotten]"
 _NAME = re.compile(rf"(?P<stamp>{STAMP})-(?P<session>[0-9a-f]{{12}})")
 _STAMP_FORMAT = "%Y%m%dT%H%M%S.%fZ"
 _ENDING = ".json"
-_PRIVATE_FILE = 0o600
 _MESSAGES = re.compile(r'"messages"\s*:\s*\[')
 _BETWEEN = re.compile(r"[\s,]*")
 
@@ -233,7 +233,7 @@ def _created(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
         time = max(time, time_of(newest) + timedelta(microseconds=1))
     name = f"{time.strftime(_STAMP_FORMAT)}-{_session_id(snapshot.session)}"
     file = workspace.private / FOLDER / f"{name}{_ENDING}"
-    if not atomic.create(file, written(snapshot.to_json()), _PRIVATE_FILE, root=workspace.root):
+    if not atomic.create(file, written(snapshot.to_json()), PRIVATE_FILE, root=workspace.root):
         raise atomic.Changed
     return replace(snapshot, id=name)
 

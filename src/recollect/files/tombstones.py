@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
+from recollect.beneath import PRIVATE_FILE
 from recollect.errors import WorkspaceError
 from recollect.files import atomic
 from recollect.files.place import Place, attempt, reading, writing
@@ -61,7 +62,6 @@ _AFTER = re.compile(r"[.,;:!?)\]\"'*_`\u2026\u3002\uff01\uff1f\uff0c]*")
 _ASCII_WORD = re.compile(r"[a-z0-9](?:[a-z0-9_]*[a-z0-9])?")
 _GAP = "\0"
 _GAPS = re.compile(rf"\s*{_GAP}[\s{_GAP}]*")
-_PRIVATE = 0o600
 
 
 class _Token(NamedTuple):
@@ -392,7 +392,7 @@ def _rewrite(
         lines = [json.dumps(stone.to_json(salt)) for stone in stones.values()]
         new = "".join(f"{line}\n" for line in lines).encode()
         if old is None:
-            if not atomic.create(path, new, _PRIVATE, root=root):
+            if not atomic.create(path, new, PRIVATE_FILE, root=root):
                 raise atomic.Changed
         elif new != old:
             atomic.replace(path, new, expected=old, root=root)
@@ -410,7 +410,7 @@ def _own_salt(workspace: Workspace, preferred: bytes = b"") -> bytes:
         if not salt:
             if salt is not None:
                 atomic.remove(path, b"", root=root)
-            atomic.create(path, preferred or secrets.token_hex(32), _PRIVATE, root=root)
+            atomic.create(path, preferred or secrets.token_hex(32), PRIVATE_FILE, root=root)
             salt = atomic.read(path, root=root) or b""
         return salt
 

@@ -1,7 +1,7 @@
 """Notes that were removed whole, until they are wanted back or there is no more room.
 
-Each lies under `<private>/trash/<time>/<its path>`. Age alone is no reason to lose one: the oldest go
-when there are too many or they are too large together, and the newest never goes.
+Each lies under `<private>/trash/<time>-<permissions>/<its path>`, closed to others. Age alone is no reason to
+lose one: the oldest go when there are too many or they are too large together, and the newest never goes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, datetime, timedelta
 from pathlib import Path
 
-from recollect.beneath import folders_below, opened
+from recollect.beneath import PRIVATE_FILE, folders_below, opened
 from recollect.errors import PathError
 from recollect.files.atomic import (
     Changed,
@@ -38,7 +38,7 @@ MAX_BYTES = 64_000_000
 
 STAMP = r"\d{8}T\d{6}\.\d{6}Z"
 _STAMP_FORMAT = "%Y%m%dT%H%M%S.%fZ"
-_NAME = re.compile(STAMP)
+_NAME = re.compile(rf"(?P<stamp>{STAMP})(?:-(?P<mode>[0-7]{{3}}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ def items(workspace: Workspace) -> tuple[Item, ...]:
 
 def put(workspace: Workspace, place: Place, content: bytes) -> Item:
     """Move a note that holds this content into the trash; whoever calls this holds the notes' lock."""
-    name = next_stamp(max(_names(workspace), default=""))
+    name = f"{next_stamp(max(_names(workspace), default=''))}-{_mode_of(place):03o}"
     target = _folder(workspace) / name / place.path
     root = workspace.root
     sweep(place.real.parent, root=root)
     try:
         make_folders(target.parent, root)
-        if not create(target, content, _mode_of(place.real, root), root=root):
+        if not create(target, content, PRIVATE_FILE, root=root):
             raise Changed
         remove(place.real, content, root=root)
     except BaseException:
@@ -121,7 +121,7 @@ def next_stamp(previous: str) -> str:
 
 def time_of(stamp: str) -> datetime:
     """Return the time that a stamp stands for."""
-    return datetime.fromisoformat(stamp)
+    return datetime.fromisoformat(stamp.partition("-")[0])
 
 
 def is_stamp(name: str) -> bool:
@@ -142,9 +142,14 @@ def _listing(workspace: Workspace) -> Iterator[Item]:
                     yield Item(name, path, time_of(name), info.st_size)
 
 
-def _mode_of(file: Path, root: Path) -> int:
-    with opened(file.parent, root) as folder:
-        return stat.S_IMODE(folder.look(file.name).st_mode)
+def _mode_of(place: Place) -> int:
+    with opened(place.real.parent, place.root) as folder:
+        return stat.S_IMODE(folder.look(place.real.name).st_mode) & 0o777
+
+
+def _former_mode(name: str) -> int:
+    match = _NAME.fullmatch(name)
+    return int(match["mode"], 8) if match and match["mode"] else PRIVATE_FILE
 
 
 def _folder(workspace: Workspace) -> Path:
@@ -164,7 +169,7 @@ def _put_back(workspace: Workspace, item: Item, place: Place) -> str:
         raise PathError(f"there is no {item.name!r} in the trash", todo="List what is there")
     make_folders(place.real.parent, root)
     sweep(place.real.parent, root=root)
-    if not create(place.real, content, _mode_of(file, root), root=root):
+    if not create(place.real, content, _former_mode(item.name), root=root):
         raise PathError(
             f"{place.path!r} cannot be restored: there is another note in its place",
             todo="Remove or rename that one first",

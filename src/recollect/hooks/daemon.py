@@ -24,6 +24,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
+from recollect.beneath import make_private_folders
 from recollect.hooks import thin
 from recollect.hooks.clients import Clients
 
@@ -52,7 +53,7 @@ def main(arguments: list[str]) -> int:
     place = Path(thin.socket_file(str(root)))
     engines = Path(thin.state_folder()) / "engines"
     for folder in {engines, place.parent}:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folders(folder)
         if not thin.is_private(str(folder)):
             folder.chmod(0o700)  # raises if it is not ours
     lock = _alone(engines / f"{place.stem}.lock", place)

@@ -298,7 +298,7 @@ def note(event: str, why: str) -> None:
     """Leave a line in the log; where that cannot be done, nobody could be told either."""
     file = os.path.join(state_folder(), "hooks.log")
     try:
-        os.makedirs(os.path.dirname(file), exist_ok=True)
+        os.makedirs(os.path.dirname(file), 0o700, exist_ok=True)
         if os.path.exists(file) and os.path.getsize(file) > _MOST_LOG:
             os.replace(file, f"{file}.old")
         log = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from recollect.beneath import PRIVATE_FILE, make_own_folder
 from recollect.errors import StoreReadOnly, WriteError, reason_of
 from recollect.files.atomic import (
     TEMPORARY_PREFIX,
@@ -30,7 +31,6 @@ from recollect.files.atomic import (
 )
 from recollect.files.atomic import replace as replace_file
 from recollect.files.lock import WriterLock
-from recollect.files.private import ensure_folder
 from recollect.hosts.plan import (
     Plan,
     Planned,
@@ -160,7 +160,8 @@ def _keep(file: Path, receipt: Receipt) -> None:
     """Write the receipt; folders that it needs appear together with it."""
     content = receipt.to_bytes()
     if file.parent.is_dir():
-        replace_file(file, content, read(file))
+        if not create(file, content, PRIVATE_FILE):
+            replace_file(file, content, read(file))
         return
     top = file.parent
     while not top.parent.exists():
@@ -168,7 +169,7 @@ def _keep(file: Path, receipt: Receipt) -> None:
     staged = _beside(top)
     try:
         os.makedirs(staged / file.parent.relative_to(top))
-        create(staged / file.relative_to(top), content)
+        create(staged / file.relative_to(top), content, PRIVATE_FILE)
         os.rename(staged, top)
     except BaseException:
         shutil.rmtree(staged, ignore_errors=True)  # what is left of it, the next run sweeps
@@ -228,7 +229,7 @@ def _one_at_a_time() -> Iterator[None]:
     """Be the only installer; the lock is outside of the clients' folders, where it would be left behind."""
     with ExitStack() as stack:
         try:
-            ensure_folder(user_state_dir())
+            make_own_folder(user_state_dir())
             lock = WriterLock(user_state_dir() / _LOCK, "the set-up of a client")
             stack.enter_context(lock.held(_WAIT_SECONDS))
         except StoreReadOnly as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from recollect.beneath import make_own_folder
 from recollect.errors import SettingsError, reason_of
 from recollect.paths import user_state_dir
 from recollect.settings.config_file import read_project_file
@@ -99,7 +100,7 @@ def _write_record(record: dict[str, str]) -> None:
     file = _record_file()
     text = json.dumps(record, indent=2, sort_keys=True) + "\n"
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_own_folder(file.parent)
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=".trusted-")
     except OSError as error:
         raise _unwritable(file, error) from error

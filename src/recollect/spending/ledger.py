@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -20,6 +21,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from recollect.beneath import make_own_folder, open_private
 from recollect.errors import StoreError, reason_of
 from recollect.files.lock import WriterLock
 from recollect.paths import user_state_dir
@@ -157,7 +159,7 @@ class Ledger:
                 self._warn_unwritten(error)
 
     def _change_file(self, change: Callable[[Accounts], Accounts]) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        make_own_folder(self.file.parent)
         lock = WriterLock(self.file.with_name(self.file.name + ".lock"), "the record of what was spent")
         with lock.held(_WAIT_SECONDS):
             accounts = _merged(self._read_or_set_aside(), self._unwritten)
@@ -190,7 +192,9 @@ class Ledger:
         # The lock is held, so nobody else uses this name; what a killed process left there is overwritten.
         draft = self.file.with_name(self.file.name + ".new")
         try:
-            draft.write_text(_to_text(kept), encoding="utf-8")
+            handle = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(_to_text(kept))
             draft.replace(self.file)
         except OSError:
             with contextlib.suppress(OSError):  # why it could not be written is what counts

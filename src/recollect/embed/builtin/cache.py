@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect import paths
+from recollect.beneath import make_private_folders
 from recollect.embed.builtin import files
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _write(folder: Path, weights: Weights, stamps: dict[str, files.Stamp]) -> No
     """Make the cache, or keep the one that another process has made meanwhile."""
     import tempfile
 
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folders(folder.parent)
     _sweep(folder)
     fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
     try:

@@ -19,6 +19,7 @@ from importlib import metadata
 from pathlib import Path
 
 from recollect import paths
+from recollect.beneath import make_private_folders
 from recollect.embed.local.header import PACKAGE
 from recollect.embed.local.server import ERRORS, Plan, start
 from recollect.errors import ModelFilesError
@@ -44,7 +45,7 @@ def ensure_harmless(plan: Plan) -> None:
         )
     # Where it cannot be noted, the next process tries once more; nothing else is lost.
     with contextlib.suppress(OSError):
-        mark.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folders(mark.parent)
         mark.touch()
 
 

@@ -8,12 +8,12 @@ import secrets
 import stat
 from pathlib import Path
 
+from recollect.beneath import PRIVATE_FILE, make_private_folders
 from recollect.errors import SettingsError, reason_of
 from recollect.files.atomic import create, read
 from recollect.paths import user_state_dir
 
 _FORM = re.compile(r"[A-Za-z0-9._~+/=-]{32,512}")
-_OWNER_ONLY = 0o600
 _MOST_BYTES = 4096
 
 
@@ -25,8 +25,8 @@ def token_file() -> Path:
 def token_in(file: Path) -> str:
     """Return the token in a file; if there is no file, make both."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        create(file, f"{secrets.token_urlsafe(32)}\n", _OWNER_ONLY)
+        make_private_folders(file.parent)
+        create(file, f"{secrets.token_urlsafe(32)}\n", PRIVATE_FILE)
         if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
             raise SettingsError(
                 f"others can read the token in {str(file)!r}",

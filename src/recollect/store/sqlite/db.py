@@ -9,14 +9,23 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import apsw
 
-from recollect.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly, reason_of
+from recollect.beneath import open_private
+from recollect.errors import (
+    PathError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    reason_of,
+)
 
 Connection = apsw.Connection
 
@@ -46,6 +55,8 @@ _BAD_EXPRESSION = "fts5: syntax error"
 def open_writer(path: Path) -> Connection:
     """Open (or create) a database for writing; the caller holds the writer lock."""
     with store_errors(path):
+        with suppress(OSError, PathError):  # SQLite says why
+            os.close(open_private(path))  # before anything is in it; its log gets the same permissions
         connection = apsw.Connection(str(path))
         try:
             _prepare(connection)

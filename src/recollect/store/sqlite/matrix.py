@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.beneath import CREATE_FLAGS, open_private
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite.db import Connection
 from recollect.store.sqlite.raw import open_regular
@@ -124,7 +125,7 @@ class Matrix:
         target = _copy_path(self.path)
         temporary = target.with_name(f"{target.name}.tmp-{os.getpid()}")
         try:
-            with temporary.open("xb") as stream:
+            with os.fdopen(open_private(temporary, CREATE_FLAGS), "wb") as stream:
                 owner = _owner_in(stream.fileno(), self.owner)
                 stream.write(_HEADER.pack(_MAGIC, owner, len(rows), matrix.shape[1]))
                 for array in (rows, chunks, matrix):

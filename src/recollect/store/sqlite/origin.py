@@ -15,6 +15,7 @@ import stat
 from pathlib import Path
 from typing import Literal
 
+from recollect.beneath import PRIVATE_FILE, make_own_folder
 from recollect.errors import PathError, StoreForeign
 from recollect.files.atomic import create, read
 from recollect.paths import user_state_dir
@@ -30,7 +31,6 @@ _BY_USER = "origin_user"
 _IN_FILE = "origin_file"
 _KEYS = (_TOKEN, _BY_USER, _IN_FILE)
 _SECRET_BYTES = 32
-_OWNER_ONLY = 0o600
 
 _secrets: dict[Path, bytes] = {}
 
@@ -93,8 +93,8 @@ def _secret() -> bytes | None:
     try:
         content = read(file, _SECRET_BYTES)
         if content is None:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            create(file, secrets.token_bytes(_SECRET_BYTES), _OWNER_ONLY)
+            make_own_folder(file.parent)
+            create(file, secrets.token_bytes(_SECRET_BYTES), PRIVATE_FILE)
             content = read(file, _SECRET_BYTES)
     except (OSError, PathError):
         return None
