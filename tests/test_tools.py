@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory, SettingsError, UsageError
+from recollect import Memory, SecretRefused, SettingsError, UsageError
 from recollect.tools import TOOLS, Output, call_tool
 from recollect.tools.finding import NOTHING
 from recollect.tools.listing import listing
@@ -130,13 +130,14 @@ def test_remember_tells_what_is_known_already(memory: Memory) -> None:
 
 
 def test_a_secret_is_not_written_down(memory: Memory, workspace: Path) -> None:
-    output = called(memory, "memory_remember", text=f"The camera uses {TOKEN}, says Anna")
-    assert output.text.endswith("A secret in it was left out.")
-    assert TOKEN not in (workspace / output.data["path"]).read_text(encoding="utf-8")
+    with pytest.raises(SecretRefused, match="github-token"):
+        called(memory, "memory_remember", text=f"The camera uses {TOKEN}, says Anna")
+    notes = [file.read_text(encoding="utf-8") for file in workspace.rglob("*.md")]
+    assert [text for text in notes if TOKEN in text] == []
 
 
 def test_nothing_but_what_is_private_is_refused(memory: Memory) -> None:
-    with pytest.raises(UsageError, match="nothing but secrets"):
+    with pytest.raises(UsageError, match="all of the text is private"):
         called(memory, "memory_remember", text="<private>Anna is 50</private>")
 
 

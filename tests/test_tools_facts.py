@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory, UsageError
+from recollect import Memory, SecretRefused, UsageError
 from recollect.text.facts import facts_in
 from recollect.tools import Output, call_tool
 from tests.support_facts import facts_memory
@@ -75,10 +75,11 @@ def test_a_similar_fact_is_shown_and_can_be_replaced(memory: Memory) -> None:
     assert "~~Pull requests need two approvals.~~" in written(memory)
 
 
-def test_a_secret_is_left_out(memory: Memory) -> None:
-    output = called(memory, "memory_store", text=f"The deploy token of staging is {TOKEN} until May.")
-    assert TOKEN not in written(memory) + output.text
-    assert "A secret in it was left out." in output.text
+def test_a_secret_is_refused(memory: Memory) -> None:
+    called(memory, "memory_store", text="Pull requests need two approvals.")
+    with pytest.raises(SecretRefused, match="github-token"):
+        called(memory, "memory_store", text=f"The deploy token of staging is {TOKEN} until May.")
+    assert TOKEN not in written(memory)
 
 
 def test_an_order_to_a_model_is_refused(memory: Memory) -> None:

@@ -145,11 +145,19 @@ class AsyncMemory:
         session: str | None = None,
         to: str | None = None,
         force: bool = False,
+        allow_secret: bool = False,
         now: datetime | None = None,
     ) -> Remembered:
         """Write a text into the notes and return where it stands; it is on disk when this returns."""
         return await asyncio.to_thread(
-            self.memory.remember, text, topic=topic, session=session, to=to, force=force, now=now
+            self.memory.remember,
+            text,
+            topic=topic,
+            session=session,
+            to=to,
+            force=force,
+            allow_secret=allow_secret,
+            now=now,
         )
 
     async def recall(

@@ -21,7 +21,8 @@
     │   └── BadVectors                      a provider returned something that is no vector
     │       └── ModelChanged                it returned vectors of another model than before
     ├── WriteError                 exit 7   a note, or a file of a client, could not be written
-    └── BackupError                exit 8   an archive or a place of backups cannot be used
+    ├── BackupError                exit 8   an archive or a place of backups cannot be used
+    └── SecretRefused              exit 9   a text that is to be kept holds a secret
 
 An error says what happened, to what, and what to do. `code` and `exit_code` are the
 same in the command line, in RPC, in MCP and in the web page.
@@ -180,6 +181,13 @@ class BackupError(RecollectError):
 
     code = "backup"
     exit_code = 8
+
+
+class SecretRefused(RecollectError):
+    """A text that is to be kept holds a secret, and nobody said that it may."""
+
+    code = "secret"
+    exit_code = 9
 
 
 def reason_of(error: Exception) -> str:

@@ -261,12 +261,14 @@ class Memory:
         session: str | None = None,
         to: str | None = None,
         force: bool = False,
+        allow_secret: bool = False,
         now: datetime | None = None,
     ) -> Remembered:
         """Write a text into the notes and return where it stands; it is on disk when this returns.
 
         It goes into the daily log, into the note of a topic, or where `to` says. What the notes or the facts
-        hold already is returned as a duplicate instead, unless `force` is set.
+        hold already is returned as a duplicate instead, unless `force` is set. A text that holds a secret
+        raises `SecretRefused`, unless `allow_secret` is set.
         """
         from recollect.writing.remember import remember
 
@@ -282,6 +284,7 @@ class Memory:
             to=to,
             now=now,
             force=force,
+            allow_secret=allow_secret,
             search=self._by_words,
         )
         self._upkeep.look_again()

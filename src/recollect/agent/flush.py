@@ -20,7 +20,7 @@ from recollect.agent.extract import asked
 from recollect.agent.messages import Message, messages_of
 from recollect.agent.rules import judged
 from recollect.agent.sentences import LONGEST, sentences_of
-from recollect.errors import EmbeddingError, WriteError
+from recollect.errors import EmbeddingError, SecretRefused, WriteError
 from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
 from recollect.memory import Memory
@@ -193,6 +193,8 @@ def _write(
                 continue
             try:
                 done = memory.remember(text, session=session, to=DAILY, now=one.said)
+            except SecretRefused:
+                continue  # what is left still reads like a secret
             except WriteError as error:
                 raise WriteError(
                     f"{len(written)} of {len(candidates)} entries were written, then {error.what}",

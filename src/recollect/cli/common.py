@@ -69,6 +69,11 @@ def search_options(function: Function) -> Function:
     return most(least(mode(full(function))))
 
 
+def allow_secret_option(function: Function) -> Function:
+    """Add `--allow-secret`."""
+    return click.option("--allow-secret", is_flag=True, help="Write it even if it holds a secret.")(function)
+
+
 def json_option(function: Function) -> Function:
     """Add `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable field names.")(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from recollect.cli.common import (
+    allow_secret_option,
     counted,
     harmless_name,
     json_option,
@@ -141,6 +142,7 @@ def search_command(
 )
 @click.option("--replaces", metavar="ID", help="The fact that is no longer true because of this one.")
 @click.option("--force", is_flag=True, help="Store it even if it is known, or reads like an order.")
+@allow_secret_option
 @workspace_option
 @json_option
 def store_command(
@@ -149,6 +151,7 @@ def store_command(
     importance: float,
     replaces: str | None,
     force: bool,
+    allow_secret: bool,
     workspace: Path | None,
     as_json: bool,
 ) -> None:
@@ -172,6 +175,7 @@ def store_command(
             category=cast("Category", category or category_of(words)),
             force=force,
             replaces=replaces,
+            allow_secret=allow_secret,
         )
     if as_json:
         print_json(stored.to_json())
@@ -203,12 +207,15 @@ def _print_stored(stored: Stored) -> None:
 @command.command("edit")
 @click.argument("fact_id", metavar="ID")
 @click.argument("text", nargs=-1, required=True)
+@allow_secret_option
 @workspace_option
 @json_option
-def edit_command(fact_id: str, text: tuple[str, ...], workspace: Path | None, as_json: bool) -> None:
+def edit_command(
+    fact_id: str, text: tuple[str, ...], allow_secret: bool, workspace: Path | None, as_json: bool
+) -> None:
     """Give the fact ID another TEXT; everything else of it stays."""
     with Memory(nearest_workspace(workspace)) as memory:
-        line = memory.facts.edit(fact_id, " ".join(text))
+        line = memory.facts.edit(fact_id, " ".join(text), allow_secret=allow_secret)
         path = memory.facts.path
     if as_json:
         print_json({"fact": line_json(path, line)})

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from recollect.cli.common import (
+    allow_secret_option,
     harmless_name,
     json_option,
     nearest_workspace,
@@ -27,6 +28,7 @@ _EXAMPLE = 'recollect remember "we chose Postgres"'
 @click.option("--session", help="The session it comes from, so that it can be found by it.")
 @click.option("--to", help="Where to: daily, MEMORY.md or a note such as memory/people/anna.md.")
 @click.option("--force", is_flag=True, help="Write it even if it is known already.")
+@allow_secret_option
 @workspace_option
 @json_option
 def command(
@@ -35,17 +37,21 @@ def command(
     session: str | None,
     to: str | None,
     force: bool,
+    allow_secret: bool,
     workspace: Path | None,
     as_json: bool,
 ) -> None:
     """Write TEXT into the daily log, or the note of a topic, and say where it stands.
 
     Without TEXT, or with a single dash, the text comes from standard input; put a text that starts
-    with a dash after --. What is known already is not written again.
+    with a dash after --. What is known already is not written again, and a text with a password or a key
+    is refused.
     """
     words = standard_input("remember", _EXAMPLE) if text in ((), ("-",)) else " ".join(text)
     with Memory(nearest_workspace(workspace)) as memory:
-        remembered = memory.remember(words, topic=topic, session=session, to=to, force=force)
+        remembered = memory.remember(
+            words, topic=topic, session=session, to=to, force=force, allow_secret=allow_secret
+        )
     if as_json:
         print_json(remembered_json(remembered))
     elif remembered.duplicate is None:

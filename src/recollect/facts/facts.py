@@ -274,11 +274,13 @@ class Facts:
         force: bool = False,
         now: datetime | None = None,
         replaces: str | None = None,
+        allow_secret: bool = False,
     ) -> Stored:
         """Write a fact into the note, unless it is known; it is durable when this returns.
 
         What it contradicts, or what `replaces` names by its id, is kept and marked as no longer true. With
         `supersede` off nothing is looked for that it contradicts. `force` writes it although it is known.
+        One that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
         """
         check_texts(text=text, source=source)
         check_texts(optional=True, replaces=replaces)
@@ -286,6 +288,7 @@ class Facts:
         _check_importance(importance)
         refuse_if_off(self._upkeep.loaded)
         words = plain(text)
+        self._refuse_secrets(words, allow_secret)
         moment = local_now(self._upkeep.settings, now)
         with self._alone():  # two that store the same would both find it unknown
             old = None if replaces is None else self._current(replaces)
@@ -309,11 +312,22 @@ class Facts:
         self._index_soon()
         return stored
 
-    def edit(self, name: str, text: str) -> FactLine:
-        """Put other words in the place of a fact's, and return where it stands."""
+    def edit(self, name: str, text: str, *, allow_secret: bool = False) -> FactLine:
+        """Put other words in the place of a fact's, and return where it stands.
+
+        Words that hold a secret are refused, as by `store`.
+        """
         check_texts(text=text)
         line = self.get(name)
-        return self._changed(line, replace(line.fact, text=plain(text)))
+        words = plain(text)
+        self._refuse_secrets(words, allow_secret)
+        return self._changed(line, replace(line.fact, text=words))
+
+    def _refuse_secrets(self, words: str, allow_secret: bool) -> None:
+        from recollect.redaction import refuse_secrets, rules_of  # which takes time to import
+
+        if not allow_secret:
+            refuse_secrets(words, rules_of(self._upkeep.settings.redaction.rules))
 
     def review(self, name: str) -> FactLine:
         """Note that a person looked at a fact and kept it."""

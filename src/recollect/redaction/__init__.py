@@ -2,6 +2,7 @@
 
     redact(text) → Redacted(text, counts)
     redact_together(texts) → [Redacted, …], where what is found in one text is hidden in all
+    refuse_secrets(text), which raises SecretRefused if there is one
 
 Pure functions on text. `rules.py` is the table of what is recognised, `assignments.py` knows names such as
 `API_KEY` and what may stand behind them, `values.py` tells random characters from words, `copies.py` hides
@@ -9,7 +10,24 @@ what was found wherever it is said again, `private.py` drops what stands between
 the rules a user adds.
 """
 
-from recollect.redaction.apply import Redacted, Rules, merged, redact, redact_together, rules_of
+from recollect.redaction.apply import (
+    Redacted,
+    Rules,
+    merged,
+    redact,
+    redact_together,
+    refuse_secrets,
+    rules_of,
+)
 from recollect.redaction.copies import without_copies
 
-__all__ = ["Redacted", "Rules", "merged", "redact", "redact_together", "rules_of", "without_copies"]
+__all__ = [
+    "Redacted",
+    "Rules",
+    "merged",
+    "redact",
+    "redact_together",
+    "refuse_secrets",
+    "rules_of",
+    "without_copies",
+]

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from recollect.errors import SecretRefused
 from recollect.redaction import own, private
 from recollect.redaction.copies import PLACEHOLDER, values_in, without_copies
 from recollect.redaction.forms import FORMS
@@ -157,6 +158,19 @@ def redact_together(
         text, copies = without_copies(one.text, values)
         done.append(Redacted(text, merged(one.counts, copies) if copies else one.counts, one.values))
     return done
+
+
+def refuse_secrets(text: str, rules: Rules | None = None) -> None:
+    """Raise `SecretRefused`, with the kinds, if a text that is to be kept holds secrets.
+
+    What stands in a private block is not looked at: it stays in the note and goes nowhere.
+    """
+    kinds = sorted(redact(text, rules).counts.keys() - {private.KIND})
+    if kinds:
+        raise SecretRefused(
+            f"the text holds what looks like a secret ({', '.join(kinds)}), and was not written",
+            todo="Leave the secret out; a person can keep it in clear with the option --allow-secret",
+        )
 
 
 def merged(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:

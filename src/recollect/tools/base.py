@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from recollect.errors import UsageError
+
 if TYPE_CHECKING:
     from recollect.memory import Memory
 
@@ -21,6 +23,15 @@ class Call:
     def get(self, name: str) -> Any:
         """Return an argument, or nothing if it was left out."""
         return self.arguments.get(name)
+
+    def public(self, name: str) -> str:
+        """Return a text that is to be kept without what is private in it; secrets are refused when it is."""
+        from recollect.redaction.private import without_private
+
+        text = without_private(self.arguments[name])[0]
+        if self.arguments[name].strip() and not text.strip():
+            raise UsageError("all of the text is private, which is not kept", todo="Leave it out")
+        return text
 
     def clean(self, text: str) -> str:
         """Return a text without the secrets that a model must not see, or write down."""

@@ -37,16 +37,9 @@ def _remember(call: Call) -> Output:
         if not call.session:
             raise UsageError("this client does not tell in which session it is", todo="Leave out session")
         session = call.session
-    given = call.arguments["text"]
-    kept = call.clean(given)
-    if not kept.strip():
-        raise UsageError(
-            "there is nothing but secrets in the text, which are not kept", todo="Leave them out"
-        )
-    done = call.memory.remember(kept, topic=call.get("topic"), session=session)
-    left_out = " A secret in it was left out." if kept != given else ""
+    done = call.memory.remember(call.public("text"), topic=call.get("topic"), session=session)
     if done.duplicate is None:
-        return Output(f"Remembered in {done.citation}.{left_out}", remembered_json(done))
+        return Output(f"Remembered in {done.citation}.", remembered_json(done))
     known = replace(done, duplicate=replace(done.duplicate, snippet=call.clean(done.duplicate.snippet)))
     said = block(_KNOWN, [Quote(done.citation, known.duplicate.snippet if known.duplicate else "")])
     return Output(said, remembered_json(known))

@@ -24,8 +24,7 @@ _SIMILAR = (
 def _store(call: Call) -> Output:
     from recollect.agent.capture import category_of, is_injection
 
-    given = call.arguments["text"]
-    kept = call.clean(given)
+    kept = call.public("text")
     if is_injection(kept):
         raise UsageError(
             "the text reads like an order to a model, and such texts are not stored as facts",
@@ -39,8 +38,7 @@ def _store(call: Call) -> Output:
         source=f"agent {call.session or ''}",
         replaces=call.get("replaces"),
     )
-    left_out = " A secret in it was left out." if kept != given else ""
-    return Output(_told(call, stored) + left_out, stored_json(call, stored))
+    return Output(_told(call, stored), stored_json(call, stored))
 
 
 def _told(call: Call, stored: Stored) -> str:

@@ -10,6 +10,7 @@ from recollect.files.place import place_of
 from recollect.files.scan import ROOT_FILES, SUFFIX
 from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace
+from recollect.redaction import refuse_secrets, rules_of
 from recollect.settings.tree import Settings
 from recollect.types import Hit, cite
 from recollect.writing.clock import local_now
@@ -69,6 +70,7 @@ def remember(
     to: str | None = None,
     now: datetime | None = None,
     force: bool = False,
+    allow_secret: bool = False,
     search: Search = _nothing,
 ) -> Remembered:
     """Write a text into the notes as an entry and return where it stands.
@@ -76,8 +78,11 @@ def remember(
     `to` names the note: "daily" or a path. Without it, a topic has its own note, and everything else goes
     into the daily log. An entry or a fact that says the same already is returned instead, unless `force` is
     set; those of the note itself and the facts are always looked at, others as far as the search finds them.
+    A text that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
     """
     words = usable_text(text)
+    if not allow_secret:
+        refuse_secrets(words, rules_of(settings.redaction.rules))
     mark = "" if session is None else session_mark(session)
     moment = local_now(settings, now)
     place = _destination(workspace, settings, topic, to, moment)

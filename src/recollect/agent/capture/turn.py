@@ -18,7 +18,7 @@ from recollect.agent.capture.shape import is_no_speech
 from recollect.agent.capture.values import MOST, Capture
 from recollect.agent.cleaning import for_writing
 from recollect.agent.messages import Message, messages_of
-from recollect.errors import EmbeddingError, StoreError
+from recollect.errors import EmbeddingError, SecretRefused, StoreError
 from recollect.memory import Memory
 from recollect.settings import switched_off
 from recollect.text.facts import CAPTURE, FactLine, source_of
@@ -160,9 +160,13 @@ def _stored(
         if why:
             skipped.append(Skipped(one.text, why))
             continue
-        done = memory.facts.store(
-            one.text, importance=one.importance, category=one.category, source=source, now=now
-        )
+        try:
+            done = memory.facts.store(
+                one.text, importance=one.importance, category=one.category, source=source, now=now
+            )
+        except SecretRefused as error:
+            skipped.append(Skipped(for_writing(memory)(one.text), error.what))
+            continue
         warnings.extend(warning for warning in done.warnings if warning not in warnings)
         if done.action == "duplicate":
             known = "it is known already" if done.line.fact.id else "the notes hold it already"
