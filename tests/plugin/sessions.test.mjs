@@ -57,6 +57,16 @@ test("a session from before the plugin was loaded is begun with its first messag
   await until(() => systemPrompt(plugin), (system) => system.length === 2)
 })
 
+test("a session that goes on in another run of OpenCode holds its context once", async () => {
+  for (let run = 0; run < 2; run++) {
+    const plugin = { ...(await load({ answers: CONTEXT })), id: "ses_goes_on" }
+    const parts = await say(plugin, "hello again", `msg_${run}`)
+    const system = await until(() => systemPrompt(plugin), (system) => system.length === 2)
+    assert.equal(system.filter((text) => text.includes("recollect-context")).length, 1)
+    assert.ok(!JSON.stringify(parts).includes("recollect-context")) // OpenCode would keep it with the message
+  }
+})
+
 test("an old session of a subagent is recognised by looking it up", async () => {
   const client = new FakeClient()
   const plugin = await load({ answers: CONTEXT, client })
