@@ -140,10 +140,12 @@ def indexed(folder: Path) -> int:
     from recollect.embed.select import Choice
 
     write_workspace(folder, NOTES)
-    (folder / "memory/harbour.md").write_text(NOTE, encoding="utf-8")
     real = BuiltinProvider
     with Memory(folder) as memory:
         memory._upkeep.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
+        memory.sync()
+    (folder / "memory/harbour.md").write_text(NOTE, encoding="utf-8")
+    with Memory(folder) as memory:  # what is asked for has its true vector
         memory.sync()
         return memory.status().chunks
 

@@ -40,6 +40,8 @@ _LOOK_SECONDS = 0.5
 _LOCK_SECONDS = 4.0
 _ANSWER_SECONDS = 60.0
 _READY_SECONDS = 4.0
+_FIRST_SECONDS = 0.2
+"""How long the start of a session, which needs no search, has the engine to itself."""
 _SECONDS_TO_END = 1.0
 _MOST_AT_ONCE = 32
 _MOST_LOG = 256 * 1024
@@ -132,6 +134,7 @@ class _Engine:
         self._open = 0
         self._last_use = self._last_client = monotonic()
         self._events: Events | None = None
+        self._wanted = threading.Event()
         self._ready = threading.Event()
 
     def ask_to_end(self) -> None:
@@ -207,8 +210,10 @@ class _Engine:
         given = taken(params, fields, {"deadline_ms": int})
         self._clients.add(given["process"])
         self._last_use = self._last_client = monotonic()
-        self._ready.wait(_READY_SECONDS)  # without that, it would be done twice at once
         client, event, events = given["client"], given["event"], self._opened()
+        if event != "SessionStart":
+            self._wanted.set()
+            self._ready.wait(_READY_SECONDS)  # without that, it would be done twice at once
         answer = events.run(client, event, given["input"])
         deadline = given["deadline_ms"]
         if answer and deadline is not None and 1000 * monotonic() > deadline:
@@ -217,7 +222,9 @@ class _Engine:
 
     def _prepare(self) -> None:
         try:
-            self._opened().prepare()
+            events = self._opened()
+            self._wanted.wait(_FIRST_SECONDS)
+            events.prepare()
         finally:
             self._ready.set()
 

@@ -23,7 +23,11 @@ LIMITS = {"UserPromptSubmit": 0.3, "PreCompact": 20.0, "SessionStart": 5.0}
 
 OTHER_LIMIT = 3.0
 START_LIMIT = 1.5
-"""What an event waits for at least if the engine has to be started for it, which happens seldom."""
+"""What an event waits for at least if the engine has to be started for it, or was just before, which happens
+seldom."""
+
+_YOUNG = 3.0
+"""Seconds for which an engine counts as one that was just started."""
 
 COMMAND_LIMIT = 30.0
 COMMAND = b'"/recollect'
@@ -188,7 +192,7 @@ def client_process() -> int:
 def _asked(root: str, params: str, said: bytes, began: float, limit: float) -> bytes:
     """Ask the engine until it answers or the time is over; start one if there is none, or an older one."""
     started = -_START_AGAIN
-    deadline = began + limit
+    deadline = began + (max(limit, START_LIMIT) if _is_young(root) else limit)
     while True:
         try:
             answer = ask(root, _request(params, said, deadline), deadline)
@@ -205,6 +209,13 @@ def _asked(root: str, params: str, said: bytes, began: float, limit: float) -> b
         if monotonic() + _POLL >= deadline:
             raise Trouble("the engine was still starting")
         _pause(_POLL)
+
+
+def _is_young(root: str) -> bool:
+    try:
+        return 0 <= time() - os.lstat(socket_file(root)).st_mtime < _YOUNG
+    except OSError:
+        return False
 
 
 def ask(root: str, request: bytes, deadline: float) -> bytes | None:

@@ -153,9 +153,8 @@ class Engine:
 
         given = taken(params, {"session": str, "text": str})
         memory = self._memory_in_use()
-        mode: Mode = (
-            "hybrid" if memory and memory.is_warm else "words"
-        )  # nobody waits for a model to be loaded
+        # Nobody waits for a model to be loaded.
+        mode: Mode = "hybrid" if memory and memory.is_warm else "words"
         languages = memory.settings.intent.languages if memory else ()
         about_past = intent.about_past(given["text"], languages=languages)
         if memory is None:
