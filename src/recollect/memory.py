@@ -36,7 +36,7 @@ from recollect.types import (
     Space,
     Status,
 )
-from recollect.upkeep.answering import fresh_answer
+from recollect.upkeep.answering import answer, fresh_answer
 from recollect.upkeep.follow_up import FollowUp
 from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep, silent
@@ -242,6 +242,12 @@ class Memory:
         """Search for whole chunks, for what has to be found wherever it stands in one."""
         return self.search(query, full=True)
 
+    def _chunks_as_indexed(self, query: str) -> SearchResult:
+        """Search for whole chunks by their words in the index as it is."""
+        wanted, profile, sources = self.settings.query, self.settings.profile, self.settings.sources
+        request = Request(query, wanted, profile, "words", sources, datetime.now(UTC), full=True)
+        return answer(self._upkeep, request, [])
+
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.
 
@@ -336,11 +342,13 @@ class Memory:
 
         self._refuse_if_off()
         check_chosen(chosen)
+        entries = tuple(chosen)
+        # Facts that stay are still in the index: it need not hold all others on their new lines for a proof.
+        in_facts = all(one.citation.startswith(f"{self.facts.path}#") for one in entries)
+        search = self._chunks_as_indexed if in_facts else self._chunks
         self.close()  # what is open could hold on to what is to go
         with self.facts.without_table() as tables:  # earlier versions of facts may be left in it
-            receipt = forget(
-                self.workspace, self.settings, chosen, self._upkeep.index_file, search=self._chunks
-            )
+            receipt = forget(self.workspace, self.settings, entries, self._upkeep.index_file, search=search)
         self._upkeep.look_again()
         return replace(receipt, left=(*receipt.left, *tables))
 
