@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from recollect.text import edits
 from recollect.text.edits import add, cut, lines_at, locate, put, split, tidy
 from recollect.text.entries import own_text_of
 from tests.support import untimed
@@ -212,3 +213,11 @@ def test_a_block_is_tidied(block: str, expected: str) -> None:
 @given(ANY_TEXT)
 def test_what_is_tidied_stays_so(block: str) -> None:
     assert tidy(tidy(block)) == tidy(block)
+
+
+@given(
+    st.text(alphabet="a -#`\n\r\t1.", max_size=30),
+    st.sampled_from(["- x", "words", "# T", "- x\n  y", "1. z"]),
+)
+def test_what_is_added_at_the_end_stands_where_it_would_be_inserted(text: str, block: str) -> None:
+    assert add(text, block) == edits._insert(text, len(split(text)), block)

@@ -41,7 +41,7 @@ def add(text: str, block: str, under: str | None = None) -> Edited:
     the beginning of the new one.
     """
     if under is None:
-        return _insert(text, len(split(text)), block)
+        return _append(text, block)
     place = own_text_of(text, under)
     if place is None:
         outside = _outside_code(text)
@@ -111,6 +111,18 @@ def line_end_of(text: str) -> str:
 def tidy_end(text: str) -> str:
     """Return a text with plain line ends and without the last of them."""
     return text.replace("\r\n", "\n").removesuffix("\n")
+
+
+def _append(text: str, block: str) -> Edited:
+    """Put a block below the last line, as `_insert` does, without cutting a long text into its lines."""
+    end = line_end_of(text)
+    above = text if not text or text.endswith("\n") else text + end
+    last = above[above.rfind("\n", 0, -1) + 1 :]
+    if last.strip() and not _goes_on(above, block):
+        above += end
+    new = _ended(block, end)
+    first = above.count("\n") + 1
+    return Edited("".join([above, *new]), first, first + len(new) - 1)
 
 
 def _insert(text: str, after: int, block: str) -> Edited:

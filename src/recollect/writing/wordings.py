@@ -28,15 +28,12 @@ def earlier_wordings(
     if not chosen:
         return ()
     names = set(_names(text_of(workspace, settings, path), chosen))
-    known = [_spoken(text) for text in remaining]
-    found: dict[str, None] = {}
+    earlier: dict[str, str] = {}
     for name, text in erase.kept_texts(workspace):
         if f"/{path}" in f"/{name}" or any(f"^{one}" in text for one in names):
-            for line in facts_of(text):
-                words = _spoken(line.fact.text)
-                if line.fact.id in names and not any(words in other for other in known):
-                    found.setdefault(line.raw)
-    return tuple(found)
+            earlier |= {line.raw: line.fact.text for line in facts_of(text) if line.fact.id in names}
+    known = [_spoken(text) for text in remaining] if earlier else []
+    return tuple(raw for raw, said in earlier.items() if not any(_spoken(said) in other for other in known))
 
 
 def _names(text: str, chosen: Sequence[Candidate]) -> Iterator[str]:
