@@ -379,6 +379,7 @@ def test_a_shown_conversation_as_json(look: Look) -> None:
         "earlier": 0,
         "later": 0,
         "next_line": None,
+        "warnings": [],
     }
 
 

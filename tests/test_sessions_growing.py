@@ -34,14 +34,14 @@ def _short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
 def bytes_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many bytes each read of a transcript took."""
     taken: list[int] = []
-    whole = reading_files._stable_content
+    whole = reading_files.bounded_lines
 
     def count(*arguments: Any) -> Any:
         found = whole(*arguments)
         taken.append(len(found[0]))
         return found
 
-    monkeypatch.setattr(reading_files, "_stable_content", count)
+    monkeypatch.setattr(reading_files, "bounded_lines", count)
     return taken
 
 

@@ -79,6 +79,10 @@ class Spot(NamedTuple):
     """In bytes."""
 
 
+LONGEST_LINE = 8 * 1024 * 1024
+"""What a line of a transcript may have, in bytes; longer ones are pictures and output, which nobody said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """The text of one file, ready to be cut into chunks.
@@ -99,6 +103,17 @@ class Document:
     """What stands above its chunks, if that is known from what was read before."""
     secrets: tuple[Spot, ...] = ()
     """The lines on which secrets were first told, as far as it was read before."""
+    left_out: Mapping[int, int] = field(default_factory=dict)
+    """The lines above `LONGEST_LINE` that were not read, and how many bytes each has; a sign stands there."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should be said about how it was read."""
+        limit = f"a line may have {LONGEST_LINE / 1e6:.0f} MB"
+        return tuple(
+            f"line {line} of {self.path!r} was left out: it has {size / 1e6:.0f} MB, and {limit}"
+            for line, size in self.left_out.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)

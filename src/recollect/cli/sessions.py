@@ -137,6 +137,8 @@ def _print_session(session: Session, settings: Settings) -> None:
     began = f", began {shown_time(settings, session.started)}" if session.started else ""
     title = click.style(harmless_name(session.path), fg="cyan", bold=True)
     click.echo(f"{title}  {harmless_name(session.client)}{began}")
+    for warning in session.warnings:
+        warn(warning)
     if session.earlier:
         click.echo(f"[{counted(session.earlier, 'turn')} before]", err=True)
     width = max((len(str(turn.line)) for turn in session.turns), default=1)

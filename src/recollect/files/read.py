@@ -6,9 +6,10 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 from recollect.beneath import link_error, open_file, opened
 from recollect.errors import PathError, reason_of
@@ -23,7 +24,7 @@ from recollect.files.scan import (
     root_files,
 )
 from recollect.paths import Workspace, contains
-from recollect.types import Document, Excerpt, Fingerprint, FoundFile, Problem, Tail
+from recollect.types import LONGEST_LINE, Document, Excerpt, Fingerprint, FoundFile, Problem, Tail
 
 DEFAULT_LINES = 120
 MAX_CHARACTERS = 12_000
@@ -35,6 +36,11 @@ coarse file systems), so its fingerprint is not trusted yet."""
 
 _READ_ATTEMPTS = 3
 _MARK_BYTES = 4_096
+_AT_ONCE = 1024 * 1024
+_LEFT_OUT = b"!"
+"""What stands for a line that was not read: no record of any client."""
+
+Taken = TypeVar("Taken")
 
 
 def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
@@ -64,6 +70,8 @@ class Part:
     hash: str
     fingerprint: Fingerprint
     settled: bool
+    left_out: tuple[tuple[int, int], ...] = ()
+    """The lines that are too long to be read, counted from 0, and how many bytes each has."""
 
 
 def read_from(file: FoundFile, tail: Tail | None) -> Part | Problem | None:
@@ -75,17 +83,50 @@ def read_from(file: FoundFile, tail: Tail | None) -> Part | Problem | None:
     try:
         is_same = tail is not None and mark_at(file, tail.position) == tail.mark
         position = tail.position if tail and is_same else 0
-        content, fingerprint, settled = _stable_content(file.real, file.root, limit, position)
+        lines, fingerprint, settled = _stable(
+            file.real, file.root, lambda stream: bounded_lines(stream, limit), position
+        )
     except FileNotFoundError:
         return None
     except (OSError, PathError) as error:
         return _unread(file, error)
     if fingerprint.size > limit:
         return Problem(file.path, f"grew above {limit_in_words}")
-    size = position + len(content)
+    content, left_out = lines
+    size = position + len(content) + sum(length - len(_LEFT_OUT) for _, length in left_out)
     # Of a whole file everything counts; of the end of one, what it is known to begin with as well.
-    digest = f"{size}-{mark_at(file, size)}" if position else hashlib.sha256(content).hexdigest()
-    return Part(content, position, digest, fingerprint, settled)
+    digest = f"{size}-{mark_at(file, size)}" if position else _digest(content, left_out)
+    return Part(content, position, digest, fingerprint, settled, left_out)
+
+
+def _digest(content: bytes, left_out: tuple[tuple[int, int], ...]) -> str:
+    lengths = repr(left_out).encode() if left_out else b""
+    return hashlib.sha256(content + lengths).hexdigest()
+
+
+def bounded_lines(stream: BinaryIO, most: int) -> tuple[bytes, tuple[tuple[int, int], ...]]:
+    """Read at most so many bytes; lines above `LONGEST_LINE` are passed over, and told with their lengths.
+
+    A line is counted from 0; a sign that is no record stands in its place, so that all others keep theirs.
+    """
+    start = stream.read(min(most, LONGEST_LINE) + 1)
+    if len(start) <= LONGEST_LINE:  # all there is
+        return start, ()
+    stream.seek(-len(start), os.SEEK_CUR)
+    kept: list[bytes] = []
+    left_out: list[tuple[int, int]] = []
+    while most > 0 and (line := stream.readline(LONGEST_LINE + 1)):
+        length, last = len(line), line
+        while length > LONGEST_LINE and last and not last.endswith(b"\n"):
+            last = stream.readline(_AT_ONCE)
+            length += len(last)
+        most -= length
+        end = b"\n" if last.endswith(b"\n") else b""
+        if length - len(end) > LONGEST_LINE:
+            left_out.append((len(kept), length - len(end)))
+            line = _LEFT_OUT + end
+        kept.append(line)
+    return b"".join(kept), tuple(left_out)
 
 
 def mark_at(file: FoundFile, position: int) -> str:
@@ -112,7 +153,7 @@ def read_line(file: FoundFile, position: int) -> str:
     """
     with os.fdopen(open_file(file.real, file.root), "rb") as stream:
         stream.seek(position)
-        return decode_lines(stream.readline()).removesuffix("\n")
+        return decode_lines(stream.readline(LONGEST_LINE)).removesuffix("\n")
 
 
 def decode(content: bytes) -> str:
@@ -143,7 +184,14 @@ def is_settled(fingerprint: Fingerprint) -> bool:
 def _stable_content(
     path: str, root: str, max_bytes: int, position: int = 0
 ) -> tuple[bytes, Fingerprint, bool]:
-    """Read a file with the fingerprint that belongs to these bytes, and whether that can be trusted."""
+    """Read the bytes of a file, at most one more than so many."""
+    return _stable(path, root, lambda stream: stream.read(max_bytes + 1), position)
+
+
+def _stable(
+    path: str, root: str, take: Callable[[BinaryIO], Taken], position: int = 0
+) -> tuple[Taken, Fingerprint, bool]:
+    """Read a file with the fingerprint that belongs to what is taken, and whether that can be trusted."""
     for _ in range(_READ_ATTEMPTS):
         handle = open_file(path, root)
         try:
@@ -152,7 +200,7 @@ def _stable_content(
                 raise OSError(0, "not a regular file")
             with os.fdopen(handle, "rb", closefd=False) as stream:
                 stream.seek(position)
-                content = stream.read(max_bytes + 1)
+                content = take(stream)
             after = os.fstat(handle)
         finally:
             os.close(handle)

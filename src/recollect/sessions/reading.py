@@ -58,6 +58,7 @@ class Session:
     next_line: int | None = None
     line: int | None = None
     last_line: int | None = None
+    warnings: tuple[str, ...] = ()
 
     def is_marked(self, turn: Turn) -> bool:
         """Tell whether a turn stands on the lines that were asked for."""
@@ -83,6 +84,7 @@ class Session:
             "earlier": self.earlier,
             "later": self.later,
             "next_line": self.next_line,
+            "warnings": list(self.warnings),
         }
 
 
@@ -101,6 +103,7 @@ class _Read(NamedTuple):
     transcript: Transcript
     lines: int
     cleaning: Cleaning
+    warnings: tuple[str, ...]
 
     def cleaned(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """Return turns as they may be shown; what another one told as a secret is hidden in them too."""
@@ -150,6 +153,7 @@ def read_session(
         next_line=turns[end].line if end < len(turns) else None,
         line=line,
         last_line=last,
+        warnings=read.warnings,
     )
     if line is None:
         return session
@@ -257,7 +261,8 @@ def _read(
     if place is None or document is None or cleaning.forgotten.drops_session(document.path):
         return None
     lines = len(list(split(document.text)))
-    return _Read(document.path, place.client, transcript_of(document), lines, cleaning)
+    transcript = transcript_of(document)
+    return _Read(document.path, place.client, transcript, lines, cleaning, document.warnings)
 
 
 def _filling(turns: Sequence[Turn], start: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
-from recollect.types import Role, Transcript, Turn
+from recollect.types import LONGEST_LINE, Role, Transcript, Turn
 
 Record = dict[str, Any]
 
@@ -136,7 +136,7 @@ def split(lines: str | Iterable[str]) -> Iterable[str]:
 
 def record_of(line: str) -> Record | None:
     """Return the JSON object of a line, if that is what it holds."""
-    if _LONE_SURROGATE.search(line):
+    if len(line) > LONGEST_LINE or _LONE_SURROGATE.search(line):
         return None
     try:
         value = json.loads(line)

@@ -184,7 +184,7 @@ def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report
         pending=_pending(job, index),
         skipped=tuple(problem for problem in problems if not problem.failed),
         failed=tuple(problem for problem in problems if problem.failed),
-        warnings=_held_back(changes, index),
+        warnings=(*_held_back(changes, index), *changes.warnings),
         held_back=len(changes.held_back),
     )
 

@@ -31,6 +31,7 @@ def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Pro
     read = read_from(file, tail)
     if read is None or isinstance(read, Problem):
         return read
+    first_line = tail.line if tail and read.position else 1
     mark = len(BOM_UTF8) if read.content.startswith(BOM_UTF8) else 0  # which is no part of the text
     return Document(
         file.path,
@@ -39,10 +40,11 @@ def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Pro
         read.hash,
         read.fingerprint,
         read.settled,
-        first_line=tail.line if tail and read.position else 1,
+        first_line=first_line,
         position=read.position + mark,
         heading=tail.heading if tail and read.position else "",
         secrets=tail.secrets if tail and read.position else (),
+        left_out={first_line + line: size for line, size in read.left_out},
     )
 
 
@@ -73,7 +75,8 @@ def cut_transcript(
     transcript = transcript_of(document)
     is_whole = document.first_line == 1
     if is_whole and transcript.broken and not transcript.turns:
-        return Problem(document.path, "is no transcript (no line of it is a message)")
+        why = f" ({document.warnings[0]})" if document.warnings else ""
+        return Problem(document.path, f"is no transcript (no line of it is a message){why}")
     heading = document.heading
     if not heading and transcript.started:
         heading = f"{transcript.started:%Y-%m-%d %H:%M}"
@@ -149,7 +152,8 @@ def _tail(
     for number, line in enumerate(document.text.split("\n"), document.first_line):
         if number in wanted:
             positions[number] = position
-        position += len(line.encode("utf-8", "surrogateescape")) + 1
+        size = document.left_out.get(number)
+        position += (len(line.encode("utf-8", "surrogateescape")) if size is None else size) + 1
     mark = mark_at(file, positions[last_line])
     secrets = tuple(Spot(line, positions[line]) for line in dict.fromkeys(told_on))
     return Tail(last_line, positions[last_line], mark, heading, secrets) if mark else None

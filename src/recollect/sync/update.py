@@ -29,6 +29,7 @@ class Changes:
     removed: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     held_back: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     left: int = 0
     """How many files were not read, because the time was over."""
     read: set[str] = field(default_factory=set)
@@ -154,6 +155,7 @@ def _update_file(
             _update_file(index, file, entry, settings, forgotten, changes, whole=True)
             return
         changes.read.add(content.hash)
+        changes.warnings.extend(content.warnings)
         if isinstance(cut, Problem):
             _put_problem(index, file, cut, changes)
         else:
