@@ -12,7 +12,7 @@ import yaml
 from recollect.cli.main import cli
 from recollect.hosts import codex, toml_text
 from recollect.settings.keys import known_keys
-from recollect.tools import TOOLS
+from recollect.tools import TOOLS, shown_tools
 from tests.test_integration_files import OWN_OPTIONS, calls, parts, shown
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -57,7 +57,7 @@ def test_the_skill_lists_every_tool_with_its_arguments() -> None:
     text = MEMORY.read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(memory_[a-z]+)` \| ([^|]*)\|", text, re.MULTILINE)
     told = {tool: set(re.findall(r"`(\w+)`", arguments)) for tool, arguments in rows}
-    assert told == {name: set(tool.properties) for name, tool in TOOLS.items()}
+    assert told == {tool.name: set(tool.properties) for tool in shown_tools()}
 
 
 @pytest.mark.parametrize("page", [MEMORY, GUIDE], ids=shown)

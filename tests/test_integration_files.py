@@ -14,7 +14,7 @@ import yaml
 from recollect.cli.main import cli
 from recollect.rpc.command import _VERBS
 from recollect.settings.keys import known_keys
-from recollect.tools import TOOLS
+from recollect.tools import TOOLS, shown_tools
 
 ROOT = Path(__file__).resolve().parents[1]
 OPENCODE = ROOT / "integrations" / "opencode"
@@ -144,7 +144,7 @@ def tools_told() -> dict[str, set[str]]:
 
 
 def test_the_skill_lists_every_tool_with_its_arguments() -> None:
-    assert tools_told() == {name: set(tool.properties) for name, tool in TOOLS.items()}
+    assert tools_told() == {tool.name: set(tool.properties) for tool in shown_tools()}
 
 
 def test_the_skill_lists_every_slash_command() -> None:

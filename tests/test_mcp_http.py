@@ -17,7 +17,7 @@ from recollect.mcp.http.exchange import Exchange, Reply
 from recollect.mcp.http.server import Listener, loopback
 from recollect.mcp.versions import HANDSHAKE, STATELESS
 from recollect.rpc.lines import MOST_BYTES
-from recollect.tools import TOOLS, Call, Output
+from recollect.tools import Call, Output, shown_tools
 from tests.support_mcp import ENVELOPE, NEWEST, TOKEN, Http, Listening, add_tool, listening, write_notes
 from tests.support_rpc import DEADLINE
 from tests.support_waiting import eventually
@@ -446,7 +446,7 @@ def test_a_notification_is_accepted_without_an_answer(client: Listening) -> None
 @pytest.mark.parametrize("version", [None, *HANDSHAKE])
 def test_a_request_after_the_handshake_is_answered(client: Listening, version: str | None) -> None:
     answered = client.ask("tools/list", MCP_Protocol_Version=version)
-    assert len(answered.json["result"]["tools"]) == len(TOOLS)
+    assert len(answered.json["result"]["tools"]) == len(shown_tools())
 
 
 @pytest.mark.parametrize("version", ["", "1.0", "2099-12-31"])

@@ -15,12 +15,12 @@ from recollect.mcp import texts
 from recollect.mcp.prompts import PROMPTS
 from recollect.mcp.resources import TEMPLATES
 from recollect.mcp.versions import HANDSHAKE, STATELESS
-from recollect.tools import TOOLS, Call, Output
+from recollect.tools import Call, Output, shown_tools
 from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_notes
 from tests.support_rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "e3be14850a450cc9b4ff2e2d17e191368c7130640aae93ed7a1050786b64b28f"
+LISTING = "48e07c0f64c78b097b1a750c111da51fdf2c305087ecf641fc063e0149a6176c"
 """What clients and models were told when somebody last read it with care."""
 
 
@@ -95,7 +95,7 @@ def test_what_a_later_version_may_add_to_the_handshake_is_passed_over(new: Lines
 
 
 def test_a_client_without_a_handshake_can_ask_at_once(new: Lines) -> None:
-    assert len(new.stateless("tools/list")["tools"]) == len(TOOLS)
+    assert len(new.stateless("tools/list")["tools"]) == len(shown_tools())
 
 
 def test_such_a_client_learns_the_versions(new: Lines) -> None:
@@ -396,13 +396,25 @@ def test_the_memory_is_not_opened_to_list_the_tools(client: Lines, workspace: Pa
 
 def test_every_tool_is_listed_with_its_own_words() -> None:
     assert [(one["name"], one["description"], one["inputSchema"]) for one in texts.tools()] == [
-        (tool.name, tool.description, tool.parameters) for tool in TOOLS.values()
+        (tool.name, tool.description, tool.parameters) for tool in shown_tools()
     ]
 
 
 def test_only_tools_that_change_nothing_are_called_harmless() -> None:
     harmless = [one["name"] for one in texts.tools() if one["annotations"]["readOnlyHint"]]
-    assert harmless == ["memory_search", "memory_get", "memory_recall", "memory_status"]
+    assert harmless == ["memory_search", "memory_get", "memory_recall"]
+
+
+def test_tools_that_look_after_the_index_are_shown_if_that_is_set(
+    client: Lines, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = {"memory_sync", "memory_status"}
+    assert hidden.isdisjoint(one["name"] for one in client.ask("tools/list")["tools"])
+    assert not client.ask("tools/call", name="memory_status", arguments={})["isError"]
+    monkeypatch.setenv("RECOLLECT_TOOLS__MAINTENANCE", "true")
+    with lines(workspace) as another:
+        another.shake_hands()
+        assert hidden < {one["name"] for one in another.ask("tools/list")["tools"]}
 
 
 def test_only_forgetting_is_called_destructive() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from recollect.tools import TOOLS
+from recollect.tools import shown_tools
 from tests.support_cli import MAIN
 from tests.support_mcp import WORDS_ONLY, listening, write_notes
 from tests.support_npm import client
@@ -99,7 +99,7 @@ def inspect(request: pytest.FixtureRequest, node: Path, notes: Path, tmp_path: P
 
 def test_the_inspector_finds_no_fault_with_the_tools(inspect: Inspect) -> None:
     listed = inspect("--method", "tools/list", "--strict")
-    assert [tool["name"] for tool in listed["tools"]] == list(TOOLS)
+    assert [tool["name"] for tool in listed["tools"]] == [tool.name for tool in shown_tools()]
 
 
 def test_the_inspector_calls_a_tool(inspect: Inspect) -> None:

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from recollect.mcp.versions import HANDSHAKE, STATELESS
-from recollect.tools import TOOLS
+from recollect.tools import shown_tools
 from tests.support_cli import MAIN
 from tests.support_mcp import WORDS_ONLY, listening, write_notes
 
@@ -102,7 +102,7 @@ def test_the_tools_are_listed(run: Run) -> None:
     async def work(client: Client) -> Any:
         return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert run(work) == list(TOOLS)
+    assert run(work) == [tool.name for tool in shown_tools()]
 
 
 def test_a_tool_answers(run: Run) -> None:

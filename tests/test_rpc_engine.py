@@ -15,7 +15,7 @@ from recollect import SettingsError, UsageError
 from recollect.embed.select import Choice
 from recollect.rpc.engine import Engine
 from recollect.rpc.messages import InvalidParams, UnknownProtocol
-from recollect.tools import TOOLS
+from recollect.tools import shown_tools
 from tests.support_search import FakeProvider, write
 from tests.support_waiting import eventually
 
@@ -69,7 +69,7 @@ def stranger(tmp_path: Path) -> Iterator[Client]:
 def test_the_handshake_names_the_workspace_and_the_tools(client: Client) -> None:
     told = client.begin()
     assert (told["workspace"], told["active"], told["enabled"]) == (str(client.workspace), True, True)
-    assert [tool["name"] for tool in told["tools"]] == list(TOOLS)
+    assert [tool["name"] for tool in told["tools"]] == [tool.name for tool in shown_tools()]
 
 
 def test_an_unknown_version_is_refused(client: Client) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.tools import TOOLS
+from recollect.tools import shown_tools
 from tests.codex.machine import TURN_SECONDS, Machine
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def test_the_model_is_told_what_it_can_use(machine: Machine, shop: Path) -> None
     machine.say(shop, "What is there?")
 
     (asked,) = machine.model.about("What is there?")
-    assert asked.tools == set(TOOLS)
+    assert asked.tools == {tool.name for tool in shown_tools()}
     assert "call `memory_search`" in asked.said("user")
     assert "- memory: How to use long-term memory well." in asked.said("developer")
     assert "- remember:" not in asked.said("developer")

@@ -84,7 +84,7 @@ class TestOff:
     def test_no_snapshot_is_taken(self, window: Window) -> None:
         former = [file.read_text(encoding="utf-8") for file in window.snapshots()]
         window.say("A turn that nobody keeps")
-        window.call("memory_status")
+        window.call("memory_recall")
         assert [file.read_text(encoding="utf-8") for file in window.snapshots()] == former
 
     def test_nothing_is_written_down_before_a_compaction(self, window: Window) -> None:

@@ -23,11 +23,11 @@ def two_turns(shop: Window) -> list[Request]:
     """What the model was sent in the first two turns of a session, with a call in the first."""
     for _ in range(TRIES):
         session = shop.session()
-        shop.call("memory_status", session)
-        if "recollect-context" in shop.model.about("CALL memory_status {}")[-2].system:
+        shop.call("memory_recall", session)
+        if "recollect-context" in shop.model.about("CALL memory_recall {}")[-2].system:
             break
     shop.say("And a second turn", session)
-    calls = shop.model.about("CALL memory_status {}")[-2:]
+    calls = shop.model.about("CALL memory_recall {}")[-2:]
     return [*calls, *shop.model.about("And a second turn")]
 
 

@@ -25,7 +25,7 @@ class Killed:
     def __init__(self, window: Window) -> None:
         self.window = window
         self.engine = EngineOf(window)
-        window.call("memory_status")
+        window.call("memory_recall")
         self.forgot = self.during('CALL memory_forget {"query": "staging"}')
         self.searched = self.during(SEARCH)
         self.after = window.say(SEARCH)
@@ -84,7 +84,7 @@ class TestWithoutInterpreter:
 
     def test_every_call_of_a_tool_says_the_same(self, window: Window) -> None:
         told = {window.call("memory_search", query="x").output for _ in range(3)}
-        told |= {window.call("memory_remember", text="x").output, window.call("memory_status").output}
+        told |= {window.call("memory_remember", text="x").output, window.call("memory_recall").output}
         (sentence,) = told
         assert sentence.startswith("memory unavailable: Recollect is not installed on this machine: ")
 

@@ -118,7 +118,7 @@ class TestForAllProjects:
         assert left.stdout == ""
 
     def test_a_project_without_notes_sees_none_of_another(self, noted: Window, plain: Window) -> None:
-        noted.call("memory_status")
+        noted.call("memory_recall")
         plain.say("Good morning, plain project")
         (asked,) = plain.model.about("Good morning, plain project")
         assert "5433" not in asked.everything

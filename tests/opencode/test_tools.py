@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.tools import TOOLS
+from recollect.tools import TOOLS, shown_tools
 from tests.opencode.model import END, Request
 from tests.opencode.window import Window
 
@@ -22,18 +22,21 @@ def first_request(shop: Window) -> Request:
     return shop.model.about("Good morning, tools")[0]
 
 
-@pytest.mark.parametrize("name", TOOLS)
+SHOWN = [tool.name for tool in shown_tools()]
+
+
+@pytest.mark.parametrize("name", SHOWN)
 def test_a_model_is_offered_the_tool_with_its_own_schema(first_request: Request, name: str) -> None:
     offered = first_request.tools[name]["parameters"]
     assert set(offered["properties"]) == set(TOOLS[name].properties)
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", SHOWN)
 def test_a_model_is_told_which_arguments_it_must_give(first_request: Request, name: str) -> None:
     assert first_request.tools[name]["parameters"].get("required", []) == list(TOOLS[name].required)
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", SHOWN)
 def test_a_model_is_told_what_the_tool_is_for(first_request: Request, name: str) -> None:
     assert first_request.tools[name]["description"] == TOOLS[name].description
 
@@ -76,13 +79,11 @@ def test_recall_lists_entries(shop: Window) -> None:
     assert "warehouse robots" in shop.call("memory_recall", topic="people").output
 
 
-def test_status_tells_where_the_memory_is(shop: Window) -> None:
-    assert str(shop.folder) in shop.call("memory_status").output
-
-
-def test_sync_tells_what_was_indexed(shop: Window) -> None:
-    shop.write("memory/new.md", "# New\n\n- A note for the sync.\n")
-    assert "up to date" in shop.call("memory_sync").output
+def test_tools_that_look_after_the_index_are_not_offered(shop: Window) -> None:
+    shop.say("Which tools are there?")
+    offered = shop.model.about("Which tools are there?")[0].tools
+    assert "memory_search" in offered
+    assert not {"memory_sync", "memory_status"} & set(offered)
 
 
 class TestForget:

@@ -46,7 +46,7 @@ test("a missing table of tools is a line in the log, and the client goes on", as
 
 test("without a command the tools say how to install it", async () => {
   const hooks = await server(input(), undefined, folderOf(install(new Script(), null)))
-  const { output } = await hooks.tool.memory_status.execute({}, {})
+  const { output } = await hooks.tool.memory_recall.execute({}, {})
   assert.match(output, /^memory unavailable: .*recollect install opencode/)
 })
 

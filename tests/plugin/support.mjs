@@ -146,7 +146,7 @@ export const tell = (hooks, type, properties) => hooks.event({ event: { id: "evt
 export async function startSession({ hooks, id }, more = {}) {
   await tell(hooks, "session.created", { sessionID: id, info: { id, ...more } })
   if (more.parentID) return
-  await hooks.tool.memory_status.execute({}, {}) // asked later, so answered later
+  await hooks.tool.memory_recall.execute({}, {}) // asked later, so answered later
   await pause(10)
 }
 

@@ -8,8 +8,15 @@ import { load, Script, SOURCE, until } from "./support.mjs"
 
 const TABLE = JSON.parse(readFileSync(join(SOURCE, "recollect", "tools.json"), "utf8"))
 
-test("every tool of the table is there, with its description", async () => {
+test("the tools that look after the index are not shown", async () => {
   const { hooks } = await load()
+  const shown = TABLE.filter((tool) => !tool.maintenance).map((tool) => tool.name)
+  assert.deepEqual(Object.keys(hooks.tool), shown)
+  assert.equal("memory_status" in hooks.tool, false)
+})
+
+test("every tool of the table is there if that is wanted, with its description", async () => {
+  const { hooks } = await load({ options: { maintenance: true } })
   assert.deepEqual(Object.keys(hooks.tool), TABLE.map((tool) => tool.name))
   for (const { name, description, parameters } of TABLE) {
     assert.equal(hooks.tool[name].description, description)
@@ -50,7 +57,7 @@ test("wrong arguments are told as such", async () => {
 for (const given of [undefined, null, "text", [1]]) {
   test(`arguments that are ${JSON.stringify(given)} become none`, async () => {
     const { hooks, script } = await load()
-    await hooks.tool.memory_status.execute(given, { sessionID: "ses_1" })
+    await hooks.tool.memory_recall.execute(given, { sessionID: "ses_1" })
     assert.deepEqual(script.params("tools/call")[0].arguments, {})
   })
 }
@@ -75,9 +82,9 @@ test("where Recollect is not installed every tool and /memory say so, each time"
 })
 
 test("an engine that keeps dying is a readable answer", async () => {
-  const { hooks } = await load({ answers: { memory_status: { die: 1, words: "broken installation" } } })
-  for (let call = 0; call < 3; call++) await hooks.tool.memory_status.execute({}, {})
-  const { output } = await hooks.tool.memory_status.execute({}, {})
+  const { hooks } = await load({ answers: { memory_recall: { die: 1, words: "broken installation" } } })
+  for (let call = 0; call < 3; call++) await hooks.tool.memory_recall.execute({}, {})
+  const { output } = await hooks.tool.memory_recall.execute({}, {})
   assert.equal(output, "memory unavailable: the engine keeps ending: broken installation")
 })
 

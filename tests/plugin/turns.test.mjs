@@ -116,7 +116,7 @@ test("the end of the client does not wait for an engine that hangs", async () =>
   const { hooks, id } = await withMessages(TALK, { answers: { "session/idle": { silent: true } } })
   await tell(hooks, "session.idle", { sessionID: id })
   await hooks.dispose()
-  assert.equal((await hooks.tool.memory_status.execute({}, {})).output, "memory unavailable: the plugin was closed")
+  assert.equal((await hooks.tool.memory_recall.execute({}, {})).output, "memory unavailable: the plugin was closed")
 })
 
 test("edited notes are told once, a moment later", async () => {

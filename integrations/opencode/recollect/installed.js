@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 
 /**
  * @typedef {{properties?: Record<string, object>}} Parameters
- * @typedef {{name: string, description: string, parameters: Parameters, seconds: number}} ToolDescription
+ * @typedef {{name: string, description: string, parameters: Parameters, seconds: number, maintenance?: boolean}} ToolDescription
  * @typedef {{command: string[], env: Record<string, string>}} InstalledCommand
  */
 

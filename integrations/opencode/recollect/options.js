@@ -5,11 +5,12 @@
  * @property {string[]} command how to start the engine; empty: as it was installed
  * @property {string} workspace the folder of the memory; empty: the engine finds it
  * @property {boolean} bootstrap whether a session starts with what the memory holds
- * @property {boolean} recall whether a message about the past brings what is known
+ * @property {boolean} recall whether a message brings what is known about it
  * @property {boolean} snapshots whether the end of a turn is kept
  * @property {boolean} flush whether what should last is written down before a compaction
  * @property {boolean} toasts whether /remember and the like are suggested
  * @property {boolean} files whether edited notes are told to the engine
+ * @property {boolean} maintenance whether the model is shown memory_sync and memory_status
  * @property {"engine" | "opencode" | "off"} intent who decides what a message asks for
  */
 
@@ -23,6 +24,7 @@ const DEFAULTS = Object.freeze({
   flush: true,
   toasts: true,
   files: true,
+  maintenance: false,
   intent: "engine",
 })
 

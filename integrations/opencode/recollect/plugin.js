@@ -66,7 +66,7 @@ class Plugin {
     this.isExplicit = isExplicit
     this.log = log
     this.directory = directory
-    this.descriptions = installedTools(folder)
+    this.descriptions = installedTools(folder).filter((tool) => options.maintenance || !tool.maintenance)
     this.background = new Background(log)
     this.engine = new Engine(launch(options, folder, directory), { directory, worktree }, log)
     this.sessions = new Sessions(client, this.engine, this.background)

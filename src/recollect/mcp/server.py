@@ -140,7 +140,13 @@ class Server:
     # Tools
 
     def _list_tools(self, params: Params) -> dict[str, Any]:
-        return {"tools": texts.tools()}
+        return {"tools": texts.tools(maintenance=self._shows_maintenance())}
+
+    def _shows_maintenance(self) -> bool:
+        try:
+            return self._memory().settings.tools.maintenance
+        except RecollectError:  # whoever calls a tool is told what is wrong
+            return False
 
     def _call_tool(self, params: Params) -> dict[str, Any]:
         name = _given(params, {"name": str})["name"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.tools import TOOLS
+from recollect.tools import shown_tools
 from recollect.version import __version__
 
 SERVER = {"name": "recollect", "title": "Recollect", "version": __version__}
@@ -39,10 +39,10 @@ _SHOWN: dict[str, tuple[str, dict[str, bool]]] = {
 """The title of each tool, and what a client may tell its user about calling it."""
 
 
-def tools() -> list[dict[str, Any]]:
-    """Return every tool as a client lists it."""
+def tools(*, maintenance: bool = False) -> list[dict[str, Any]]:
+    """Return the tools that models are shown, as a client lists them."""
     listed = []
-    for tool in TOOLS.values():
+    for tool in shown_tools(maintenance=maintenance):
         title, hints = _SHOWN[tool.name]
         listed.append(
             {

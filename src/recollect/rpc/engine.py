@@ -30,7 +30,7 @@ from recollect.search.relevant import relevant
 from recollect.settings import switched_off
 from recollect.text.neutral import Neutral, neutralise, visible_values
 from recollect.text.quote import Quote, block
-from recollect.tools import TOOLS, call_tool
+from recollect.tools import TOOLS, call_tool, shown_tools
 from recollect.version import __version__
 
 if TYPE_CHECKING:
@@ -128,7 +128,13 @@ class Engine:
 
     def _list_tools(self, params: Mapping[str, Any]) -> dict[str, Any]:
         taken(params, {})
-        return {"tools": [tool.to_json() for tool in TOOLS.values()]}
+        return {"tools": [tool.to_json() for tool in shown_tools(maintenance=self._shows_maintenance())]}
+
+    def _shows_maintenance(self) -> bool:
+        try:
+            return self._memory().settings.tools.maintenance
+        except RecollectError:  # whoever calls a tool is told what is wrong
+            return False
 
     def _call_tool(self, params: Mapping[str, Any]) -> dict[str, Any]:
         given = taken(params, {"name": str}, {"arguments": dict, "session": str})

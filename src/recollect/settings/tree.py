@@ -252,6 +252,16 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Tools:
+    """Which tools models are shown."""
+
+    maintenance: bool = field(
+        default=False,
+        metadata=rule("flag", "Whether models are shown `memory_sync` and `memory_status`.", project="yes"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Every setting of Recollect; made without arguments it holds the defaults."""
 
@@ -301,6 +311,7 @@ class Settings:
     cache: Cache = field(default_factory=Cache)
     sync: Sync = field(default_factory=Sync)
     query: Query = field(default_factory=Query)
+    tools: Tools = field(default_factory=Tools)
     intent: Intent = field(default_factory=Intent)
     sessions: Sessions = field(default_factory=Sessions)
     redaction: Redaction = field(default_factory=Redaction)

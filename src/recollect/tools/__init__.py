@@ -20,7 +20,15 @@ TOOLS: Mapping[str, Tool] = {
     tool.name: tool for tool in (SEARCH, GET, RECALL, REMEMBER, STORE, FORGET, SYNC, STATUS)
 }
 
-__all__ = ["TOOLS", "Call", "Output", "Tool", "call_tool", "tool_named"]
+__all__ = ["TOOLS", "Call", "Output", "Tool", "call_tool", "shown_tools", "tool_named"]
+
+
+def shown_tools(*, maintenance: bool = False) -> list[Tool]:
+    """Return the tools that models are shown: those that look after the index only if that is set.
+
+    Searches keep the index up to date, so to a model those are only words to read. All can be called.
+    """
+    return [tool for tool in TOOLS.values() if maintenance or not tool.maintenance]
 
 
 def tool_named(name: Any) -> Tool:

@@ -63,6 +63,8 @@ class Tool:
     required: tuple[str, ...] = ()
     seconds: float = 20.0
     """How long a caller has to wait at most."""
+    maintenance: bool = False
+    """Whether it looks after the index, which is for people unless they want models to do it."""
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -11,7 +11,10 @@ from recollect.tools import TOOLS
 
 def listing() -> str:
     """Return the tools as JSON, each with how long it may take."""
-    tools = [{**tool.to_json(), "seconds": tool.seconds} for tool in TOOLS.values()]
+    tools = [
+        {**tool.to_json(), "seconds": tool.seconds} | ({"maintenance": True} if tool.maintenance else {})
+        for tool in TOOLS.values()
+    ]
     return json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
 
 

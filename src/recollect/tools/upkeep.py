@@ -68,6 +68,7 @@ SYNC = Tool(
     {"force": flag("Build the index anew.")},
     _sync,
     seconds=120.0,
+    maintenance=True,
 )
 
 STATUS = Tool(
@@ -76,4 +77,5 @@ STATUS = Tool(
     "was last synced, and what is wrong if something is.",
     {},
     _status,
+    maintenance=True,
 )
