@@ -43,6 +43,7 @@ from recollect.hosts.hooks import SCRIPT, hook_words
 
 NOTES = 285
 """Makes about 1,000 chunks."""
+FEW_NOTES = 20
 
 PROMPT_MS, FIRST_ANSWER_MS, STARTS = 60, 500, 30
 LEFT_SECONDS = LINGER_SECONDS + 10
@@ -144,9 +145,6 @@ def indexed(folder: Path) -> int:
     with Memory(folder) as memory:
         memory._upkeep.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
         memory.sync()
-    (folder / "memory/harbour.md").write_text(NOTE, encoding="utf-8")
-    with Memory(folder) as memory:  # what is asked for has its true vector
-        memory.sync()
         return memory.status().chunks
 
 
@@ -175,7 +173,11 @@ def cold(versions: Mapping[str, Hooks], rounds: int) -> dict[str, dict[str, Any]
     """Time what happens where no engine runs, the versions in turns; count the answers that were in time."""
     taken: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in versions}
     answered: dict[str, Counter[str]] = {name: Counter() for name in versions}
-    for hooks in versions.values():  # so that none has to compile its modules
+    for hooks in versions.values():  # each has an index of its own making, and its modules compiled
+        write_workspace(hooks.folder, FEW_NOTES)
+        (hooks.folder / "memory/harbour.md").write_text(NOTE, encoding="utf-8")
+        sync = [sys.executable, "-P", "-m", "recollect", "sync"]
+        subprocess.run(sync, cwd=hooks.folder, env=hooks.variables, stdout=subprocess.DEVNULL, check=True)
         hooks.run("SessionStart")
         hooks.run("UserPromptSubmit", ABOUT_THE_PAST)
         hooks.end_engine()
@@ -274,7 +276,7 @@ def table(results: dict[str, Any]) -> str:
             f" {p50 - found['bare']['p50_ms']:.1f} ms more than an interpreter that does nothing;"
             f" {found['answered']} of {found['rounds']} were answered with something.",
             "",
-            "Without an engine, which the first hook starts:",
+            f"Without an engine, which the first hook starts; {FEW_NOTES} notes with true vectors:",
             "",
             "| | version | p50 ms | p95 ms | brought the right line |",
             "|---|---|---|---|---|",
@@ -308,10 +310,10 @@ def main() -> None:
         variables.pop("CLAUDE_PROJECT_DIR", None)
         os.environ["RECOLLECT_HOME"] = variables["RECOLLECT_HOME"]  # where the socket is looked for
         hooks = Hooks(folder / "notes", variables)
-        versions = {"now": hooks}
+        versions = {"now": Hooks(folder / "now", variables)}
         if arguments.before:
             source = arguments.before.resolve() / "src"
-            versions = {"before": Hooks(folder / "notes", variables, source), **versions}
+            versions = {"before": Hooks(folder / "before", variables, source), **versions}
         results: dict[str, Any] = {
             **circumstances(),
             "command": " ".join(["python -m bench.hooks", *sys.argv[1:]]),
@@ -323,7 +325,8 @@ def main() -> None:
             results["cold_rounds"] = max(3, arguments.rounds // 10)
             results["cold"] = cold(versions, results["cold_rounds"])
         finally:
-            hooks.end_engine()
+            for each in [hooks, *versions.values()]:
+                each.end_engine()
         results["leftovers"] = leftovers(folder / "ends", {**variables, **WORDS_ONLY}, arguments.starts)
     finish(results, table(results), arguments.json)
 
