@@ -2,17 +2,21 @@
 
 The secrets are drawn anew from a seed and stand in settings that the rules were not developed with. The
 clean lines are made up to look like secrets, or come from the pages of this project and from the modules of
-Python's own library. Nothing of it is real, and nothing is kept. Run `python -m bench.redaction`.
+Python's own library. Nothing of it is real, and nothing is kept. Run `python -m bench.redaction`, with
+`--against ../other/src` to compare the speed with another version in the same run.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 import statistics
+import sys
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from tests.redaction_clean import found, made_up
@@ -41,6 +45,17 @@ def recall() -> list[Figures]:
         {"form": form.name, "prefixed": form.prefixed, "planted": there[form.name], "hidden": gone[form.name]}
         for form in forms()
     ]
+
+
+def second_copies() -> Figures:
+    """Return how many secrets of one line that are hidden where they are told are hidden when said again."""
+    there = gone = 0
+    for text in planted(SEED, held_out=True, each=EACH):
+        if "\n" not in text.secret and not survives(text, redact(text.text).text):
+            there += 1
+            again = redact(f"{text.text}\n\nThen I typed {text.secret} once more.").text
+            gone += not survives(text, again)
+    return {"planted": there, "hidden": gone}
 
 
 def false_hits() -> list[Figures]:
@@ -91,6 +106,34 @@ def _record(turn: str) -> str:
     return json.dumps({"type": "message", "id": str(uuid.uuid4()), "message": message}, ensure_ascii=False)
 
 
+def compared(source: Path) -> Figures:
+    """Return how much a second this version and another one redact of the same turns, taking turns."""
+    turns = _turns()
+    size = sum(len(turn.encode()) for turn in turns) / 1e6
+    versions = {"other": _other(source), "this": redact}
+    taken: dict[str, list[float]] = {name: [] for name in versions}
+    for _ in range(ROUNDS):
+        for name, one in versions.items():
+            taken[name].append(seconds(lambda one=one: [one(turn) for turn in turns]))  # type: ignore[misc]
+    return {name: size / statistics.median(times) for name, times in taken.items()}
+
+
+def _other(source: Path) -> Callable[[str], Any]:
+    """Return `redact` of another source tree; what was imported before stays as it is."""
+    kept = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "recollect"}
+    for name in kept:
+        del sys.modules[name]
+    sys.path.insert(0, str(source))
+    try:
+        found: Callable[[str], Any] = importlib.import_module("recollect.redaction").redact
+    finally:
+        sys.path.remove(str(source))
+        for name in [name for name in sys.modules if name.split(".")[0] == "recollect"]:
+            del sys.modules[name]
+        sys.modules.update(kept)
+    return found
+
+
 def _speed(name: str, texts: Sequence[str], target: float | None = None) -> Figures:
     size = sum(len(text.encode()) for text in texts) / 1e6
     taken = statistics.median([seconds(lambda: [redact(text) for text in texts]) for _ in range(ROUNDS)])
@@ -103,7 +146,7 @@ def _share(rows: Sequence[Figures]) -> float:
     return share
 
 
-def table(found_shares: list[Figures], hits: list[Figures], speeds: list[Figures]) -> str:
+def table(found_shares: list[Figures], copies: Figures, hits: list[Figures], speeds: list[Figures]) -> str:
     """Write the figures as Markdown."""
     prefixed = [row for row in found_shares if row["prefixed"]]
     lines = [
@@ -113,6 +156,7 @@ def table(found_shares: list[Figures], hits: list[Figures], speeds: list[Figures
         "|---|---|---|---|---|---|",
         _recall_row("with a prefix", prefixed, 0.99),
         _recall_row("all", found_shares, 0.95),
+        _recall_row("said a second time, bare", [copies], 0.95).replace("| 1 |", "| |", 1),
         "",
         "| clean lines | lines | false hits | in 10,000 | target |",
         "|---|---|---|---|---|",
@@ -148,11 +192,18 @@ def _recall_row(name: str, rows: Sequence[Figures], target: float) -> str:
 
 def main() -> None:
     """Measure, print the tables, and write the figures if a file was named."""
-    arguments = parser(__doc__).parse_args()
-    shares, hits, speeds = recall(), false_hits(), speed()
-    finish(
-        {"recall": shares, "false_hits": hits, "speed": speeds}, table(shares, hits, speeds), arguments.json
-    )
+    options = parser(__doc__)
+    options.add_argument("--against", type=Path, metavar="SRC", help="the source tree of another version")
+    arguments = options.parse_args()
+    shares, copies, hits, speeds = recall(), second_copies(), false_hits(), speed()
+    figures: Figures = {"recall": shares, "copies": copies, "false_hits": hits, "speed": speeds}
+    shown = table(shares, copies, hits, speeds)
+    if arguments.against:
+        figures["compared"] = rates = compared(arguments.against)
+        shown += (
+            f"\n\nTurns in one run: {rates['this']:.1f} MB a second, the other version {rates['other']:.1f}."
+        )
+    finish(figures, shown, arguments.json)
 
 
 if __name__ == "__main__":

@@ -184,9 +184,8 @@ def _secrets(text: str, rules: Rules, values: dict[str, str]) -> list[_Span]:
     What they are is added to the values.
     """
     small = _small(text)
-    plain = without_escapes(text)
-    words = long_words(plain)
-    found = [_Span(start, end, kind, start) for start, end, kind in find_tokens(text, plain, words)]
+    words = long_words(without_escapes(text))
+    found = [_Span(start, end, kind, start) for start, end, kind in find_tokens(text, words)]
     named: dict[str, list[tuple[int, str]]] = {}
     for rule in rules.that_may_match(small, words.lower()):
         if rule.gate and rule.gate not in named:

@@ -1,6 +1,6 @@
 """Find tokens by how they begin: one matcher for all formats of `tokens.tsv`, and for those nobody listed.
 
-A token is a long run without blanks, so only such runs are looked at. In them one expression, grown from all
+A token is a long word, so only long words are looked at. In them one expression, grown from all
 beginnings as a tree, tells where a token may begin; what has to follow is tried only there.
 """
 
@@ -24,9 +24,9 @@ _WORDS_MAY_FOLLOW = frozenset("uxte")
 """Alphabets of which names can be made too, as in `hf_some_name_of_a_variable`."""
 
 SHORTEST = 16
-_RUN = re.compile(rf"[^\s\"]{{{SHORTEST},}}")
 _BEGINS = "[^A-Za-z0-9]"
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,12}m")
+_ESCAPE = re.compile(r"%(?:0[9AaDd]|2[02678Cc]|3[ABDFabdf]|5[Bb]|7[Bb])|\x1b\[[0-9;]{0,12}m")
+"""Signs that separate, as an address writes them, and colours."""
 
 _ENOUGH = 160
 _LEAST_DISTINCT = 8
@@ -55,6 +55,14 @@ class _Format(NamedTuple):
     may_be_words: bool
 
 
+class _Found(NamedTuple):
+    """What a token is, as far as it had to be looked at, and what else of it may follow."""
+
+    text: str
+    kind: str
+    more: str = ""
+
+
 class Token(NamedTuple):
     """Where a token is, and whose."""
 
@@ -63,31 +71,36 @@ class Token(NamedTuple):
     kind: str
 
 
-def find_tokens(text: str, plain: str, words: str) -> Iterator[Token]:
-    """Yield the tokens of a text, given without escapes too, and its long words: most texts have none."""
+def find_tokens(text: str, words: str) -> Iterator[Token]:
+    """Yield the tokens of a text, given its long words too: they are found there, and then in the text."""
+    found: dict[str, _Found] = {}
     beginnings, formats = _matcher()
-    listed, unlisted = beginnings.search(words), _LONG.search(words)
-    if not (listed or unlisted):
-        return
-    for run in _RUN.finditer(plain):
-        place, end = run.start() - 1, run.end()
-        while listed and (begin := beginnings.search(plain, place, end)):
-            start = begin.start()  # of the character before, which is one less in the text itself
-            token = _token_at(text, start, formats[begin[0][1:]])
-            place = token.end if token else start + 1
-            if token:
-                yield token
-        if unlisted:
-            yield from _unlisted(plain, *run.span())
+    place = 0
+    while begin := beginnings.search(words, place):
+        place = begin.start() + 1
+        if one := _token_at(words, place, formats[begin[0][1:]]):
+            found.setdefault(one.text, one)
+            place += len(one.text)
+    if _LONG.search(words):
+        for one in _unlisted(words):
+            found.setdefault(one.text, one)
+    for one in found.values():
+        start = text.find(one.text)
+        while start >= 0:
+            end = start + len(one.text)
+            if one.more and (rest := _compiled(one.more).match(text, end)):
+                end = rest.end()
+            yield Token(start, end, one.kind)
+            start = text.find(one.text, end)
 
 
 def without_escapes(text: str) -> str:
-    """Return a text with a blank before it, and blanks for escapes that may stand right before a token."""
+    """Return a text with blanks for escapes that may stand right before a token."""
     if "\\" in text:
-        text = text.replace("\\n", "\\ ").replace("\\t", "\\ ").replace("\\r", "\\ ")
+        text = text.replace("\\n", " ").replace("\\t", " ").replace("\\r", " ")
     if "%" in text or "\x1b" in text:
-        text = _ESCAPE.sub(lambda escape: " " * len(escape[0]), text)
-    return f" {text}"
+        text = _ESCAPE.sub(" ", text)
+    return text
 
 
 def long_words(plain: str) -> str:
@@ -95,26 +108,25 @@ def long_words(plain: str) -> str:
     return "".join([f" {word}" for word in plain.replace('"', " ").split() if len(word) >= SHORTEST])
 
 
-def _token_at(text: str, start: int, formats: tuple[_Format, ...]) -> Token | None:
+def _token_at(words: str, start: int, formats: tuple[_Format, ...]) -> _Found | None:
     for one in formats:
-        rest = _compiled(one.rest).match(text, start + one.skip)
+        rest = _compiled(one.rest).match(words, start + one.skip)
         if rest is None:
             continue
         body = rest[0]
-        if is_masked(body) or len(set(text[start : rest.end()])) < _LEAST_DISTINCT:
+        if is_masked(body) or len(set(words[start : rest.end()])) < _LEAST_DISTINCT:
             continue
         if one.looks_random and not (is_random(body, _RANDOM) and any(map(str.isdigit, body))):
             continue
         if one.may_be_words and is_wordy(body):
             continue
-        end = _compiled(one.more).match(text, rest.end()) if one.more else None
-        return Token(start, end.end() if end else rest.end(), one.kind)
+        return _Found(words[start : rest.end()], one.kind, one.more)
     return None
 
 
-def _unlisted(plain: str, start: int, end: int) -> Iterator[Token]:
+def _unlisted(words: str) -> Iterator[_Found]:
     """Yield what looks like a token of a service that is not listed: a name and a random rest."""
-    for match in _UNLISTED.finditer(plain, start, end):
+    for match in _UNLISTED.finditer(words):
         body = match[2]
         name = re.split("[_-]", match[1])[0]
         is_mixed_case = not (body.islower() or body.isupper())
@@ -122,7 +134,7 @@ def _unlisted(plain: str, start: int, end: int) -> Iterator[Token]:
         if not is_mixed_case or digits < 2 or _NAMES_NO_SECRET.fullmatch(name):
             continue
         if is_random(body, 30) and not is_masked(body):
-            yield Token(match.start() - 1, match.end() - 1, "token")
+            yield _Found(match[0], "token")
 
 
 @cache

@@ -187,7 +187,7 @@ def chunks_of(
     """Cut a document into chunks in the way of its source; nothing if it has to be read whole for that."""
     if document.source == "memory":
         size = settings.chunking.tokens, settings.chunking.overlap
-        text = _without_private(document.text)
+        text = without_private_blocks(document.text)
         if document.path != note_path(settings.facts.file):
             return Cut(chunk_note(text, *size))
         from recollect.text.fact_chunks import chunk_facts
@@ -198,7 +198,7 @@ def chunks_of(
     return cut_transcript(document, file, settings, forgotten)
 
 
-def _without_private(text: str) -> str:
+def without_private_blocks(text: str) -> str:
     """Return a note without its private blocks; they are larger than a chunk, so it is done before it is cut.
 
     Line breaks stay, so lines keep their numbers.

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from recollect.files.read import read_document
 from recollect.paths import Workspace
 from recollect.settings import Settings
+from recollect.sync.update import without_private_blocks
 from recollect.text.fact_chunks import ENDED
 from recollect.text.fact_note import note_path
 from recollect.text.words import words_of
@@ -46,5 +47,6 @@ class Quotes:
         if path not in self._notes:
             file = FoundFile(path, os.path.normpath(self._root / path), "memory", _UNKNOWN)
             read = read_document(file, self._settings.files.max_bytes)
-            self._notes[path] = read.text.split("\n") if isinstance(read, Document) else None
+            text = without_private_blocks(read.text) if isinstance(read, Document) else None
+            self._notes[path] = None if text is None else text.split("\n")
         return self._notes[path]
