@@ -203,7 +203,7 @@ def _create(
 
 def _read(folder: Folder, name: str, limit: int) -> bytes | None:
     try:
-        handle = folder.open(name)
+        handle = folder.open(name or ".")  # the path of a folder itself has no name
     except FileNotFoundError:
         return None
     try:
