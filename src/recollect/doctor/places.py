@@ -80,7 +80,11 @@ def _ignored(file: Path) -> Iterator[Finding]:
             "Make it a file with one line: *",
             "private",
         )
-    elif file.is_symlink() or "*" not in file.read_text(encoding="utf-8", errors="replace").split():
+    elif (
+        file.is_symlink()
+        or not file.is_file()
+        or "*" not in file.read_text(encoding="utf-8", errors="replace").split()
+    ):
         yield warning(f"{file} does not ignore everything", "Make it a file with one line: *")
 
 

@@ -251,7 +251,8 @@ def _write_temporary(
 
 def _temporaries(folder: Folder) -> list[str]:
     with folder.scan() as entries:
-        return [entry.name for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+        named = [entry for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+        return [entry.name for entry in named if not entry.is_dir(follow_symlinks=False)]
 
 
 def _discard(folder: Folder, temporary: str) -> None:

@@ -216,7 +216,8 @@ def _note(workspace: Workspace, place: Place, after: str) -> None:
 
 def _noted(workspace: Workspace) -> dict[str, str]:
     try:
-        told = json.loads(atomic.read(workspace.private / JOURNAL, root=workspace.root) or b"{}")
+        with reading(f"what is being forgotten, in {str(workspace.private / JOURNAL)!r},"):
+            told = json.loads(atomic.read(workspace.private / JOURNAL, root=workspace.root) or b"{}")
     except ValueError:  # somebody changed it; then nothing is known
         return {}
     return told if isinstance(told, dict) else {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -42,6 +43,7 @@ class WriterLock:
         lock = FileLock(self.path)
         try:
             # The library takes a file it cannot open for a lock that is held, and would wait for it.
+            self._refuse_odd_files()
             os.close(open_private(self.path))
             try:
                 lock.acquire(timeout=min(wait_seconds, _A_MOMENT), poll_interval=_POLL)
@@ -78,10 +80,20 @@ class WriterLock:
     def holder(self) -> str:
         """Say in words who holds the lock and since when, as far as known."""
         try:
+            if not stat.S_ISREG(self._holder_file.lstat().st_mode):
+                return "another process"
             told = json.loads(self._holder_file.read_text(encoding="utf-8"))
             return f"process {int(told['pid'])} since {told['since']}"
         except (OSError, ValueError, KeyError, TypeError):
             return "another process"
+
+    def _refuse_odd_files(self) -> None:
+        """Refuse a lock that is a link, a pipe or a folder, and a folder where its holder is to be noted."""
+        for file in (self.path, self._holder_file):
+            with suppress(FileNotFoundError):
+                mode = file.lstat().st_mode
+                if stat.S_ISDIR(mode) or (file == self.path and not stat.S_ISREG(mode)):
+                    raise StoreReadOnly(f"{str(file)!r} is not a regular file", todo="Remove it")
 
     def _announce(self) -> None:
         since = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")

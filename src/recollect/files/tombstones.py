@@ -112,8 +112,9 @@ class Forgotten:
     @classmethod
     def load(cls, workspace: Workspace) -> Forgotten:
         """Return what was forgotten in a workspace."""
-        with reading("what was forgotten"):
+        with reading(f"what was forgotten, in {str(workspace.private / FILE_NAME)!r},"):
             content = atomic.read(workspace.private / FILE_NAME, root=workspace.root)
+        with reading(f"what was forgotten, with {str(workspace.private / SALT_NAME)!r},"):
             salt = atomic.read(workspace.private / SALT_NAME, root=workspace.root)
         if content and not salt:
             raise WorkspaceError(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
 from recollect.files.read import read_document
-from recollect.paths import Workspace
+from recollect.paths import Workspace, contains
 from recollect.settings import Settings
 from recollect.sync.update import without_private_blocks
 from recollect.text.fact_chunks import ENDED
@@ -45,7 +46,10 @@ class Quotes:
 
     def _note(self, path: str) -> list[str] | None:
         if path not in self._notes:
-            file = FoundFile(path, os.path.normpath(self._root / path), "memory", _UNKNOWN)
+            real = os.path.normpath(self._root / path)
+            inside = contains(self._root, Path(real))
+            root = str(self._root) if inside else ""  # an extra path may pass through links
+            file = FoundFile(path, real, "memory", _UNKNOWN, root=root)
             read = read_document(file, self._settings.files.max_bytes)
             text = without_private_blocks(read.text) if isinstance(read, Document) else None
             self._notes[path] = None if text is None else text.split("\n")

@@ -28,11 +28,15 @@ _ASIDE = ".damaged-"
 _KEPT_ASIDE = 1
 """One set-aside index is kept to look at; more would grow without bound."""
 
-_COMPANIONS = ("", "-wal", "-shm")
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
 
 
 def check_file(path: Path) -> None:
     """Raise `StoreDamaged` if what stands at the path is plainly no index, without opening it."""
+    for companion in _COMPANIONS[1:]:  # SQLite would follow a link, and wait for a pipe
+        beside = path.with_name(path.name + companion)
+        if os.path.lexists(beside) and (beside.is_symlink() or not beside.is_file()):
+            raise _damaged(path, f"{beside.name} is not a regular file")
     if not os.path.lexists(path):
         return
     if path.is_symlink() or not path.is_file():
@@ -104,9 +108,11 @@ def set_aside(path: Path) -> Path:
 
 
 def remove_database(path: Path) -> None:
-    """Delete a database file and its companions."""
+    """Delete a database file and its companions; a folder in the place of one stays."""
     for companion in _COMPANIONS:
-        path.with_name(path.name + companion).unlink(missing_ok=True)
+        file = path.with_name(path.name + companion)
+        if file.is_symlink() or not file.is_dir():
+            file.unlink(missing_ok=True)
 
 
 def _forget_older(path: Path, newest: Path) -> None:
