@@ -37,17 +37,9 @@ def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
 
 
-@pytest.fixture(scope="module", params=STORES)
-def memory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
-    """A memory that nobody changes."""
-    with facts_memory(tmp_path_factory.mktemp("facts"), request.param) as opened:
-        opened.sync()
-        yield opened
-
-
 @pytest.fixture(params=STORES)
-def own(request: pytest.FixtureRequest, workspace: Path) -> Iterator[Memory]:
-    """A memory for one test alone."""
+def memory(request: pytest.FixtureRequest, workspace: Path) -> Iterator[Memory]:
+    """A memory of facts; its index belongs to the home of one test."""
     with facts_memory(workspace, request.param) as opened:
         opened.sync()
         yield opened
@@ -131,36 +123,36 @@ def test_a_limit_that_cannot_be_meant_is_refused(memory: Memory) -> None:
 # Changes of the note
 
 
-def test_an_edit_in_the_note_is_recalled_at_once(own: Memory) -> None:
-    note = note_of(own.workspace.root)
+def test_an_edit_in_the_note_is_recalled_at_once(memory: Memory) -> None:
+    note = note_of(memory.workspace.root)
     note.write_text(FACTS.replace("Postgres 17", "MariaDB 11"), encoding="utf-8")
-    assert own.facts.recall("which database does billing use?").found[0].fact.text.endswith("MariaDB 11.")
+    assert memory.facts.recall("which database does billing use?").found[0].fact.text.endswith("MariaDB 11.")
 
 
-def test_an_edit_in_the_note_reaches_the_table_with_a_sync(own: Memory) -> None:
-    note = note_of(own.workspace.root)
+def test_an_edit_in_the_note_reaches_the_table_with_a_sync(memory: Memory) -> None:
+    note = note_of(memory.workspace.root)
     note.write_text(FACTS.replace("Billing runs on Postgres 17", "The cat sleeps all day"), encoding="utf-8")
-    own.sync()
-    assert names(own.facts.recall("a pet that likes to sleep"))[:1] == [BILLING]
+    memory.sync()
+    assert names(memory.facts.recall("a pet that likes to sleep"))[:1] == [BILLING]
 
 
-def test_a_deleted_line_is_not_recalled(own: Memory) -> None:
-    note = note_of(own.workspace.root)
+def test_a_deleted_line_is_not_recalled(memory: Memory) -> None:
+    note = note_of(memory.workspace.root)
     kept = [line for line in FACTS.splitlines(keepends=True) if SISTER not in line]
     note.write_text("".join(kept), encoding="utf-8")
-    assert SISTER not in names(own.facts.recall("where does Ana live?", min_score=0))
+    assert SISTER not in names(memory.facts.recall("where does Ana live?", min_score=0))
 
 
-def test_lines_below_a_deleted_one_are_cited_where_they_are(own: Memory) -> None:
-    note = note_of(own.workspace.root)
+def test_lines_below_a_deleted_one_are_cited_where_they_are(memory: Memory) -> None:
+    note = note_of(memory.workspace.root)
     kept = [line for line in FACTS.splitlines(keepends=True) if SISTER not in line]
     note.write_text("".join(kept), encoding="utf-8")
-    assert own.facts.recall("deploy window").found[0].citation == "memory/facts.md#L5"
+    assert memory.facts.recall("deploy window").found[0].citation == "memory/facts.md#L5"
 
 
-def test_a_note_that_is_gone_has_no_facts(own: Memory) -> None:
-    note_of(own.workspace.root).unlink()
-    assert own.facts.recall("Postgres").found == ()
+def test_a_note_that_is_gone_has_no_facts(memory: Memory) -> None:
+    note_of(memory.workspace.root).unlink()
+    assert memory.facts.recall("Postgres").found == ()
 
 
 # The table
