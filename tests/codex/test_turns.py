@@ -21,7 +21,7 @@ def test_a_turn_finds_what_the_memory_holds(machine: Machine, shop: Path) -> Non
     (call,) = [item for item in done if item["type"] == "mcp_tool_call"]
     assert (call["server"], call["tool"], call["status"]) == ("recollect", "memory_search", "completed")
     assert "port 5433" in machine.model.about(SEARCH)[-1].results[0]
-    assert "MEMORY.md#L1-L4" in machine.model.about(SEARCH)[-1].results[0]
+    assert "MEMORY.md#L3-L4" in machine.model.about(SEARCH)[-1].results[0]
 
 
 def test_a_turn_writes_a_note(machine: Machine, shop: Path) -> None:
