@@ -21,12 +21,14 @@ from typing import Any
 
 from tests.redaction_clean import found, made_up
 from tests.redaction_corpus import forms, planted, survives
+from tests.redaction_unseen import unseen
 
 from bench.common import finish, parser, seconds, verdict
 from recollect.redaction import merged, redact
 
 SEED = 20261116
 EACH = 20
+EACH_UNSEEN = 6
 MADE_UP_LINES = 15_000
 FOUND_LINES = 60_000
 ROUNDS = 5
@@ -45,6 +47,17 @@ def recall() -> list[Figures]:
         {"form": form.name, "prefixed": form.prefixed, "planted": there[form.name], "hidden": gone[form.name]}
         for form in forms()
     ]
+
+
+def recall_unseen() -> list[Figures]:
+    """Return for every form that another author collected how many of its secrets are gone."""
+    rows: dict[str, Figures] = {}
+    for text in unseen(SEED, EACH_UNSEEN):
+        new: Figures = {"form": text.form, "prefixed": text.prefixed, "planted": 0, "hidden": 0}
+        row = rows.setdefault(text.form, new)
+        row["planted"] += 1
+        row["hidden"] += not survives(text, redact(text.text).text)
+    return list(rows.values())
 
 
 def second_copies() -> Figures:
@@ -146,7 +159,13 @@ def _share(rows: Sequence[Figures]) -> float:
     return share
 
 
-def table(found_shares: list[Figures], copies: Figures, hits: list[Figures], speeds: list[Figures]) -> str:
+def table(
+    found_shares: list[Figures],
+    others: list[Figures],
+    copies: Figures,
+    hits: list[Figures],
+    speeds: list[Figures],
+) -> str:
     """Write the figures as Markdown."""
     prefixed = [row for row in found_shares if row["prefixed"]]
     lines = [
@@ -156,6 +175,10 @@ def table(found_shares: list[Figures], copies: Figures, hits: list[Figures], spe
         "|---|---|---|---|---|---|",
         _recall_row("with a prefix", prefixed, 0.99),
         _recall_row("all", found_shares, 0.95),
+        _recall_row(
+            "of another author, with a prefix, bare", [row for row in others if row["prefixed"]], 0.97
+        ),
+        _recall_row("of another author, all", others, 0.95),
         _recall_row("said a second time, bare", [copies], 0.95).replace("| 1 |", "| |", 1),
         "",
         "| clean lines | lines | false hits | in 10,000 | target |",
@@ -195,9 +218,15 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--against", type=Path, metavar="SRC", help="the source tree of another version")
     arguments = options.parse_args()
-    shares, copies, hits, speeds = recall(), second_copies(), false_hits(), speed()
-    figures: Figures = {"recall": shares, "copies": copies, "false_hits": hits, "speed": speeds}
-    shown = table(shares, copies, hits, speeds)
+    shares, others, copies, hits, speeds = recall(), recall_unseen(), second_copies(), false_hits(), speed()
+    figures: Figures = {
+        "recall": shares,
+        "unseen": others,
+        "copies": copies,
+        "false_hits": hits,
+        "speed": speeds,
+    }
+    shown = table(shares, others, copies, hits, speeds)
     if arguments.against:
         figures["compared"] = rates = compared(arguments.against)
         shown += (

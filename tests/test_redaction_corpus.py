@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from recollect.redaction import redact
 from tests.redaction_clean import found, made_up
 from tests.redaction_corpus import Planted, forms, planted, survives
+from tests.redaction_unseen import unseen
 
 
 def share_hidden(texts: Iterable[Planted]) -> float:
@@ -26,6 +27,14 @@ def test_tokens_with_a_prefix_are_recognised_in_settings_never_developed_with() 
 
 def test_secrets_are_recognised_in_settings_never_developed_with() -> None:
     assert share_hidden(planted(2, held_out=True)) >= 0.95
+
+
+def test_tokens_of_another_author_are_recognised_bare_in_prose() -> None:
+    assert share_hidden(text for text in unseen(2, each=4) if text.prefixed) >= 0.97
+
+
+def test_secrets_in_forms_of_another_author_are_recognised() -> None:
+    assert share_hidden(unseen(2, each=4)) >= 0.95
 
 
 def test_what_was_planted_twice_over_is_idempotent() -> None:
