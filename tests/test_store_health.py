@@ -14,7 +14,9 @@ import apsw
 import pytest
 
 from recollect.errors import StoreDamaged
+from recollect.files.private import tighten
 from recollect.memory import Memory
+from recollect.paths import Workspace
 from recollect.store.sqlite.health import check_file, set_aside
 from recollect.store.sqlite.index import Index
 from recollect.types import Report, SearchResult
@@ -415,17 +417,32 @@ def locks_on(path: Path) -> list[str]:
     return [line.partition(":")[2] for line in own]  # they are numbered among the locks of all programs
 
 
-@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="needs a system that lists its locks")
-def test_opening_an_index_again_does_not_drop_the_locks_of_who_reads_it(tmp_path: Path) -> None:
-    path = tmp_path / "index.sqlite"
-    Index.writer(path, {}).close()
-    reader = Index.reader(path)
-    assert reader is not None
-    before = locks_on(path)
+def look_again(path: Path) -> None:
     other = Index.reader(path)
     assert other is not None
     other.close()
-    after = locks_on(path)
+
+
+def write_again(path: Path) -> None:
+    Index.writer(path, {}).close()
+
+
+def close_to_others(path: Path) -> None:
+    for file in path.parent.iterdir():
+        file.chmod(0o644)
+    tighten(Workspace.at(path.parents[1]))
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="needs a system that lists its locks")
+@pytest.mark.parametrize("step", [look_again, write_again, close_to_others])
+def test_the_locks_of_who_reads_an_index_stay(workspace: Path, step: Callable[[Path], None]) -> None:
+    files = [index_file(workspace), index_file(workspace).with_name("index.sqlite-shm")]
+    sync(workspace)
+    reader = Index.reader(files[0])
+    assert reader is not None
+    before = [locks_on(file) for file in files]
+    step(files[0])
+    after = [locks_on(file) for file in files]
     reader.close()
-    assert before
+    assert all(before)
     assert after == before

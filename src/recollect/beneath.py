@@ -186,14 +186,22 @@ class Folder:
         return _tighten(self.handle, _GROUP_FOLDER, shared=shared, dry_run=dry_run)
 
     def tighten_file(self, name: str, *, shared: bool, dry_run: bool = False) -> bool:
-        """Do the same with a file."""
+        """Do the same with a file, without opening it.
+
+        It may be a database: closing a descriptor of it drops the locks that SQLite holds in this process.
+        """
         if self.handle is None:
             return False
-        handle = self.open(name)
-        try:
-            return _tighten(handle, _GROUP_FILE, shared=shared, dry_run=dry_run)
-        finally:
-            os.close(handle)
+        info = self.look(name)
+        wanted = _tighter(info, _GROUP_FILE, shared=shared)
+        if wanted is None or not stat.S_ISREG(info.st_mode):
+            return False
+        if not dry_run:
+            try:
+                os.chmod(name, wanted, dir_fd=self.handle, follow_symlinks=False)
+            except NotImplementedError:  # an older C library; a moment ago it was no link
+                os.chmod(name, wanted, dir_fd=self.handle)
+        return True
 
     def open_private(self, name: str, flags: int) -> int:
         """Open a file, making it if the flags say so, and close it to others; return its descriptor."""
@@ -331,6 +339,15 @@ def open_private(path: Path, flags: int = os.O_RDWR | os.O_CREAT) -> int:
         return folder.open_private(path.name, flags)
 
 
+def make_private(path: Path) -> None:
+    """Make a private file if it is missing; one that is there is closed to others without opening it."""
+    with opened(path.parent) as folder:
+        try:
+            os.close(folder.open_private(path.name, CREATE_FLAGS))
+        except FileExistsError:
+            folder.tighten_file(path.name, shared=folder.is_shared)
+
+
 def make_private_folders(folder: Path) -> None:
     """Make a folder, and those above it that are missing, closed to others."""
     missing: list[Path] = []
@@ -379,14 +396,17 @@ def _parts_below(path: Path, root: Path | None) -> Sequence[str]:
 
 
 def _tighten(handle: int, group: int, *, shared: bool, dry_run: bool = False) -> bool:
-    info = os.fstat(handle)
+    wanted = _tighter(os.fstat(handle), group, shared=shared)
+    if wanted is not None and not dry_run:
+        os.chmod(handle, wanted)
+    return wanted is not None
+
+
+def _tighter(info: os.stat_result, group: int, *, shared: bool) -> int | None:
+    """Return the permissions something should have, or None if it has them or belongs to another user."""
     mode = stat.S_IMODE(info.st_mode)
     wanted = (mode | group) & ~_OTHERS if shared else mode & 0o700
-    if wanted == mode or info.st_uid != os.geteuid():
-        return False
-    if not dry_run:
-        os.chmod(handle, wanted)
-    return True
+    return None if wanted == mode or info.st_uid != os.geteuid() else wanted
 
 
 def _is_link(info: os.stat_result) -> bool:

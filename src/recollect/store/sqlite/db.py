@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import apsw
 
-from recollect.beneath import open_private
+from recollect.beneath import make_private
 from recollect.errors import (
     PathError,
     StoreBusy,
@@ -56,7 +56,7 @@ def open_writer(path: Path) -> Connection:
     """Open (or create) a database for writing; the caller holds the writer lock."""
     with store_errors(path):
         with suppress(OSError, PathError):  # SQLite says why
-            os.close(open_private(path))  # before anything is in it; its log gets the same permissions
+            make_private(path)  # before anything is in it; its log gets the same permissions
         connection = apsw.Connection(str(path))
         try:
             _prepare(connection)
