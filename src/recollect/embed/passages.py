@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.embed.base import Provider, embed_documents, to_blobs, validated
+from recollect.errors import StoreDamaged
 from recollect.text.sentences import pieces_of, sentences_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _SCALE = 127
 _FLOAT_BYTES = 4
+_TOLERANCE = 0.1
+"""How far from 1 the square of a vector's length may be: rounding to one byte stays below."""
 
 
 def embed_passages(provider: Provider, texts: Sequence[str]) -> list[bytes]:
@@ -57,6 +60,32 @@ def is_packed(blob: bytes, dims: int) -> bool:
     return rest >= 0 and rest % dims == 0
 
 
+def is_sound(blob: bytes, dims: int) -> bool:
+    """Tell whether a blob is packed and every vector in it is of unit length, as they were when written.
+
+    A page of an index that went blank leaves vectors of zeros, which no check of SQLite's own notices.
+    """
+    import numpy as np
+
+    if not is_packed(blob, dims):
+        return False
+    vector, parts = unpacked(blob, dims)
+    whole = np.frombuffer(vector, "<f4")
+    return abs(float(np.vecdot(whole, whole)) - 1) < _TOLERANCE and _are_sound(_rows(parts, dims))
+
+
+def _rows(parts: bytes, dims: int) -> Vectors:
+    import numpy as np
+
+    return np.frombuffer(parts, np.int8).reshape(-1, dims).astype(np.float32)
+
+
+def _are_sound(rows: Vectors) -> bool:
+    import numpy as np
+
+    return bool(np.all(np.abs(np.vecdot(rows, rows) / _SCALE**2 - 1) < _TOLERANCE))
+
+
 def unpacked(blob: bytes, dims: int) -> tuple[bytes, bytes]:
     """Return the vector of a passage and those of its sentences."""
     return blob[: _FLOAT_BYTES * dims], blob[_FLOAT_BYTES * dims :]
@@ -83,7 +112,12 @@ def best_sentence(query: bytes, sentences: Mapping[int, bytes]) -> dict[int, flo
         return {}
     vector = np.frombuffer(query, "<f4") / _SCALE
     counts = [len(blob) // len(vector) for blob in sentences.values()]
-    rows = np.frombuffer(b"".join(sentences.values()), np.int8).reshape(-1, len(vector))
-    cosines = np.vecdot(rows.astype(np.float32), vector)  # on one core, like the search itself
+    rows = _rows(b"".join(sentences.values()), len(vector))
+    if not _are_sound(rows):
+        raise StoreDamaged(
+            "the index is damaged: vectors of sentences are not what was written",
+            todo="Run 'recollect sync --force' to rebuild it",
+        )
+    cosines = np.vecdot(rows, vector)  # on one core, like the search itself
     best = np.maximum.reduceat(cosines, np.cumsum([0, *counts[:-1]]))
     return dict(zip(sentences, best.tolist(), strict=True))

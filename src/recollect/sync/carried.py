@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
+from recollect.embed.passages import is_sound
 from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
@@ -32,14 +33,14 @@ def carry_chunks(index: Index, numbers: Collection[int]) -> None:
 
 def _carry(old: Index, new: Index, entry: spaces.SpaceEntry, numbers: Iterable[int]) -> None:
     vectors = old.vectors_in(entry.space)
+    dims = entry.dims or vectors.dims() or 0
     for group in _groups(numbers):
         blobs, sentences = vectors.of(group), vectors.sentences(group)
-        known = {
-            text_hash(chunk.embedded_text): blobs[number] + sentences.get(number, b"")
-            for number, chunk in old.chunks(blobs).items()
-        }
+        packed = {number: blob + sentences.get(number, b"") for number, blob in blobs.items()}
+        sound = {number: blob for number, blob in packed.items() if is_sound(blob, dims)}
+        known = {text_hash(chunk.embedded_text): sound[number] for number, chunk in old.chunks(sound).items()}
         with transaction(new.connection):
-            cache.remember(new.connection, entry.space, known, entry.dims or vectors.dims() or 0)
+            cache.remember(new.connection, entry.space, known, dims)
 
 
 def _groups(numbers: Iterable[int]) -> Iterator[list[int]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recollect.embed.background import background_of
 from recollect.embed.base import Provider
-from recollect.embed.passages import is_packed, unpacked
+from recollect.embed.passages import is_sound, unpacked
 from recollect.errors import BadVectors, EmbeddingError, ModelChanged, SpendLimit
 from recollect.store.sqlite import cache, spaces
 from recollect.store.sqlite.db import transaction
@@ -228,7 +228,7 @@ def _read(index: Index, space: Space, dims: int | None, after: int, limit: int, 
         if use_cache and dims:
             hashes = {text_hash(chunk.embedded_text) for _, chunk in chunks}
             found = cache.cached(index.connection, space, list(hashes), dims)
-            known = {digest: blob for digest, blob in found.items() if is_packed(blob, dims)}
+            known = {digest: blob for digest, blob in found.items() if is_sound(blob, dims)}
         own_dims = dims if known else entry.dims
         measured = index.vectors_in(space).background() is not None
         return _Group(index.birth, chunks, known, own_dims, entry.answers_as, measured)
