@@ -14,6 +14,7 @@ from recollect.embed.batches.select import batches_for
 from recollect.embed.remote.provider import RemoteProvider
 from recollect.embed.select import Choice
 from recollect.redaction import redact, rules_of
+from recollect.tools import call_tool
 from tests.redaction_corpus import planted, survives
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync
@@ -228,3 +229,36 @@ def test_a_note_shows_what_somebody_wrote_into_it(workspace: Path) -> None:
     write(workspace, {"a.md": f"the deploy token is {SECRET}"})
     with Memory(workspace, WORDS) as memory:
         assert SECRET in memory.search("deploy token", min_score=0)[0].snippet
+
+
+PRIVATE_NOTE = """\
+# Visit
+
+Went well.
+
+<private>
+The diagnosis is Zeta.
+
+Nobody knows of Zeta.
+</private>
+
+Next in May.
+"""
+
+
+def test_a_line_inside_a_private_block_is_not_read_to_a_model(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/visit.md").write_text(PRIVATE_NOTE, encoding="utf-8")
+    with Memory(tmp_path, {"embeddings.provider": "none"}) as memory:
+        told = [
+            call_tool(memory, "memory_get", {"path": f"memory/visit.md#L{line}"}) for line in range(1, 11)
+        ]
+    assert not [output for output in told if "Zeta" in output.text + str(output.data)]
+
+
+def test_entries_inside_a_private_block_are_not_recalled(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/visit.md").write_text(PRIVATE_NOTE, encoding="utf-8")
+    with Memory(tmp_path, {"embeddings.provider": "none"}) as memory:
+        found = [*memory.recall(topic="visit"), *memory.recall("when is the next visit in May")]
+    assert [entry.text for entry in found if "Zeta" in entry.text] == [] != found

@@ -192,10 +192,16 @@ class AsyncMemory:
         return await asyncio.to_thread(self.memory.forget, chosen)
 
     async def read(
-        self, path: str, start: int | None = None, lines: int | None = None, column: int | None = None
+        self,
+        path: str,
+        start: int | None = None,
+        lines: int | None = None,
+        column: int | None = None,
+        *,
+        private: bool = True,
     ) -> Excerpt:
         """Return lines of a note; a note that does not exist has none."""
-        return await asyncio.to_thread(self.memory.read, path, start, lines, column)
+        return await asyncio.to_thread(self.memory.read, path, start, lines, column, private=private)
 
     async def status(self, *, deep: bool = False) -> Status:
         """Return the state of the memory; `deep` also asks the provider for one vector."""

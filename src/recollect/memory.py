@@ -353,11 +353,18 @@ class Memory:
         return replace(receipt, left=(*receipt.left, *tables))
 
     def read(
-        self, path: str, start: int | None = None, lines: int | None = None, column: int | None = None
+        self,
+        path: str,
+        start: int | None = None,
+        lines: int | None = None,
+        column: int | None = None,
+        *,
+        private: bool = True,
     ) -> Excerpt:
         """Return lines of a note, or what was said on lines of a transcript; what does not exist has none.
 
-        `column` is the character of the first line to begin with, for the rest of a line that was cut.
+        `column` is the character of the first line to begin with, for the rest of a line that was cut. With
+        `private` off, lines of `<private>` blocks come out empty: do so for what a model reads.
         """
         check_read(path, start, lines, column)
         self._refuse_if_off()
@@ -366,7 +373,9 @@ class Memory:
         if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
             return self._read_conversation(inside, start, lines, column)
         limit = settings.files.max_bytes
-        return read_lines(self.workspace, settings.extra_paths, path, start, lines, limit, column)
+        return read_lines(
+            self.workspace, settings.extra_paths, path, start, lines, limit, column, private=private
+        )
 
     def _read_conversation(
         self, path: str, start: int | None, lines: int | None, column: int | None

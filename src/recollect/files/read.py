@@ -168,6 +168,18 @@ def decode(content: bytes) -> str:
     return text.replace("\r\n", "\n")
 
 
+def without_private_blocks(text: str) -> str:
+    """Return a note without its private blocks; they may be larger than any piece it is cut into.
+
+    Line breaks stay, so lines keep their numbers.
+    """
+    if "<private" not in text.lower():
+        return text
+    from recollect.redaction.private import without_private  # which takes time to import, and few need
+
+    return without_private(text)[0]
+
+
 def decode_lines(content: bytes) -> str:
     """Turn the bytes of a transcript into text; a line with bad bytes keeps them, as lone surrogates.
 
@@ -218,8 +230,13 @@ def read_lines(
     lines: int | None,
     max_bytes: int,
     column: int | None = None,
+    *,
+    private: bool = True,
 ) -> Excerpt:
-    """Read some lines of a note that belongs to the memory, the first of them from a column on."""
+    """Read some lines of a note that belongs to the memory, the first of them from a column on.
+
+    With `private` off, lines of private blocks come out empty.
+    """
     real, root = resolve_note(workspace, extra_paths, path)
     shown = Path(os.path.relpath(real, workspace.root)).as_posix()
     first = max(1, start or 1)
@@ -248,6 +265,7 @@ def read_lines(
         text = decode(content)
     except ValueError as error:
         raise PathError(f"{path!r} {error}", todo="Only UTF-8 text can be read") from None
+    text = text if private else without_private_blocks(text)
     count = DEFAULT_LINES if lines is None else max(1, lines)
     return _excerpt(shown, text, first, count, max(1, column or 1))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote_to_bytes
@@ -115,9 +114,10 @@ def _path_of(uri: str) -> str | None:
 def _text(memory: Memory, path: str) -> str | None:
     parts: list[str] = []
     length = 0
-    place: Mapping[str, int | None] = {"start": 1, "column": None}
+    start: int = 1
+    column: int | None = None
     while True:
-        excerpt = memory.read(path, lines=_LINES_AT_ONCE, **place)
+        excerpt = memory.read(path, start, _LINES_AT_ONCE, column, private=False)
         if not excerpt.found:
             return None
         parts.append(excerpt.text)
@@ -128,4 +128,4 @@ def _text(memory: Memory, path: str) -> str | None:
         if length >= MOST_CHARACTERS:
             go_on = f"memory_get reads on from line {excerpt.next_start} of {excerpt.total_lines}"
             return "".join([*parts, f"\n[Cut here by Recollect: the note is longer. {go_on}.]\n"])
-        place = {"start": excerpt.next_start, "column": excerpt.next_column}
+        start, column = excerpt.next_start, excerpt.next_column

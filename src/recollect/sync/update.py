@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recollect.files.read import is_settled, read_document
+from recollect.files.read import is_settled, read_document, without_private_blocks
 from recollect.files.tombstones import Forgotten
 from recollect.settings import Cache, Settings
 from recollect.store.sqlite import cache, tails
@@ -196,15 +196,3 @@ def chunks_of(
     from recollect.sync.transcripts import cut_transcript
 
     return cut_transcript(document, file, settings, forgotten)
-
-
-def without_private_blocks(text: str) -> str:
-    """Return a note without its private blocks; they are larger than a chunk, so it is done before it is cut.
-
-    Line breaks stay, so lines keep their numbers.
-    """
-    if "<private" not in text.lower():
-        return text
-    from recollect.redaction.private import without_private  # which takes time to import, and few need
-
-    return without_private(text)[0]

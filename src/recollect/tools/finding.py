@@ -57,7 +57,7 @@ def _hits(result: SearchResult, *, citations: bool) -> str:
 
 def _get(call: Call) -> Output:
     path, start, lines = named_lines(call.arguments["path"], call.get("from"), call.get("lines"))
-    excerpt = call.memory.read(path, start, lines, call.get("column"))
+    excerpt = call.memory.read(path, start, lines, call.get("column"), private=False)
     excerpt = replace(excerpt, text=call.clean(excerpt.text))
     return Output(_excerpt(excerpt, lines), excerpt_json(excerpt))
 

@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from recollect.files.read import read_document
+from recollect.files.read import read_document, without_private_blocks
 from recollect.paths import Workspace, contains
 from recollect.settings import Settings
-from recollect.sync.update import without_private_blocks
 from recollect.text.fact_chunks import ENDED
 from recollect.text.fact_note import note_path
 from recollect.text.words import words_of

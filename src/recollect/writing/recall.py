@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from recollect.errors import UsageError
+from recollect.files.read import without_private_blocks
 from recollect.paths import Workspace
 from recollect.search.decay import dated
 from recollect.settings.tree import Settings
@@ -21,7 +22,7 @@ from recollect.types import FoundFile, Hit, cite
 from recollect.writing.clock import local_now
 from recollect.writing.duplicates import Search
 from recollect.writing.form import body_of, day_of
-from recollect.writing.reading import entries_in, notes_in, text_in
+from recollect.writing.reading import notes_in, text_in, text_of
 from recollect.writing.topics import slug_of, topic_notes, topic_title
 
 MOST = 1_000
@@ -131,7 +132,7 @@ def _newest(workspace: Workspace, settings: Settings, wanted: _Wanted, limit: in
     for file in sorted(files, key=_newest_day_in, reverse=True):
         if len(days) - bisect_right(days, _newest_day_in(file)) >= limit:
             break
-        text = text_in(file, settings)
+        text = without_private_blocks(text_in(file, settings))
         for entry in entries_of(text) if wanted.may_be_in(file.path, text) else ():
             one = _recalled(file.path, entry)
             if entry.kind != "heading" and wanted.fits(one):
@@ -168,7 +169,8 @@ def _answers(workspace: Workspace, settings: Settings, query: str, search: Searc
         if hit.source != "memory":
             continue
         if hit.path not in known:
-            known[hit.path] = entries_in(workspace, settings, hit.path)
+            text = without_private_blocks(text_of(workspace, settings, hit.path))
+            known[hit.path] = entries_of(text)
         inside = [entry for entry in known[hit.path] if entry.kind != "heading" and _overlap(entry, hit)]
         best_first = sorted(inside, key=shared, reverse=True)
         for entry in [entry for entry in best_first if shared(entry)] or inside:
