@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from recollect import Memory
 from recollect.doctor.examine import examine
 from recollect.files import read as reading_files
+from recollect.sync import transcripts
 from recollect.text import turns as turns_module
 from recollect.text.turns import chunk_turns, stretches
-from recollect.types import Role, Turn
+from recollect.types import FoundFile, Role, Turn
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import indexed, reading, sync
@@ -248,6 +249,23 @@ def test_a_secret_told_long_ago_does_not_make_the_whole_be_read_again(
     assert PASSWORD not in repr(indexed(workspace))
     assert bytes_read
     assert max(bytes_read) < file.stat().st_size / 10
+
+
+def test_a_transcript_that_goes_while_it_is_read_on_leaves_the_index(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = transcript(workspace, user(TOLD), assistant("noted"), *exchanges(60))
+    sync(workspace, None, SETTINGS)
+    add(file, user("one more thing"))
+
+    def gone(found: FoundFile, position: int) -> str:
+        file.unlink(missing_ok=True)
+        return reading_files.read_line(found, position)
+
+    monkeypatch.setattr(transcripts, "read_line", gone)
+    sync(workspace, None, SETTINGS)
+    with reading(workspace) as index:
+        assert index.count_chunks() == 0
 
 
 def test_a_value_is_in_no_byte_of_what_is_kept_to_read_on(workspace: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from recollect.errors import StoreError
+from recollect.errors import PathError, StoreError
 from recollect.files import snapshots
 from recollect.files.read import decode_lines, mark_at, read_from, read_line
 from recollect.files.tombstones import Forgotten
@@ -107,9 +107,12 @@ def _cleaned(
     """Take secrets out of stretches, with all their copies.
 
     If the end of a transcript tells a secret that was not told before, a copy of it may stand further up, so
-    nothing is returned.
+    nothing is returned; nor is it if the lines that told one cannot be read any more.
     """
-    known = _known(document, file, rules, forgotten)
+    try:
+        known = _known(document, file, rules, forgotten)
+    except (OSError, PathError):  # the file went, or changed its place, since its end was read
+        return None
     redacted = iter(redact_together([turn.text for part in parts for turn in part], rules, known))
     told_before = {spot.line for spot in document.secrets}
     told_on = [spot.line for spot in document.secrets if spot.line < document.first_line]
