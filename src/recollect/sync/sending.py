@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from recollect.embed.base import Provider
-from recollect.redaction import Rules, redact, without_copies
 from recollect.store.sqlite.index import Index
 from recollect.text.chunk import text_hash
 from recollect.types import Chunk
+
+if TYPE_CHECKING:
+    from recollect.redaction import Rules
 
 
 def texts_for(index: Index, provider: Provider, chunks: Sequence[tuple[int, Chunk]]) -> dict[str, str]:
@@ -19,6 +22,8 @@ def texts_for(index: Index, provider: Provider, chunks: Sequence[tuple[int, Chun
     """
     if not provider.sends_to:
         return {text_hash(chunk.embedded_text): chunk.embedded_text for _, chunk in chunks}
+    from recollect.redaction import redact, without_copies  # which takes time to import
+
     notes = index.notes_of(number for number, _ in chunks)
     rules: Rules | None = getattr(provider, "rules", None)
     told: Mapping[str, Mapping[str, str]] = {

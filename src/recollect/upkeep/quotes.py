@@ -9,7 +9,6 @@ from pathlib import Path
 from recollect.files.read import read_document, without_private_blocks
 from recollect.paths import Workspace, contains
 from recollect.settings import Settings
-from recollect.text.fact_chunks import ENDED
 from recollect.text.fact_note import note_path
 from recollect.text.words import words_of
 from recollect.types import Document, Fingerprint, FoundFile, Hit
@@ -40,6 +39,8 @@ class Quotes:
             return None
         lines = "\n".join(note[hit.start_line - 1 : hit.end_line])
         if hit.path == self._facts:  # a fact is indexed in its words alone
+            from recollect.text.fact_chunks import ENDED  # which takes time to import
+
             return {*words_of(hit.snippet.partition(ENDED)[0])} <= {*words_of(lines)}
         return hit.snippet in lines or all(line in lines for line in hit.snippet.split("\n"))
 
