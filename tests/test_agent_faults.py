@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from recollect.files import snapshots
 from recollect.files.atomic import TEMPORARY_PREFIX
 from recollect.paths import Workspace
 from tests.support import unprivileged_run
-from tests.support_agent import NOW, TODAY, assistant, opened, put, text_of, user
+from tests.support_agent import NOW, TODAY, YESTERDAY, assistant, opened, put, text_of, user
 from tests.test_notes_faults import CASES, FAULTS, Faults
 
 OLD = [user("one"), assistant("two")]
@@ -28,6 +30,8 @@ NEW = [*OLD, user("three")]
 OTHER = [user("four")]
 LOG = "# 2026-11-16\n\n- 08:00 tea\n"
 DECIDED = [user(f"We decided on plan number {n}.") for n in range(3)]
+ENTRIES = "".join(f"- 12:00 We decided on plan number {n}.\n" for n in range(3))
+BLOCK = f"<!-- session s1 -->\n{ENTRIES}<!-- /session -->\n"
 
 
 @pytest.fixture
@@ -95,11 +99,11 @@ def test_a_flush_that_fails_loses_nothing_and_can_be_repeated(tmp_path: Path, fa
         memory = opened(folder)
         faults = Faults(number, FAULTS[fault], sticky=False)
         with suppress(RecollectError, KeyboardInterrupt), faults.at_work():
-            flush(memory, DECIDED, now=NOW)
+            flush(memory, DECIDED, session="s1", now=NOW)
         memory.close()
-        assert text_of(folder, TODAY).startswith(LOG), (number, faults.failed)
-        flush(opened(folder), DECIDED, now=NOW)
-        assert text_of(folder, TODAY).count("plan number") == 3, (number, faults.failed)
+        assert text_of(folder, TODAY) in (LOG, LOG + BLOCK), (number, faults.failed)
+        flush(opened(folder), DECIDED, session="s1", now=NOW)
+        assert text_of(folder, TODAY) == LOG + BLOCK, (number, faults.failed)
         if not faults.failed:
             return
 
@@ -117,9 +121,10 @@ def test_a_full_disk_is_told_with_what_was_written(workspace: Path, monkeypatch:
         return real(handle, data)
 
     monkeypatch.setattr(os, "write", fail)
-    with pytest.raises(WriteError, match=r"1 of 3 entries were written, then .* no space left on device"):
-        flush(memory, DECIDED, now=NOW)
-    assert text_of(workspace, TODAY).count("plan number") == 2
+    yesterday = [{**user("We decided on plan number 9."), "timestamp": NOW - timedelta(days=1)}]
+    with pytest.raises(WriteError, match=r"1 of 4 entries were written, then .* no space left on device"):
+        flush(memory, [*yesterday, *DECIDED], now=NOW)
+    assert [text_of(workspace, day).count("plan number") for day in (YESTERDAY, TODAY)] == [1, 1]
 
 
 def test_a_log_that_is_no_text_is_left_alone_and_told(workspace: Path) -> None:
@@ -181,6 +186,43 @@ def test_a_kill_at_any_moment_leaves_a_whole_snapshot(tmp_path: Path) -> None:
             acknowledged += [int(line) for line in process.stdout.read().split()]
         newest = said_in(folder)[0]
         assert int(newest[0].split()[1]) >= acknowledged[-1]
+
+
+FLUSH_UNTIL_KILLED = """\
+import itertools, sys
+from pathlib import Path
+from recollect.agent.flush import flush
+from tests.support_agent import NOW, opened, user
+memory = opened(Path(sys.argv[1]))
+for number in itertools.count():
+    said = [user(f"We decided on plan number {number} for part {part}.") for part in range(3)]
+    flush(memory, said, session="s1", now=NOW)
+    print(number, flush=True)
+"""
+WHOLE_BLOCK = re.compile(
+    r"<!-- session s1 -->\n"
+    + "".join(rf"- 12:00 We decided on plan number (?P<n{n}>\d+) for part {n}\.\n" for n in range(3))
+    + r"<!-- /session -->\n"
+)
+
+
+def test_a_kill_at_any_moment_leaves_whole_blocks(tmp_path: Path) -> None:
+    for run in range(3):
+        folder = tmp_path / str(run)
+        (folder / "memory").mkdir(parents=True)
+        with subprocess.Popen(
+            [sys.executable, "-c", FLUSH_UNTIL_KILLED, str(folder)],
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        ) as process:
+            assert process.stdout is not None
+            acknowledged = [int(process.stdout.readline()) for _ in range(2 + run)]
+            process.kill()
+            acknowledged += [int(line) for line in process.stdout.read().split()]
+        text = text_of(folder, TODAY)
+        assert WHOLE_BLOCK.sub("", text) == "# 2026-11-16\n\n"
+        assert len(WHOLE_BLOCK.findall(text)) >= len(acknowledged)
 
 
 TAKE_MANY = """\

@@ -19,6 +19,8 @@ from recollect.paths import Workspace
 from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, assistant, opened, put, text_of, user
 
 DECIDED = "We decided to use Postgres 17."
+OPENING = "<!-- session s1 -->\n"
+CLOSING = "<!-- /session -->\n"
 
 
 def written(workspace: Path, *messages: object) -> list[str]:
@@ -27,7 +29,76 @@ def written(workspace: Path, *messages: object) -> list[str]:
 
 def test_what_should_last_is_an_entry_of_the_log(workspace: Path) -> None:
     flush(opened(workspace), [user(DECIDED)], session="s1", now=NOW)
-    assert text_of(workspace, TODAY) == f"# 2026-11-16\n\n- 12:00 {DECIDED} [session s1]\n"
+    assert text_of(workspace, TODAY) == f"# 2026-11-16\n\n{OPENING}- 12:00 {DECIDED}\n{CLOSING}"
+
+
+def test_the_session_is_named_once_around_all_entries_and_each_is_cited_by_its_own_line(
+    workspace: Path,
+) -> None:
+    put(workspace, TODAY, "# My day\n\n- 08:00 tea\n")
+    said = [user("I prefer tabs over spaces."), user("TODO: rotate the keys."), user(DECIDED)]
+    done = flush(opened(workspace), said, session="s1", now=NOW)
+    lines = text_of(workspace, TODAY).split("\n")
+    assert text_of(workspace, TODAY).count("s1") == 1
+    assert [entry.citation for entry in done.written] == [f"{TODAY}#L{number}" for number in (5, 6, 7)]
+    assert lines[4:7] == [f"- 12:00 {entry.text}" for entry in done.written]
+    assert (lines[3], lines[7:]) == (OPENING.strip(), [CLOSING.strip(), ""])
+
+
+def test_without_a_session_there_are_no_comments(workspace: Path) -> None:
+    flush(opened(workspace), [user(DECIDED)], now=NOW)
+    assert text_of(workspace, TODAY) == f"# 2026-11-16\n\n- 12:00 {DECIDED}\n"
+
+
+@pytest.mark.parametrize("session", ["a--b", "a>b", "<a"])
+def test_a_session_whose_name_would_break_a_comment_is_named_in_each_entry(
+    workspace: Path, session: str
+) -> None:
+    flush(opened(workspace), [user(DECIDED)], session=session, now=NOW)
+    assert text_of(workspace, TODAY) == f"# 2026-11-16\n\n- 12:00 {DECIDED} [session {session}]\n"
+
+
+def test_what_is_added_later_stands_behind_the_comments(workspace: Path) -> None:
+    memory = opened(workspace)
+    flush(memory, [user(DECIDED)], session="s1", now=NOW)
+    memory.remember("Tea at four.", now=NOW)
+    flush(memory, [user("I prefer tabs over spaces.")], session="s1", now=NOW)
+    assert text_of(workspace, TODAY) == (
+        f"# 2026-11-16\n\n{OPENING}- 12:00 {DECIDED}\n{CLOSING}- 12:00 Tea at four.\n"
+        f"{OPENING}- 12:00 I prefer tabs over spaces.\n{CLOSING}"
+    )
+
+
+def test_each_day_has_its_own_comments(workspace: Path) -> None:
+    said = [{**user("TODO: call Hanna tomorrow."), "timestamp": NOW - timedelta(days=1)}, user(DECIDED)]
+    done = flush(opened(workspace), said, session="s1", now=NOW)
+    assert [entry.citation for entry in done.written] == [f"{YESTERDAY}#L4", f"{TODAY}#L4"]
+    assert [text_of(workspace, day).count(OPENING) for day in (YESTERDAY, TODAY)] == [1, 1]
+
+
+def test_what_is_said_twice_in_other_letters_is_written_once(workspace: Path) -> None:
+    said = [user("I prefer tabs over spaces."), user(DECIDED), user("We decided to use *Postgres 17*!")]
+    done = flush(opened(workspace), said, session="s1", now=NOW)
+    assert [entry.citation for entry in done.written] == [f"{TODAY}#L4", f"{TODAY}#L5"]
+    assert [(entry.why[0], entry.citation) for entry in done.skipped] == [("known already", f"{TODAY}#L5")]
+    assert text_of(workspace, TODAY).count("Postgres") == 1
+
+
+def test_the_comments_are_neither_found_nor_recalled_nor_quoted(workspace: Path) -> None:
+    memory = opened(workspace)
+    flush(memory, [user(DECIDED), user("I prefer tabs over spaces.")], session="zebra", now=NOW)
+    flush(memory, [user("TODO: rotate the keys.")], session="zebra", now=NOW)
+    assert list(memory.search("zebra session", min_score=0.0)) == []
+    found = memory.search("postgres tabs keys", min_score=0.0)
+    assert [("<!--" in hit.snippet, hit.start_line, hit.end_line) for hit in found] == [(False, 4, 8)]
+    recalled = [one.text for one in memory.recall(recent=True, now=NOW)]
+    assert recalled == [
+        "- 12:00 TODO: rotate the keys.",
+        "- 12:00 I prefer tabs over spaces.",
+        f"- 12:00 {DECIDED}",
+    ]
+    context = bootstrap(memory, now=NOW)
+    assert ("zebra" in context.text, "- 12:00 TODO: rotate" in context.text) == (False, True)
 
 
 def test_an_entry_says_where_it_stands_and_why_it_was_kept(workspace: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.text import edits
 from recollect.text.edits import add, cut, lines_at, locate, put, split, tidy
-from recollect.text.entries import own_text_of
+from recollect.text.entries import own_text_of, session_in
 from tests.support import untimed
 from tests.test_entries import MARKDOWN
 
@@ -17,6 +17,8 @@ BLOCK = st.one_of(
     st.sampled_from(["- new", "new", "- new\n  with more", "1. new", "```\nnew\n```", "# new"]),
     st.text(min_size=1).map(tidy).filter(bool),
 )
+
+EXAMPLE = "<!-- session s -->\n- a\n<!-- /session -->\n"
 
 
 def words_of(text: str) -> list[str]:
@@ -142,6 +144,15 @@ def test_lines_are_replaced(text: str, first: int, last: int, block: str, expect
         ("a\n", 1, 1, ""),
         ("a\nb", 2, 2, "a\n"),
         ("a\r\n\r\nb\r\n\r\nc", 3, 3, "a\r\n\r\nc"),
+        (
+            "<!-- session s -->\n- a\n- b\n<!-- /session -->\n",
+            3,
+            3,
+            "<!-- session s -->\n- a\n<!-- /session -->\n",
+        ),
+        ("x\n\n<!-- session s -->\r\n- a\n- b\n<!-- /session -->\n\ny\n", 4, 5, "x\n\ny\n"),
+        ("<!-- session s -->\n- a\n<!-- session t -->\n", 2, 2, "<!-- session s -->\n<!-- session t -->\n"),
+        (f"```\n{EXAMPLE}```\n", 3, 3, "```\n<!-- session s -->\n<!-- /session -->\n```\n"),
     ],
 )
 def test_lines_are_taken_out(text: str, first: int, last: int, expected: str) -> None:
@@ -155,7 +166,8 @@ def test_only_the_lines_that_are_named_lose_words(text: str, data: st.DataObject
     first = data.draw(st.integers(1, len(lines)))
     last = data.draw(st.integers(first, len(lines)))
     left = "".join(lines[: first - 1] + lines[last:])
-    assert words_of(cut(text, first, last)) == words_of(left)
+    shown = [line for line in words_of(left) if session_in(line) is None]
+    assert [line for line in words_of(cut(text, first, last)) if session_in(line) is None] == shown
 
 
 # locate

@@ -36,6 +36,24 @@ def talk(workspace: Path) -> Home:
 # Removing
 
 
+BLOCK = "<!-- session abc -->\n- 10:00 Anvils are heavy\n- 10:00 Bees are light\n<!-- /session -->\n"
+
+
+def test_a_session_loses_its_entries_and_their_comments_and_nothing_else(home: Home) -> None:
+    write(home.folder, {DAY: f"{BEFORE}- 09:30 Old words [session abc]\n{BLOCK}{AFTER}"})
+    receipt = home.forget(session="abc")
+    assert (receipt.removed["entries"], receipt.complete) == (3, True)
+    assert home.text(DAY) == BEFORE + AFTER
+
+
+def test_an_entry_of_a_session_goes_without_the_comments_around_the_others(home: Home) -> None:
+    write(home.folder, {DAY: f"{BEFORE}{BLOCK}{AFTER}"})
+    home.forget(f"{DAY}#L6")
+    assert home.text(DAY) == BEFORE + BLOCK.replace("- 10:00 Bees are light\n", "") + AFTER
+    home.forget(f"{DAY}#L5")
+    assert home.text(DAY) == BEFORE + AFTER
+
+
 def test_the_entry_goes_and_its_neighbours_stay_byte_for_byte(home: Home) -> None:
     home.forget(f"{DAY}#L4")
     assert home.text(DAY) == BEFORE + AFTER

@@ -77,6 +77,53 @@ def test_a_session_selects_what_was_remembered_in_it(home: Home) -> None:
     assert [candidate.text for candidate in found] == ["- 10:00 One [session abc]"]
 
 
+BLOCK = "<!-- session abc -->\n- 10:00 One\n- 10:00 Two\n  and more\n<!-- /session -->\n"
+
+
+def of_session(home: Home, text: str, session: str = "abc") -> list[str]:
+    write(home.folder, {"memory/x.md": text})
+    return [candidate.citation.removeprefix("memory/x.md#") for candidate in home.candidates(session=session)]
+
+
+def test_a_session_selects_what_stands_between_its_comments_and_what_names_it(home: Home) -> None:
+    text = f"- 09:00 Zero [session abc]\n{BLOCK}- 11:00 Three\n- 12:00 Four [session abd]\n"
+    assert of_session(home, text) == ["L1", "L3", "L4-L5"]
+
+
+def test_an_entry_that_names_another_session_belongs_to_that_one(home: Home) -> None:
+    text = "<!-- session abc -->\n- 10:00 One [session abd]\n- Two\n<!-- /session -->\n"
+    assert (of_session(home, text), of_session(home, text, "abd")) == (["L3"], ["L2"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!-- session abc -->\n- 10:00 One\n- 11:00 Two\n",
+        "<!-- session abc -->\n- One\n<!-- session abd -->\n- Two\n<!-- /session -->\n",
+        "<!-- session abc -->\n- One\n\n# Later\n\n- Two\n<!-- /session -->\n",
+        "- One\n<!-- /session -->\n- Two\n<!-- session abc -->\n",
+        "```\n<!-- session abc -->\n```\n- One\n<!-- /session -->\n",
+        "<!-- session abc -->\n- One\n  <!-- /session -->\n- Two\n",
+        "<!-- session abcd -->\n- One\n<!-- /session -->\n",
+        "<!-- session abc -->\nWords of somebody else.\n<!-- /session -->\n",
+        "<!-- session abc -->\n<!-- /session -->\n- One\n",
+    ],
+)
+def test_comments_that_are_not_a_whole_pair_select_nothing(home: Home, text: str) -> None:
+    assert of_session(home, text) == []
+
+
+def test_comments_are_read_with_other_line_ends_and_blank_lines(home: Home) -> None:
+    text = "<!-- session abc -->  \r\n\r\n- One\r\n\r\n- Two\r\n\r\n<!-- /session -->\r\n- Three\r\n"
+    assert of_session(home, text) == ["L3", "L5"]
+
+
+def test_a_comment_that_names_a_session_is_nothing_to_forget(home: Home) -> None:
+    write(home.folder, {"memory/x.md": BLOCK})
+    with pytest.raises(PathError, match="nothing to forget"):
+        home.candidates("memory/x.md#L1")
+
+
 def test_a_session_selects_its_transcript_and_snapshots(talk: Home) -> None:
     folder = talk.folder / ".memory/snapshots"
     folder.mkdir()

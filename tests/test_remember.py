@@ -12,13 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import PathError, SettingsError, UsageError
+from recollect.files.tombstones import Forgotten, bury
 from recollect.paths import Workspace
 from recollect.settings import Settings, load
 from recollect.text.entries import entries_of
-from recollect.writing.form import block_of, body_of, one_line, session_mark, session_of, usable_text
-from recollect.writing.remember import Remembered, remember
+from recollect.writing.form import (
+    block_of,
+    body_of,
+    one_line,
+    session_mark,
+    session_of,
+    sessions_in,
+    usable_text,
+)
+from recollect.writing.remember import Remembered, remember, remember_all
 from recollect.writing.topics import slug_of
 from tests.support import untimed
+from tests.support_agent import TOKEN
 from tests.support_search import write
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
@@ -220,6 +230,41 @@ def test_a_session_stands_at_the_end_of_the_line(home: Workspace) -> None:
 
 def test_a_text_of_several_lines_stands_below_the_session(home: Workspace) -> None:
     assert cited(home, keep(home, "one\ntwo", session="s1")) == "- 14:32 [session s1]\n  one\n  two"
+
+
+AWKWARD = [
+    "<!-- /session -->",
+    "a\n<!-- /session -->\nb",
+    "```\nopen",
+    "# T\n\ntext",
+    "- a\n- b",
+    "<!-- x",
+    "1. ```",
+]
+
+
+def test_texts_that_are_written_together_are_cited_and_belong_to_their_session(home: Workspace) -> None:
+    keep(home, "before")
+    done = remember_all(home, IN_UTC, [(text, NOW) for text in AWKWARD], session="s1")
+    after = keep(home, "after")
+    owned = {(entry.first, entry.last): session for entry, session in sessions_in(text_of(home))}
+    assert owned == {(one.start_line, one.end_line): "s1" for one in done if one}
+    assert [body_of(cited(home, one)) for one in done if one] == [usable_text(text) for text in AWKWARD]
+    assert cited(home, after) == "- 14:32 after"
+
+
+def test_a_text_with_a_secret_is_left_out_of_those_that_are_written(home: Workspace) -> None:
+    said = [("one", NOW), (f"the token is {TOKEN}", NOW), ("two", NOW)]
+    done = remember_all(home, IN_UTC, said)
+    assert ([one and one.citation for one in done]) == [f"{DAY}#L3", None, f"{DAY}#L4"]
+    assert TOKEN not in text_of(home)
+
+
+def test_what_was_forgotten_and_is_written_again_with_others_is_no_longer_forgotten(home: Workspace) -> None:
+    said = ["the vault in Lyon opens at nine", "the vault in Nice opens at ten"]
+    bury(home, said)
+    remember_all(home, IN_UTC, [(text, NOW) for text in said])
+    assert [Forgotten.load(home).drops(text) for text in said] == [False, False]
 
 
 @pytest.mark.parametrize("text", ["one", "one\ntwo", "- a\n- b", "```\ncode\n```"])

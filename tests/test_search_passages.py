@@ -181,6 +181,7 @@ MARKDOWN = [
     "```",
     "| a | b |",
     "1. one",
+    "<!-- note -->",
 ]
 TEXT = ["code kestrel", "kestrel " * 40, "word " * 60, "Text about a kestrel.", "Text.", "é漢字"]
 

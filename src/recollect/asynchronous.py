@@ -160,6 +160,12 @@ class AsyncMemory:
             now=now,
         )
 
+    async def remember_all(
+        self, said: Sequence[tuple[str, datetime]], *, session: str | None = None
+    ) -> list[Remembered | None]:
+        """Write texts into the logs of the days they were said on, and return where each stands."""
+        return await asyncio.to_thread(self.memory.remember_all, said, session=session)
+
     async def recall(
         self,
         query: str | None = None,

@@ -296,6 +296,24 @@ class Memory:
         self._upkeep.look_again()
         return remembered
 
+    def remember_all(
+        self, said: Sequence[tuple[str, datetime]], *, session: str | None = None
+    ) -> list[Remembered | None]:
+        """Write texts into the logs of the days they were said on, and return where each stands.
+
+        What goes into one log is written at once, all of it or nothing. There is nothing in the place of a
+        text that holds a secret, which is not written.
+        """
+        from recollect.writing.remember import remember_all
+
+        for text, _ in said:
+            check_texts(text=text)
+        check_texts(optional=True, session=session)
+        self._refuse_if_off()
+        done = remember_all(self.workspace, self.settings, said, session=session, search=self._by_words)
+        self._upkeep.look_again()
+        return done
+
     def _by_words(self, query: str) -> SearchResult:
         """Return the entries that hold words of a query, to tell whether something is known."""
         return self.search(query, mode="words", max_results=20, min_score=0.0, sources=("memory",), full=True)

@@ -22,6 +22,7 @@ from recollect.files.snapshots import Snapshot
 from recollect.memory import Memory
 from recollect.settings import switched_off
 from recollect.text.chunk import weigh
+from recollect.text.comments import session_comments
 from recollect.text.neutral import NOTHING, Neutral, quoted
 from recollect.text.quote import Quote, block
 from recollect.types import cite
@@ -262,7 +263,8 @@ def _last_snapshot(memory: Memory, session: str | None) -> Snapshot | None:
 
 def _numbered(text: str, clean: Cleaning) -> list[tuple[int, str]]:
     """Return the lines of a text without secrets; what is taken out leaves its line breaks behind."""
+    comments = session_comments(text)
     lines = clean(text).split("\n")
     if not lines[-1]:
         lines.pop()  # a final line break ends the last line; it does not start another
-    return list(enumerate(lines, 1))
+    return [(number, line) for number, line in enumerate(lines, 1) if number not in comments]

@@ -1,9 +1,9 @@
 """Write down what should last of a conversation before a client shortens it.
 
 What should last is told by rules, or by a model if one is given; if that fails, by the rules, with a warning.
-It goes into the log of the day it was said on, an entry each, through the same door as everything that is
-remembered: what is known already is not written again, so the same messages may be flushed any number of
-times, and what stands in the log is never touched.
+It goes into the log of the day it was said on, an entry each, in one write for each log and through the same
+door as everything that is remembered: what is known already is not written again, so the same messages may be
+flushed any number of times, and what stands in the log is never touched.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from recollect.agent.extract import asked
 from recollect.agent.messages import Message, messages_of
 from recollect.agent.rules import judged
 from recollect.agent.sentences import LONGEST, sentences_of
-from recollect.errors import EmbeddingError, SecretRefused, WriteError
+from recollect.errors import EmbeddingError
 from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
 from recollect.memory import Memory
 from recollect.settings import switched_off
 from recollect.types import Role
 from recollect.writing.form import session_mark
-from recollect.writing.remember import DAILY
 
 MOST = 12
 """Entries that one flush writes at most."""
@@ -95,7 +94,7 @@ def flush(
 ) -> Flushed:
     """Append what should last of some messages to the daily log, and return what was written.
 
-    A note that cannot be written is an error; the entries before it stay, and another flush adds the rest.
+    A log that cannot be written is an error; those written before it stay, and another flush adds the rest.
     """
     off = switched_off(memory.loaded)
     if off:
@@ -186,22 +185,15 @@ def _write(
     clean = for_writing(memory)
     ensure_private(memory.workspace)
     lock = WriterLock(memory.workspace.private / _LOCK, "the log of this workspace")
+    cleaned = [replace(one, text=clean(one.text).strip()) for one in candidates]
+    kept = [one for one in cleaned if one.text]
     with lock.held(_WAIT_SECONDS):  # two that flush the same messages would both find nothing known
-        for one in candidates:
-            text = clean(one.text).strip()
-            if not text:
-                continue
-            try:
-                done = memory.remember(text, session=session, to=DAILY, now=one.said)
-            except SecretRefused:
-                continue  # what is left still reads like a secret
-            except WriteError as error:
-                raise WriteError(
-                    f"{len(written)} of {len(candidates)} entries were written, then {error.what}",
-                    todo=error.todo,
-                ) from error
-            if done.duplicate is not None:
-                known.append(Entry(text, ("known already", *one.why), done.citation))
-            else:
-                written.append(Entry(text, one.why, done.citation))
+        done = memory.remember_all([(one.text, one.said) for one in kept], session=session)
+    for one, place in zip(kept, done, strict=True):
+        if place is None:
+            continue  # what is left still reads like a secret
+        if place.duplicate is not None:
+            known.append(Entry(one.text, ("known already", *one.why), place.citation))
+        else:
+            written.append(Entry(one.text, one.why, place.citation))
     return written, known

@@ -53,7 +53,7 @@ _PATH = re.compile(
     r"|[\w-]+\.(?:py|md|toml|ya?ml|json|ts|tsx|js|go|rs|sql|env|cfg|ini|sh|java|rb|php|css|html)(?!\w)"
     r"|https?://\S+)"
 )
-_FROM_MEMORY = re.compile(r"\.md#L\d|\.jsonl?#L\d|\[session ")
+_FROM_MEMORY = re.compile(r"\.md#L\d|\.jsonl?#L\d|\[session |<!-- /?session ")
 _SAYS_NOTHING = re.compile(r"\[redacted:[^\]]*\]|\[forgotten\]")
 
 

@@ -1,13 +1,21 @@
-"""Comments of a Markdown text that stand on lines of their own: nobody sees what is in them."""
+"""Comments of a Markdown text that stand on lines of their own: nobody sees what is in them.
+
+Two of them stand around what one session wrote at once:
+
+    <!-- session ses_1 -->
+    - 14:32 We chose Postgres 17
+    <!-- /session -->
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from recollect.text.entries import unclosed_fence
+from recollect.text.entries import entries_of, entry_at, session_in, unclosed_fence
 
 _OPENS = "<!--"
 _CLOSES = "-->"
+_SESSIONS = ("<!-- session ", "<!-- /session ")
 _INDENTED = ("  ", "\t", " \t")
 _RULE = "***"
 _FENCES = ("```", "~~~")
@@ -28,6 +36,28 @@ def without_comments(lines: Sequence[str]) -> list[str]:
             is_nested = lines[first].startswith(_INDENTED)
             shown[first : last + 1] = ["" if is_nested else _RULE] * (last + 1 - first)
     return shown
+
+
+def session_comments(text: str) -> dict[int, str]:
+    """Return the lines that are comments around what a session wrote, counted from 1.
+
+    Each comes with the name of the session that it opens; the name is empty if it closes one.
+    """
+    if not any(mark in text for mark in _SESSIONS):
+        return {}
+    entries = entries_of(text)
+    names = ((number, session_in(line)) for number, line in enumerate(text.split("\n"), 1))
+    # What stands in code is an example.
+    return {number: name for number, name in names if name is not None and not entry_at(entries, number)}
+
+
+def without_session_comments(text: str) -> str:
+    """Return a text with blank lines in the place of the comments around what a session wrote."""
+    comments = session_comments(text)
+    if not comments:
+        return text
+    lines = text.split("\n")
+    return "\n".join("" if number in comments else line for number, line in enumerate(lines, 1))
 
 
 def _comments_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

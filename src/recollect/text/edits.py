@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recollect.text.comments import session_comments
 from recollect.text.entries import entries_of, last_kind, own_text_of, title_of, unclosed_fence
 
 
@@ -82,8 +83,14 @@ def put(text: str, first: int, last: int, block: str) -> Edited:
 
 
 def cut(text: str, first: int, last: int) -> str:
-    """Take some lines out, with the blank line that would be doubled or left over at an end."""
+    """Take some lines out, with the blank line that would be doubled or left over at an end.
+
+    Comments around what a session wrote go as well when nothing is left between them.
+    """
     lines = split(text)
+    comments = session_comments(text)
+    if comments.get(first - 1) and comments.get(last + 1) == "":
+        first, last = first - 1, last + 1
     before, after = lines[: first - 1], lines[last:]
     blank_before = not before or not before[-1].strip()
     blank_after = not after or not after[0].strip()

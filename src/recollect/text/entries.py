@@ -1,9 +1,9 @@
 """Cut a Markdown text into the entries a person would point at.
 
 An entry is a list item with everything indented below it, a paragraph, a fenced code block, or the line
-of a heading. Blank lines, rules and the front matter belong to none. The rules are those of CommonMark
-where people keep to them, and lenient where they do not: an entry that is one line too long is shown
-before it is changed, one that is cut in the middle of code is damage.
+of a heading. Blank lines, rules, the front matter and the comments around what a session wrote belong to
+none. The rules are those of CommonMark where people keep to them, and lenient where they do not: an entry
+that is one line too long is shown before it is changed, one that is cut in the middle of code is damage.
 
 Headings are what `outline` takes for headings. A fence that begins on the line of its list item is
 followed here, while `outline` passes over it.
@@ -28,6 +28,9 @@ _RULE = re.compile(r"([-*_])[ \t]*+(?:\1[ \t]*+){2,}+")
 _RULE_MARKS = ("-", "*", "_")
 _PLAIN = re.compile(r" *[^\W\d_]")
 """How a line begins that cannot be anything but prose; most do, and need not be looked at closely."""
+
+_COMMENT = "<!--"
+_SESSION_COMMENT = re.compile(r"<!-- (?:session (?P<id>(?:(?!--)[^<>\[\]])+)|/session) -->\s*")
 
 _FENCES = ("```", "~~~")
 _TAIL = 20_000
@@ -77,6 +80,12 @@ def entry_at(entries: Sequence[Entry], line: int) -> Entry | None:
     """Return the entry a line belongs to."""
     at = bisect_right(entries, line, key=lambda entry: entry.first) - 1
     return entries[at] if at >= 0 and line <= entries[at].last else None
+
+
+def session_in(line: str) -> str | None:
+    """Return the session that a line opens as a comment, or an empty name if it closes one."""
+    comment = _SESSION_COMMENT.fullmatch(line) if line.startswith(_COMMENT) else None
+    return (comment["id"] or "") if comment else None
 
 
 def section_of(text: str, title: str) -> tuple[int, int] | None:
@@ -200,7 +209,10 @@ def _interrupts(line: str) -> bool:
     """Tell whether a line ends the paragraph directly above it."""
     if _PLAIN.match(line):
         return False
-    if _heading(line) or (_indent(line) < _CODE_INDENT and _opened_fence(line.lstrip(" "))):
+    words = line.lstrip(" ")
+    if _heading(line) or (
+        _indent(line) < _CODE_INDENT and (words.startswith(_COMMENT) or _opened_fence(words))
+    ):
         return True
     if _is_rule(line):
         return line.strip().strip("-") != ""  # dashes alone underline the paragraph
@@ -208,7 +220,7 @@ def _interrupts(line: str) -> bool:
     if marker is None:
         return False
     # "in\n1986. Then" is prose: only a list that starts at one, and with words, begins inside a paragraph.
-    return line.lstrip(" ")[marker.end() :].strip() != "" and marker["number"] in (None, "1")
+    return words[marker.end() :].strip() != "" and marker["number"] in (None, "1")
 
 
 class _Walk:
@@ -223,7 +235,7 @@ class _Walk:
         found: list[tuple[Kind, int, int]] = []
         while self.at < len(self.lines):
             line = self.lines[self.at]
-            if _is_blank(line) or _is_rule(line):
+            if _is_blank(line) or _is_rule(line) or session_in(line) is not None:
                 self.at += 1
                 continue
             start = self.at

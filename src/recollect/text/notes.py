@@ -2,7 +2,8 @@
 
 The front matter is no passage of its own: title, aliases and tags stand above every chunk, as headings do,
 and the other values above the first one. Only where they do not fit there, or the note has no other text,
-its lines are kept like others.
+its lines are kept like others. Comments that name a session are no passage either: blank lines stand for
+them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from recollect.text.chunk import chunk_text
+from recollect.text.comments import without_session_comments
 from recollect.text.frontmatter import FrontMatter, front_matter
 from recollect.types import Chunk
 
@@ -22,6 +24,7 @@ _BELOW = " > "
 
 def chunk_note(text: str, tokens: int, overlap: int) -> list[Chunk]:
     """Cut a note into chunks, with their lines as they are in the note."""
+    text = without_session_comments(text)
     matter = front_matter(text)
     if matter is None:
         return chunk_text(text, tokens, overlap)

@@ -245,8 +245,8 @@ def _of_session(workspace: Workspace, settings: Settings, session: str) -> Itera
             text = _existing(workspace, note.path)
         except PathError:
             continue
-        for entry in entries_of(text):
-            if form.session_of(entry.text) == name:
+        for entry, owner in form.sessions_in(text):
+            if owner == name:
                 yield _entry(note.path, entry)
     for file in _transcripts(workspace, settings):
         if session_of(file.path) == name:

@@ -5,6 +5,8 @@ the text. A session is named in square brackets at the end of the item's first l
 
     - 14:32 We chose Postgres 17 [session abc123]
 
+Several entries that a session writes at once stand between two comments instead, which name it once.
+
 Further lines are indented, so that they belong to the item. A text that begins with Markdown of its own (a
 list, a heading, code) stands below the label instead of behind it, and so does a text of several lines that
 bears a session.
@@ -13,14 +15,16 @@ bears a session.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import pairwise
 
 from recollect.errors import UsageError
 from recollect.paths import is_unicode
 from recollect.search.decay import dated
+from recollect.text.comments import session_comments
 from recollect.text.edits import tidy
-from recollect.text.entries import Entry
+from recollect.text.entries import Entry, entries_of, session_in
 
 MAX_CHARACTERS = 100_000
 _LONGEST_SESSION = 200
@@ -72,6 +76,13 @@ def session_mark(session: str) -> str:
     return f"[session {name}]"
 
 
+def comments_around(session: str) -> tuple[str, str] | None:
+    """Return the comments that stand around what a session writes; nothing if its name would end one."""
+    name = session.strip()
+    opening = f"<!-- session {name} -->"
+    return (opening, "<!-- /session -->") if session_in(opening) == name else None
+
+
 def block_of(label: str, text: str, mark: str = "") -> str:
     """Return a usable text as an entry."""
     first, *others = lines = text.split("\n")
@@ -102,10 +113,33 @@ def one_line(entry: str) -> str:
 
 
 def session_of(entry: str) -> str | None:
-    """Return the session that an entry was remembered in, if it names one."""
+    """Return the session that an entry was remembered in, if it names one itself."""
     first = entry.split("\n", 1)[0]
     mark = _SESSION.search(first) if _LABELLED.match(first) else None
     return mark["id"] if mark else None
+
+
+def sessions_in(text: str) -> Iterator[tuple[Entry, str]]:
+    """Yield the entries of a note that were remembered in a session, each with the name of that session.
+
+    An entry that names a session itself belongs to that one; other list items belong to the session whose
+    comments they stand between. A comment that opens a session owns nothing if it is not closed before the
+    next heading or the next session: what was added below it since then may be of somebody else.
+    """
+    entries = entries_of(text)
+    borders: dict[int, str | None] = {entry.first: None for entry in entries if entry.kind == "heading"}
+    borders.update(session_comments(text))
+    owners = {
+        line: name
+        for first, last in pairwise(sorted(borders))
+        if (name := borders[first]) and borders[last] == ""
+        for line in range(first, last)
+    }
+    for entry in entries:
+        around = owners.get(entry.first) if entry.kind == "item" else None
+        session = session_of(entry.text) or around
+        if session:
+            yield entry, session
 
 
 def day_of(path: str, entry: Entry) -> date | None:

@@ -1,10 +1,13 @@
-"""Remember a text: find the note it belongs to, leave it out if it is known, write it durably."""
+"""Remember texts: find the note they belong to, leave out what is known, write the rest durably."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.errors import SecretRefused, WriteError
 from recollect.files.notes import append
 from recollect.files.place import place_of
 from recollect.files.scan import ROOT_FILES, SUFFIX
@@ -12,10 +15,12 @@ from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace
 from recollect.redaction import refuse_secrets, rules_of
 from recollect.settings.tree import Settings
+from recollect.text.edits import tidy
+from recollect.text.entries import Entry
 from recollect.types import Hit, cite
 from recollect.writing.clock import local_now
-from recollect.writing.duplicates import Search
-from recollect.writing.form import block_of, session_mark, usable_text
+from recollect.writing.duplicates import Search, find
+from recollect.writing.form import block_of, comments_around, session_mark, usable_text
 from recollect.writing.known import daily_log, known_entry
 from recollect.writing.reading import text_of
 from recollect.writing.topics import heading_like, main_note, place_of_topic, topic_title
@@ -55,6 +60,15 @@ class _Destination:
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A text to remember, when it was said, and where it goes."""
+
+    words: str
+    moment: datetime
+    place: _Destination
+
+
 def _nothing(query: str) -> tuple[Hit, ...]:
     """Find nothing, where there is no index."""
     return ()
@@ -85,22 +99,97 @@ def remember(
         refuse_secrets(words, rules_of(settings.redaction.rules))
     mark = "" if session is None else session_mark(session)
     moment = local_now(settings, now)
-    place = _destination(workspace, settings, topic, to, moment)
-    known = None
-    if not force:
-        known = known_entry(workspace, settings, words, moment, paths=[place.path], search=search)
-    if known is not None:
-        return Remembered(known.path, known.start_line, known.end_line, duplicate=known)
-    Forgotten.load(workspace).lift(words)  # whoever says it again wants it remembered again
+    new = _New(words, moment, _destination(workspace, settings, topic, to, moment))
+    (done,) = _write(workspace, settings, [new], mark, force=force, search=search)
+    return done
+
+
+def remember_all(
+    workspace: Workspace,
+    settings: Settings,
+    said: Sequence[tuple[str, datetime]],
+    *,
+    session: str | None = None,
+    search: Search = _nothing,
+) -> list[Remembered | None]:
+    """Write texts into the logs of the days they were said on and return where each stands.
+
+    What goes into one log is written at once, all of it or nothing; a session is named in comments around
+    it. There is nothing in the place of a text that holds a secret, which is not written.
+    """
+    mark = "" if session is None else session_mark(session)
+    around = None if session is None else comments_around(session)
+    rules = rules_of(settings.redaction.rules)
+    logs: dict[str, dict[int, _New]] = {}
+    for at, (text, time) in enumerate(said):
+        words = usable_text(text)
+        with suppress(SecretRefused):
+            refuse_secrets(words, rules)
+            moment = local_now(settings, time)
+            place = _destination(workspace, settings, None, DAILY, moment)
+            logs.setdefault(place.path, {})[at] = _New(words, moment, place)
+    done: dict[int, Remembered] = {}
+    for log in logs.values():
+        try:
+            written = _write(workspace, settings, [*log.values()], mark, around, search=search)
+        except WriteError as error:
+            count = sum(one.duplicate is None for one in done.values())
+            raise WriteError(
+                f"{count} of {len(said)} entries were written, then {error.what}", todo=error.todo
+            ) from error
+        done.update(zip(log, written, strict=True))
+    return [done.get(at) for at in range(len(said))]
+
+
+def _write(
+    workspace: Workspace,
+    settings: Settings,
+    texts: Sequence[_New],
+    mark: str,
+    around: tuple[str, str] | None = None,
+    *,
+    force: bool = False,
+    search: Search,
+) -> list[Remembered]:
+    """Add the texts that are not known to the note they all go to, in one write; return where each stands.
+
+    With comments around them they need no mark of their own.
+    """
+    place = texts[0].place
+    done: dict[int, Remembered] = {}
+    fresh: dict[int, Entry] = {}
+    for at, new in enumerate(texts):
+        known = None
+        if not force:
+            known = known_entry(workspace, settings, new.words, new.moment, paths=[place.path], search=search)
+        if known is not None:
+            done[at] = Remembered(known.path, known.start_line, known.end_line, duplicate=known)
+        elif find(new.words, new.moment, ((place.path, entry) for entry in fresh.values())) is None:
+            block = tidy(block_of(new.place.label, new.words, "" if around else mark))
+            fresh[at] = Entry("item", 1, 1 + block.count("\n"), block, "")
+    if not fresh:
+        return [done[at] for at in range(len(texts))]
+    for at in fresh:
+        Forgotten.load(workspace).lift(texts[at].words)  # whoever says it again wants it remembered again
+    opening, closing = ([around[0]], [around[1]]) if around else ([], [])
     written = append(
         workspace,
         place.path,
-        block_of(place.label, words, mark),
+        "\n".join([*opening, *(entry.text for entry in fresh.values()), *closing]),
         under=place.under,
         title=place.title,
         max_bytes=settings.files.max_bytes,
     )
-    return Remembered(written.path, written.start_line, written.end_line, created=written.created)
+    line = written.start_line + len(opening)
+    for at, entry in fresh.items():
+        done[at] = Remembered(written.path, line, line + entry.last - 1, created=written.created)
+        line += entry.last
+    # What says the same as a text before it is known by now.
+    again = [at for at in range(len(texts)) if at not in done]
+    if again:
+        rest = _write(workspace, settings, [texts[at] for at in again], mark, around, search=search)
+        done.update(zip(again, rest, strict=True))
+    return [done[at] for at in range(len(texts))]
 
 
 def _destination(
