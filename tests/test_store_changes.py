@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.store.sqlite import spaces
+from recollect.store.sqlite.changes import Staying
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
 from recollect.text.chunk import chunk_text, text_hash
@@ -21,6 +22,7 @@ from tests.support_index import IDENTITY, assert_sound, blob, document, found_by
 FAKE = FakeProvider()
 SPACE = Space("fake", "model", "")
 NOTE = "memory/a.md"
+GIRAFFE = Chunk(1, 1, "giraffe", text_hash("giraffe"))
 
 NOTES = st.lists(st.sampled_from(["zebra", "zebra crosses", "giraffe", "okapi sleeps", ""]), max_size=12)
 HEADINGS = st.sampled_from(["", "Animals"])
@@ -139,18 +141,25 @@ def test_a_chunk_of_a_note_in_another_language_is_another(index: Index) -> None:
 def test_what_leaves_is_known_before(index: Index) -> None:
     put(index, ["zebra", "giraffe"])
     (first, _) = numbers_of(index, NOTE)
-    chunks = [Chunk(1, 1, "giraffe", text_hash("giraffe"))]
-    assert index.leaving(document(NOTE, "giraffe"), chunks) == [first]
+    assert index.leaving(document(NOTE, "giraffe"), [GIRAFFE]) == [first]
 
 
 def test_of_a_removed_file_chunks_can_stay(index: Index) -> None:
     put(index, ["zebra", "giraffe"])
     embed(index)
-    index.remove(NOTE, [Chunk(1, 1, "giraffe", text_hash("giraffe"))])
+    index.remove(NOTE, Staying("changed since", [(2, 2)], lambda: [GIRAFFE]))
     assert (found_by(index, "zebra"), found_by(index, "giraffe")) == ([], [NOTE])
+
+
+def test_of_a_file_as_it_is_indexed_only_the_chunks_on_the_lines_go(index: Index) -> None:
+    put(index, ["zebra", "giraffe", "okapi"])
+    embed(index)
+    index.remove(NOTE, Staying(index.files()[NOTE].hash, [(1, 1), (3, 3)], lambda: pytest.fail("cut again")))
+    found = [found_by(index, word) for word in ("zebra", "giraffe", "okapi")]
+    assert (found, index.vectors.count()) == ([[], [NOTE], []], 1)
 
 
 def test_a_file_of_which_chunks_stay_is_read_again(index: Index) -> None:
     put(index, ["zebra", "giraffe"])
-    index.remove(NOTE, [Chunk(1, 1, "giraffe", text_hash("giraffe"))])
+    index.remove(NOTE, Staying("", [], lambda: [GIRAFFE]))
     assert (index.files()[NOTE].hash, index.sure_files()) == ("", set())

@@ -141,6 +141,18 @@ def test_words_are_the_same_whether_other_letters_stand_beside_them(text: str) -
     assert known.drops(text) == known.drops(f"\u00e9\n{text}\n\u00e9")
 
 
+WORDINGS = st.text(st.sampled_from("aBs_9 .-\n\u00df\u0130\u0345\u03a3\u0301\u6771\u0e01"), max_size=12)
+
+
+@untimed
+@given(WORDINGS, WORDINGS, WORDINGS)
+def test_a_text_that_is_known_is_found_where_its_hash_is_found(before: str, text: str, after: str) -> None:
+    known = Forgotten.of([text])
+    hashed = known.merged(Forgotten([]))
+    for other in (before, f"{before}{text}{after}", f"{before}\n{text.upper()}\n{after}"):
+        assert (known.drops(other), known.redact(other)) == (hashed.drops(other), hashed.redact(other))
+
+
 def test_turns_lose_it_and_those_without_words_go(home: Workspace) -> None:
     moment = datetime(2026, 11, 16, tzinfo=UTC)
     turns = [

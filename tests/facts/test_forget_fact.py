@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -14,6 +15,7 @@ from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.store.sqlite import erase as store
+from recollect.store.sqlite.raw import blocks
 from recollect.text.facts import Fact, facts_in, line_of
 from recollect.writing.candidates import Candidate
 from recollect.writing.forget import forget
@@ -195,3 +197,33 @@ def test_a_memory_forgets_a_fact(workspace: Path, settings: dict[str, str]) -> N
         memory.sync()
         shown = [hit.snippet for hit in memory.search("tea in the morning")]
     assert (Home(workspace).traces(), receipt.complete, shown[0]) == ([], True, "Likes tea in the morning.")
+
+
+def test_the_facts_that_stay_are_not_cut_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.writing.forget.chunk_facts", lambda *_: pytest.fail("cut again"))
+    receipt = home.forget(f"{NOTE}#L4")
+    assert (home.traces(), receipt.complete, receipt.removed["chunks"]) == ([], True, 1)
+
+
+def test_a_heading_of_facts_goes_from_what_is_indexed_of_them(workspace: Path) -> None:
+    home = home_with(workspace, f"# Facts\n\n{TEA}\n\n## {SECRET}\n\n{RAIN}\n")
+    receipt = home.forget(f"{NOTE}#L5")
+    assert (home.traces(), receipt.complete) == ([], True)
+
+
+def test_a_wording_that_only_the_index_still_has_goes_too(home: Home) -> None:
+    write(home.folder, {NOTE: TEXT.replace(SECRET, "Keeps it elsewhere by now")})
+    forget_without_a_sync(home, home.candidates(f"{NOTE}#L4"))
+    assert home.traces() == []
+
+
+def test_an_index_is_read_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(path: Path) -> Iterator[bytes]:
+        read.append(path.name)
+        return blocks(path)
+
+    monkeypatch.setattr("recollect.writing.proof.blocks", counted)
+    home.forget(f"{NOTE}#L4")
+    assert read.count(index_file(home.folder).name) == 1

@@ -60,6 +60,12 @@ _AFTER_FACT = re.compile(r"\s*(?:\{[^{}]*\}\s*)?\^[a-z2-7]{10}\s*$")
 _BORDER = re.compile("\n+|(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
 _AFTER = re.compile(r"[.,;:!?)\]\"'*_`\u2026\u3002\uff01\uff1f\uff0c]*")
 _ASCII_WORD = re.compile(r"[a-z0-9](?:[a-z0-9_]*[a-z0-9])?")
+_BETWEEN = "[\\W_\u03b9]*"
+"""What may stand between two words where case is folded: a combining iota becomes a letter there."""
+
+_FEW = 16
+"""Texts that are looked for one by one before words are hashed; that pays for no more of them."""
+
 _GAP = "\0"
 _GAPS = re.compile(rf"\s*{_GAP}[\s{_GAP}]*")
 
@@ -108,6 +114,8 @@ class Forgotten:
             if not stone.lifted:
                 by_salt.setdefault(stone.salt, []).append(stone)
         self._groups = [_Group(salt, group) for salt, group in by_salt.items()]
+        self._wordings: tuple[re.Pattern[str], ...] = ()
+        """What the forgotten texts read like, if they are known: a quick look before words are hashed."""
 
     @classmethod
     def load(cls, workspace: Workspace) -> Forgotten:
@@ -132,7 +140,12 @@ class Forgotten:
     def of(cls, texts: Iterable[str], sessions: Iterable[str] = ()) -> Forgotten:
         """Return what finds some texts again, and nothing that was forgotten before."""
         salt = secrets.token_hex(32).encode()
-        return cls(_stones_of(salt, texts, sessions), salt)
+        known = list(texts)
+        found = cls(_stones_of(salt, known, sessions), salt)
+        pieces = [words for text in known for words, _ in _worded(text)]
+        if len(pieces) <= _FEW:
+            found._wordings = tuple(re.compile(_BETWEEN.join(map(re.escape, words))) for words in pieces)
+        return found
 
     def merged(self, other: Forgotten) -> Forgotten:
         """Return what either of two knows; where both know something, the later one counts."""
@@ -207,6 +220,10 @@ class Forgotten:
 
     def _found(self, text: str) -> Iterator[tuple[int, int, Tombstone]]:
         """Yield where forgotten texts stand in a text, and their tombstones."""
+        if self._wordings:
+            folded = text.casefold()
+            if not any(wording.search(folded) for wording in self._wordings):
+                return
         words = _words(text) if self._groups else []
         matches = [match for group in self._groups for match in group.matches(words)]
         tokens = list(_tokens(text)) if matches else []
@@ -340,11 +357,16 @@ def _stones_of(
         for name in names:
             yield Tombstone(_name_hash(salt, about, name), now, salt, about=about)
     for text in texts:
-        pieces, whole = pieces_of(text)
-        for piece in pieces:
-            words = _words(_composed(piece))
-            if words:
-                yield Tombstone(_hash(salt, words), now, salt, len(words), _first_byte(salt, words[0]), whole)
+        for words, whole in _worded(text):
+            yield Tombstone(_hash(salt, words), now, salt, len(words), _first_byte(salt, words[0]), whole)
+
+
+def _worded(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield the words of each piece a text is known again by, and whether it needs lines of its own."""
+    pieces, whole = pieces_of(text)
+    for piece in pieces:
+        if words := _words(_composed(piece)):
+            yield words, whole
 
 
 def _stones_in(content: bytes, salt: bytes) -> Iterator[Tombstone]:

@@ -59,9 +59,13 @@ def add(text: str, block: str, under: str | None = None) -> Edited:
 def locate(text: str, first: int, last: int, expected: str) -> tuple[int, int] | None:
     """Return where the expected lines stand: at the place that is named, or the only other one."""
     wanted = tidy_end(expected).split("\n")
-    lines = [_bare(line) for line in split(text)]
-    if lines[first - 1 : last] == wanted and 1 <= first <= last <= len(lines):
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    named = [_bare(line) for line in lines[first - 1 : last]]  # a long note need not be compared whole
+    if named == wanted and 1 <= first <= last <= len(lines):
         return first, last
+    lines = [_bare(line) for line in lines]
     size = len(wanted)
     starts = [at for at in _starts(lines, wanted[0]) if lines[at : at + size] == wanted]
     return (starts[0] + 1, starts[0] + size) if len(starts) == 1 else None

@@ -7,10 +7,13 @@ last: until then, the same command finds the same entries and does everything ag
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
+from operator import attrgetter
 from pathlib import Path
 
 from recollect.files import atomic, erase, history, snapshots
@@ -18,18 +21,22 @@ from recollect.files.erase import Lines
 from recollect.files.lock import WriterLock
 from recollect.files.place import Place, attempt, place_of, writing
 from recollect.files.private import ensure_folder, ensure_private
+from recollect.files.read import read_document
 from recollect.files.tombstones import Forgotten, bare, bury, session_of
 from recollect.paths import PRIVATE_DIR, Workspace, expand_home
 from recollect.settings import Settings
 from recollect.store.sqlite import erase as store
+from recollect.store.sqlite.changes import Staying
 from recollect.store.sqlite.raw import NO_TEXT
 from recollect.sync.finding import find_files
 from recollect.sync.transcripts import read_transcript, transcript_of
+from recollect.text.edits import locate
 from recollect.text.entries import entries_of
+from recollect.text.fact_cache import facts_of
 from recollect.text.fact_chunks import chunk_facts
 from recollect.text.fact_note import note_path
 from recollect.text.words import words_of
-from recollect.types import Chunk, Problem, cite
+from recollect.types import Chunk, Document, Problem, cite
 from recollect.writing.candidates import (
     NOTE,
     SNAPSHOT,
@@ -45,6 +52,7 @@ from recollect.writing.proof import (
     holders,
     pieces_of,
     sample,
+    state_of,
     telling_lines,
     without_common,
 )
@@ -136,16 +144,18 @@ def forget(
         signs = _Signs.of(texts, remaining)
         transcripts = tuple(_transcripts_with(plan, found))
         bury(workspace, plan.texts, plan.sessions, [file.path for file in plan.of(NOTE, SNAPSHOT)])
-        removed.update(_from_indexes(plan, found, signs, transcripts))
+        counts, clean = _from_indexes(plan, found, signs, transcripts)
+        removed.update(counts)
         removed.update(_from_snapshots(plan, found, signs))
         removed.update(_from_kept(plan, found, signs))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
-        left = [*_standing(plan, found), *_traces(plan, signs)]
+        left = [*_standing(plan, found), *_traces(plan, signs, clean)]
     if search is not None:
         left.extend(_found_again(plan, found, search, left))
-    counts = {place: count for place, count in removed.items() if count}
-    return Receipt(counts, tuple(dict.fromkeys(left)), transcripts)
+    return Receipt(
+        {place: count for place, count in removed.items() if count}, tuple(dict.fromkeys(left)), transcripts
+    )
 
 
 # Where it may be
@@ -196,29 +206,60 @@ def _remaining(plan: _Plan) -> list[str]:
 # Taking it out
 
 
-def _from_indexes(plan: _Plan, found: Forgotten, signs: _Signs, transcripts: Sequence[str]) -> Counter[str]:
+def _from_indexes(
+    plan: _Plan, found: Forgotten, signs: _Signs, transcripts: Sequence[str]
+) -> tuple[Counter[str], dict[Path, tuple[int, ...]]]:
+    """Take texts out of every index; return what went, and in which states indexes hold nothing of them."""
     removed: Counter[str] = Counter()
+    clean: dict[Path, tuple[int, ...]] = {}
     files = {*transcripts, *(candidate.path for candidate in plan.chosen if candidate.kind != SNAPSHOT)}
-    remaining = _remaining_facts(plan)
+    staying = _staying_facts(plan)
     for index in plan.indexes:
-        erased = store.erase(index, files, found.drops, remaining)
+        erased = store.erase(index, files, found.drops, staying)
         removed.update(chunks=erased.chunks, vectors=erased.vectors, cached=erased.cached)
         removed.update(copies=store.remove_copies(index))
+        state = state_of(index)
         held = holders([index], signs.pieces).get(index, [])
-        if not all(store.is_live(index, piece) for piece in held):
+        if not held:
+            clean[index] = state
+        elif not all(store.is_live(index, piece) for piece in held):
             store.rewrite(index)
-    return removed
+    return removed, clean
 
 
-def _remaining_facts(plan: _Plan) -> dict[str, list[Chunk]]:
-    """Return the chunks of the note of facts as it will be, if facts go; they keep their vectors."""
+def _staying_facts(plan: _Plan) -> dict[str, Staying]:
+    """Return what stays of the note of facts, if facts go; it keeps its vectors."""
     path = note_path(plan.settings.facts.file)
     lines = plan.lines_by_note().get(path)
-    if not lines or path in {note.path for note in plan.of(NOTE)}:
+    note = next((note for note in notes_in(plan.workspace, plan.settings) if note.path == path), None)
+    if not lines or note is None or path in {note.path for note in plan.of(NOTE)}:
         return {}
-    text, _ = erase.without(text_of(plan.workspace, plan.settings, path), lines, path)
+    document = read_document(note, plan.settings.files.max_bytes)
+    if not isinstance(document, Document):
+        return {}
     size = plan.settings.chunking
-    return {path: chunk_facts(text, size.tokens, size.overlap)}
+
+    @cache
+    def chunks() -> list[Chunk]:
+        return chunk_facts(erase.without(document.text, lines, path)[0], size.tokens, size.overlap)
+
+    return {path: Staying(document.hash, _places_of(document.text, lines), chunks)}
+
+
+def _places_of(text: str, lines: Sequence[Lines]) -> list[tuple[int, int]]:
+    """Return where lines of the note of facts stand if each run of them is a fact; nothing otherwise.
+
+    Anything else, a heading for example, may be part of what is indexed of other lines.
+    """
+    facts = facts_of(text)
+    places = [locate(text, run.first, run.last, run.expected) for run in lines]
+    found = []
+    for place in places:
+        at = bisect_left(facts, place[0], key=attrgetter("first")) if place else len(facts)
+        if place is None or at == len(facts) or (facts[at].first, facts[at].last) != place:
+            return []
+        found.append(place)
+    return found
 
 
 def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
@@ -290,8 +331,11 @@ def _standing(plan: _Plan, found: Forgotten) -> Iterator[str]:
                 yield cite(note.path, entry.first, entry.last)
 
 
-def _traces(plan: _Plan, signs: _Signs) -> Iterator[str]:
-    """Yield the files that still hold pieces, but for what an index holds of transcripts."""
+def _traces(plan: _Plan, signs: _Signs, clean: Mapping[Path, tuple[int, ...]]) -> Iterator[str]:
+    """Yield the files that still hold pieces, but for what an index holds of transcripts.
+
+    An index that was read to its end, and to which nothing was written since, is not read again.
+    """
     workspace = plan.workspace
     outside = [
         file
@@ -303,7 +347,8 @@ def _traces(plan: _Plan, signs: _Signs) -> Iterator[str]:
     kept = tuple(workspace.private / name for name in erase.KEPT_DIRS)
     inside = files_below(workspace.private, workspace.root)
     others = [file for file in inside if not set(kept) & set(file.parents)]
-    held_by = holders([*others, *outside], signs.pieces)
+    unread = [file for file in (*others, *outside) if file not in clean or clean[file] != state_of(file)]
+    held_by = holders(unread, signs.pieces)
     for file, held in {**held_by, **_lines_in_kept(plan, signs)}.items():
         if file in plan.indexes and all(store.is_live(file, piece) for piece in held):
             continue

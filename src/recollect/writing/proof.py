@@ -99,6 +99,15 @@ def files_below(folder: Path, root: Path) -> Iterator[Path]:
                 yield below / name
 
 
+def state_of(file: Path) -> tuple[int, ...]:
+    """Return what changes whenever something is written to a file; nothing if there is none."""
+    try:
+        info = file.stat()
+    except FileNotFoundError:
+        return ()
+    return info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
+
+
 def holders(files: Iterable[Path], pieces: Sequence[str]) -> dict[Path, list[str]]:
     """Return the files that hold some of the pieces, and which; one that cannot be read may hold all."""
     needles = {form: piece for piece in pieces for form in _forms(piece)}
@@ -122,11 +131,11 @@ def _held(file: Path, needles: dict[bytes, str]) -> list[str]:
     found: dict[str, None] = {}
     tail = b""
     for block in blocks(file):
-        window = tail + block
+        seam = tail + block[:overlap]
         for needle, piece in needles.items():
-            if piece not in found and needle in window:
+            if piece not in found and (needle in block or needle in seam):
                 found.setdefault(piece)
-        tail = window[-overlap:] if overlap else b""
+        tail = (tail + block)[-overlap:] if len(block) < overlap else block[len(block) - overlap :]
     return list(found)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from recollect.store.sqlite.db import Connection, rows_in, store_errors, transaction
-from recollect.types import Space
+from recollect.text.chunk import text_hash
+from recollect.types import Chunk, Space
 
 
 def cached(connection: Connection, space: Space, hashes: Sequence[str], dims: int) -> dict[str, bytes]:
@@ -68,10 +69,17 @@ def prune(connection: Connection, max_entries: int) -> None:
             )
 
 
-def keep_only(connection: Connection, hashes: Container[str]) -> int:
-    """Forget every vector but those of some texts; return how many went."""
-    rows = connection.execute("SELECT rowid, hash FROM embedding_cache")
-    doomed = [(number,) for number, digest in rows if digest not in hashes]
+def keep_indexed(connection: Connection) -> int:
+    """Forget every vector but those of the chunks in the index; return how many went."""
+    # Without a heading the text is all that is embedded, and its hash is known.
+    plain = {digest for (digest,) in connection.execute("SELECT hash FROM chunks WHERE heading = ''")}
+    vectors = connection.execute("SELECT rowid, hash FROM embedding_cache")
+    rows = [(number, digest) for number, digest in vectors if digest not in plain]
+    headed = connection.execute(
+        "SELECT start_line, end_line, text, hash, heading FROM chunks WHERE heading != ''"
+    )
+    known = {text_hash(Chunk(*row).embedded_text) for row in headed} if rows else set()
+    doomed = [(number,) for number, digest in rows if digest not in known]
     with transaction(connection):
         connection.executemany("DELETE FROM embedding_cache WHERE rowid = ?", doomed)
     return len(doomed)

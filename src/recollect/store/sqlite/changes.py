@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from recollect.store.sqlite.db import Connection
@@ -24,6 +24,19 @@ class Move:
     before: str
     name: str
     chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Staying:
+    """What stays of a file from which lines are taken.
+
+    If the index holds the file as it has this `hash`, only the chunks on the lines in `gone` go. Otherwise
+    all go that are none of its `chunks` as they will be, which takes long to find out for a long note.
+    """
+
+    hash: str
+    gone: Sequence[tuple[int, int]]
+    chunks: Callable[[], Sequence[Chunk]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +91,16 @@ def turns_text(turns: Turns) -> str:
     return json.dumps(turns, separators=(",", ":")) if turns else ""
 
 
-def others(connection: Connection, path: str, chunks: Iterable[Chunk]) -> list[int]:
-    """Return the numbers of the chunks of a file that are none of these, on whichever lines."""
-    kept = {(chunk.hash, chunk.heading) for chunk in chunks}
+def not_staying(connection: Connection, path: str, staying: Staying) -> list[int]:
+    """Return the numbers of the chunks of a file that go if some of it stays."""
+    known = connection.execute("SELECT hash FROM files WHERE path = ? AND problem IS NULL", (path,)).get
+    if staying.gone and known == staying.hash:
+        sql = "SELECT number FROM chunks WHERE path = ? AND start_line <= ? AND end_line >= ?"
+        found: set[int] = set()
+        for first, last in staying.gone:
+            found.update(number for (number,) in connection.execute(sql, (path, last, first)))
+        return sorted(found)
+    kept = {(chunk.hash, chunk.heading) for chunk in staying.chunks()}
     rows = connection.execute("SELECT number, hash, heading FROM chunks WHERE path = ?", (path,))
     return [number for number, digest, heading in rows if (digest, heading) not in kept]
 

@@ -10,7 +10,7 @@ Whoever calls this holds the writer lock of the index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,17 +18,16 @@ from types import MappingProxyType
 
 from recollect.errors import StoreDamaged, StoreError
 from recollect.store.sqlite import cache
+from recollect.store.sqlite.changes import Staying
 from recollect.store.sqlite.db import Connection
 from recollect.store.sqlite.health import is_marked, is_ours, remove_database
 from recollect.store.sqlite.index import Index
 from recollect.store.sqlite.raw import NO_TEXT
 from recollect.store.sqlite.rebuild import sweep
-from recollect.text.chunk import text_hash
-from recollect.types import Chunk
 
 _ASIDE = ".damaged-"
 _UNFINISHED = ".rebuild-"
-_NOTHING: Mapping[str, Sequence[Chunk]] = MappingProxyType({})
+_NOTHING: Mapping[str, Staying] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +59,19 @@ def erase(
     path: Path,
     files: Collection[str],
     holds: Callable[[str], bool],
-    remaining: Mapping[str, Sequence[Chunk]] = _NOTHING,
+    staying: Mapping[str, Staying] = _NOTHING,
 ) -> Erased:
     """Take some files out of an index, and every transcript with a chunk that holds what is forgotten.
 
-    The next sync reads those that still exist again. Of a file whose remaining chunks are named, these stay
-    with their vectors. An index that cannot be used is removed.
+    The next sync reads those that still exist again. What is to stay of a file stays with its vectors. An
+    index that cannot be used is removed.
     """
     try:
         with _writer(path) as index, index.errors():
             before = index.count_chunks(), index.vectors.count()
             for file in sorted({*files, *_transcripts(index.connection, holds)}):
-                index.remove(file, remaining.get(file, ()))
-            cached = cache.keep_only(index.connection, _live_hashes(index.connection))
+                index.remove(file, staying.get(file))
+            cached = cache.keep_indexed(index.connection)
             erased = Erased(before[0] - index.count_chunks(), before[1] - index.vectors.count(), cached)
             # The terms of deleted chunks stay in their segment until it is merged with all others.
             index.connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('optimize')")
@@ -119,11 +118,6 @@ def is_live(path: Path, piece: str) -> bool:
 def _transcripts(connection: Connection, holds: Callable[[str], bool]) -> set[str]:
     rows = connection.execute("SELECT path, text FROM chunks WHERE source = 'sessions'")
     return {path for path, text in rows if holds(text)}
-
-
-def _live_hashes(connection: Connection) -> set[str]:
-    rows = connection.execute("SELECT start_line, end_line, text, hash, heading FROM chunks")
-    return {text_hash(Chunk(*row).embedded_text) for row in rows}
 
 
 def _empty_log(connection: Connection) -> None:

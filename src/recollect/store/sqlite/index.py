@@ -340,11 +340,11 @@ class Index:
                 self._delete_chunks(file.path)
             self._put_file(file)
 
-    def remove(self, path: str, but: Sequence[Chunk] = ()) -> None:
-        """Remove every trace of a file, but for some chunks if they are there; it is read again then."""
+    def remove(self, path: str, staying: changes.Staying | None = None) -> None:
+        """Remove every trace of a file, but for what is to stay; it is read again then."""
         with transaction(self.connection):
-            if but:
-                self._delete(changes.others(self.connection, path, but))
+            if staying:
+                self._delete(changes.not_staying(self.connection, path, staying))
                 self.connection.execute("UPDATE files SET hash = '', settled = 0 WHERE path = ?", (path,))
             else:
                 self._delete_chunks(path)
