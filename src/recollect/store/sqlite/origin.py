@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import Literal
@@ -61,7 +60,7 @@ def mark(connection: Connection, path: Path) -> None:
     secret = _secret()
     if secret is None:
         return
-    token = secrets.token_hex(16)
+    token = os.urandom(16).hex()
     values = (token, _mark(secret, "user", token), _file_mark(secret, token, path))
     connection.executemany(
         "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", list(zip(_KEYS, values, strict=True))
@@ -94,7 +93,7 @@ def _secret() -> bytes | None:
         content = read(file, _SECRET_BYTES)
         if content is None:
             make_own_folder(file.parent)
-            create(file, secrets.token_bytes(_SECRET_BYTES), PRIVATE_FILE)
+            create(file, os.urandom(_SECRET_BYTES), PRIVATE_FILE)
             content = read(file, _SECRET_BYTES)
     except (OSError, PathError):
         return None
