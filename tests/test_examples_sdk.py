@@ -47,7 +47,7 @@ def turn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_the_model_is_sent_what_fits_the_question(turn: Ran) -> None:
     said = turn.requests[0].everything_said
     assert "<recollect-context>" in said
-    assert "memory/staging.md#L1-L3:\n> # Staging\n>\n> The staging database listens on port 5433." in said
+    assert "memory/staging.md#L3:\n> The staging database listens on port 5433." in said
     assert QUESTION in said
 
 
@@ -66,12 +66,12 @@ def test_a_wrong_call_is_told_to_the_model(turn: Ran) -> None:
 
 def test_a_call_is_answered_with_a_citation(turn: Ran) -> None:
     result = turn.requests[2].results[1]
-    assert "memory/backups.md#L1-L3 (score" in result
+    assert "memory/backups.md#L3 (score" in result
     assert "> Backups are made every night at two." in result
 
 
 def test_the_answer_of_the_model_is_printed(turn: Ran) -> None:
-    assert turn.printed == "It is in memory/backups.md#L1-L3.\n"
+    assert turn.printed == "It is in memory/backups.md#L3.\n"
 
 
 def test_the_model_is_asked_once_for_every_answer(turn: Ran) -> None:

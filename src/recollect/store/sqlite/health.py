@@ -8,6 +8,7 @@ the workspace's private folder, is ever moved: `store.path` may name anything by
 from __future__ import annotations
 
 import os
+import stat
 import time
 from pathlib import Path
 
@@ -35,12 +36,12 @@ def check_file(path: Path) -> None:
     """Raise `StoreDamaged` if what stands at the path is plainly no index, without opening it."""
     for companion in _COMPANIONS[1:]:  # SQLite would follow a link, and wait for a pipe
         beside = path.with_name(path.name + companion)
-        if os.path.lexists(beside) and (beside.is_symlink() or not beside.is_file()):
+        if _is_odd(beside):
             raise _damaged(path, f"{beside.name} is not a regular file")
+    if _is_odd(path):
+        raise _damaged(path, "it is not a regular file")
     if not os.path.lexists(path):
         return
-    if path.is_symlink() or not path.is_file():
-        raise _damaged(path, "it is not a regular file")
     try:
         size = path.stat().st_size
         header = _header(path)
@@ -54,6 +55,14 @@ def check_file(path: Path) -> None:
     if size > _ONE_PAGE and not _is_marked(header):
         # Told before it is opened: opening alone would change the file of another program.
         raise _damaged(path, "it is a database of another program")
+
+
+def _is_odd(path: Path) -> bool:
+    """Tell whether a path is no regular file, by one look: SQLite removes its files at any time."""
+    try:
+        return not stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def check_database(connection: Connection, path: Path) -> None:

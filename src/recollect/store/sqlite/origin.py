@@ -42,9 +42,11 @@ def secret_file() -> Path:
 def origin_of(connection: Connection, path: Path) -> Origin:
     """Tell where an index was made."""
     secret = _secret()
-    marks = dict(connection.execute("SELECT key, value FROM meta WHERE key IN (?, ?, ?)", _KEYS))
     if secret is None:
         return "unknown"
+    # Asked before the marks are read: another process may fill a new index in between, and marks it first.
+    holds_anything = _holds_anything(connection)
+    marks = dict(connection.execute("SELECT key, value FROM meta WHERE key IN (?, ?, ?)", _KEYS))
     token = str(marks.get(_TOKEN, ""))
     if token and _is_mark(marks.get(_IN_FILE), _file_mark(secret, token, path)):
         return "here"
@@ -52,7 +54,7 @@ def origin_of(connection: Connection, path: Path) -> Origin:
         return "shared"
     if token and _is_mark(marks.get(_BY_USER), _mark(secret, "user", token)):
         return "moved"
-    return "elsewhere" if _holds_anything(connection) else "new"
+    return "elsewhere" if holds_anything else "new"
 
 
 def mark(connection: Connection, path: Path) -> None:
