@@ -21,7 +21,6 @@ from recollect.settings import Settings
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.types import Hit, Mode, Progress, SearchResult, Space
-from recollect.upkeep.quotes import Quotes
 from recollect.upkeep.upkeep import Upkeep
 
 Narrowed = Callable[[Index], Within]
@@ -59,7 +58,7 @@ def fresh_answer(
     except StoreDamaged:
         warnings += upkeep.replace_damaged(progress, words_only=words_only).warnings
         result = answer(upkeep, request, warnings, narrowed)
-    wrong = Quotes(upkeep.workspace, upkeep.settings).untrue(result.hits)
+    wrong = upkeep.quotes.untrue(result.hits)
     if not wrong and upkeep.is_made_here():
         return result
     if wrong:
@@ -75,8 +74,7 @@ def fresh_answer(
 def _without_untrue(upkeep: Upkeep, result: SearchResult) -> SearchResult:
     """Leave out hits that their notes do not hold, or that cannot be compared unless we made the index."""
     shown = (True, None) if upkeep.is_made_here() else (True,)
-    quotes = Quotes(upkeep.workspace, upkeep.settings)
-    return replace(result, hits=tuple(hit for hit in result.hits if quotes.is_true(hit) in shown))
+    return replace(result, hits=tuple(hit for hit in result.hits if upkeep.quotes.is_true(hit) in shown))
 
 
 def answer(

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from recollect.files.read import read_document, without_private_blocks
+from recollect.files.scan import fingerprint_of
 from recollect.paths import Workspace, contains
 from recollect.settings import Settings
 from recollect.text.fact_note import note_path
@@ -15,15 +16,19 @@ from recollect.types import Document, Fingerprint, FoundFile, Hit
 
 _UNKNOWN = Fingerprint(0, 0, 0)
 
+_MOST_KEPT = 200
+_LONGEST_KEPT = 50_000
+"""How many notes are kept to be compared with again, and the length of one: at most 10 million characters."""
+
 
 class Quotes:
-    """The notes that some hits cite, each read once."""
+    """The notes that hits cite, kept while their fingerprints stay the same."""
 
     def __init__(self, workspace: Workspace, settings: Settings) -> None:
         self._root = workspace.root
         self._settings = settings
         self._facts = note_path(settings.facts.file)
-        self._notes: dict[str, list[str] | None] = {}
+        self._kept: dict[str, tuple[Fingerprint, list[str]]] = {}
 
     def untrue(self, hits: Iterable[Hit]) -> set[str]:
         """Return the notes that do not hold what hits quote of them."""
@@ -45,12 +50,22 @@ class Quotes:
         return hit.snippet in lines or all(line in lines for line in hit.snippet.split("\n"))
 
     def _note(self, path: str) -> list[str] | None:
-        if path not in self._notes:
-            real = os.path.normpath(self._root / path)
-            inside = contains(self._root, Path(real))
-            root = str(self._root) if inside else ""  # an extra path may pass through links
-            file = FoundFile(path, real, "memory", _UNKNOWN, root=root)
-            read = read_document(file, self._settings.files.max_bytes)
-            text = without_private_blocks(read.text) if isinstance(read, Document) else None
-            self._notes[path] = None if text is None else text.split("\n")
-        return self._notes[path]
+        real = os.path.normpath(os.path.join(self._root, path))  # noqa: PTH118 (half of the time this takes)
+        kept = self._kept.get(path)
+        try:
+            if kept and fingerprint_of(os.lstat(real)) == kept[0]:
+                return kept[1]
+        except OSError:
+            return None
+        inside = contains(self._root, Path(real))
+        root = str(self._root) if inside else ""  # an extra path may pass through links
+        file = FoundFile(path, real, "memory", _UNKNOWN, root=root)
+        read = read_document(file, self._settings.files.max_bytes)
+        if not isinstance(read, Document):
+            return None
+        lines = without_private_blocks(read.text).split("\n")
+        if read.settled and len(read.text) <= _LONGEST_KEPT:
+            self._kept[path] = read.fingerprint, lines
+            if len(self._kept) > _MOST_KEPT:
+                self._kept.pop(next(iter(self._kept)), None)
+        return lines

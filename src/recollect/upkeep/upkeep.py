@@ -25,6 +25,7 @@ from recollect.sync.waiting import count_to_do
 from recollect.types import Discovery, IndexedFile, Progress, Report, Space
 from recollect.upkeep.background import A_MOMENT, Background
 from recollect.upkeep.follow_up import FollowUp
+from recollect.upkeep.quotes import Quotes
 
 if TYPE_CHECKING:
     from recollect.sources.hosts import Known
@@ -100,6 +101,7 @@ class Upkeep:
         self.reading = threading.RLock()
         self.reader_inode = 0
         self.background = Background()
+        self.quotes = Quotes(workspace, loaded.settings)
         self.choice: Choice | None = None
         self._reader: Index | None = None
         self._takes_foreign = False
