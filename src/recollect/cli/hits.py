@@ -27,13 +27,14 @@ _Marked = Callable[[str], str]
 def print_hit(hit: Hit, under: str, *, citations: bool, full: bool, reasons: str = "") -> None:
     """Print a hit: its score and citation, what it stands under, the reasons if wanted, and its text."""
     hit = replace(hit, snippet=harmless(hit.snippet))
-    marked = _marker(hit)
     lines = hit.snippet.split("\n")
     rows = lines
     if is_terminal(sys.stdout):
+        marked = _marker(hit)
         width = max(_NARROWEST, shutil.get_terminal_size().columns) - len(_INDENT)
         shown, rows = _rows(lines, width, None if full else _MOST_ROWS, marked)
         hit = part_of(hit, "\n".join(lines[shown.start : shown.stop]))
+        rows = [marked(row) for row in rows]
     place = hit.citation if citations else hit.path
     head = f"{hit.score:.2f}  {click.style(harmless_name(place), fg='cyan', bold=True)}"
     about = click.style(harmless_name(under), dim=True)
@@ -46,7 +47,7 @@ def print_hit(hit: Hit, under: str, *, citations: bool, full: bool, reasons: str
     if reasons:
         click.secho(f"{_INDENT}{harmless(reasons)}", dim=True)
     for row in rows:
-        click.echo(f"{_INDENT}{marked(row)}".rstrip())
+        click.echo(f"{_INDENT}{row}".rstrip())
     click.echo()
 
 

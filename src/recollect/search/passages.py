@@ -8,9 +8,9 @@ best entry is the one that holds the most of the query's words and the sentence 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from recollect.search.answer import MAX_SNIPPET, snippet_of
 from recollect.search.candidates import Candidates
@@ -27,8 +27,7 @@ _HEADING = 0.5
 """What words count that stand only in a heading above an entry, as in the index."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Lines of a file, their text as far as it is shown, and the headings above them."""
 
     start_line: int
@@ -37,8 +36,7 @@ class Passage:
     heading: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(NamedTuple):
     """Lines that belong together, counted from 0 in the chunk: what they say, and what they stand under."""
 
     first: int
@@ -64,7 +62,7 @@ def whole(chunk: IndexedChunk) -> Passage:
 
 def excerpt_of(chunk: IndexedChunk, candidates: Candidates) -> Passage:
     """Return a chunk with as much of its text as a snippet holds, for profiles that cite chunks."""
-    return replace(whole(chunk), text=_cut(chunk.text, chunk, candidates))
+    return whole(chunk)._replace(text=_cut(chunk.text, chunk, candidates))
 
 
 def passage_of(chunk: IndexedChunk, candidates: Candidates, cosines: Sequence[float] = ()) -> Passage:
@@ -133,7 +131,7 @@ def _units(text: str, turns: Turns) -> tuple[_Unit, ...]:
 def _lines_of(unit: _Unit) -> list[_Unit]:
     """Return the lines of a unit as units of their own."""
     return [
-        replace(unit, first=at, last=at, text=line)
+        unit._replace(first=at, last=at, text=line)
         for at, line in enumerate(unit.text.split("\n"), unit.first)
         if line.strip()
     ]
