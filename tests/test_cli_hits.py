@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import pty
@@ -39,8 +40,9 @@ def on_terminal(columns: int, *arguments: str | Path, plain: bool = False) -> li
         try:
             while part := os.read(reading, 4096):
                 shown += part
-        except OSError:  # Linux says so when nobody has the other side open any more
-            pass
+        except OSError as error:
+            if error.errno != errno.EIO:  # how Linux says that the other side is closed
+                raise
     os.close(reading)
     return shown.decode().replace("\r\n", "\n").split("\n")
 
