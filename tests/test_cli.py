@@ -365,6 +365,29 @@ def test_config_show_as_json(cli: Cli, notes: Path) -> None:
     }
 
 
+def test_config_show_says_why_the_fusion_is_weighted(cli: Cli, notes: Path) -> None:
+    (notes / ".memory").mkdir(exist_ok=True)
+    file = (notes / ".memory/config.yaml").resolve()
+    file.write_text("query: {hybrid: {vector_weight: 0.6}}\n", encoding="utf-8")
+    line = cli("config", "show", "query.fusion", "-w", notes).out
+    assert line.split(maxsplit=2)[1:] == [
+        '"weighted"',
+        f"because query.hybrid.vector_weight is set in project file {file}\n",
+    ]
+
+
+@pytest.mark.parametrize(
+    "command", [("config", "show"), ("config", "show", "--json"), ("status",), ("doctor",)]
+)
+def test_weights_without_an_effect_are_warned_of(cli: Cli, notes: Path, command: tuple[str, ...]) -> None:
+    (notes / ".memory").mkdir(exist_ok=True)
+    text = "query: {fusion: evidence, hybrid: {vector_weight: 0.6}}\n"
+    (notes / ".memory/config.yaml").write_text(text, encoding="utf-8")
+    outcome = cli(*command, "-w", notes)
+    said = " ".join(f"{outcome.out} {outcome.err}".split())
+    assert said.count("has no effect, because query.fusion is evidence") == 1
+
+
 def test_config_trust(cli: Cli, notes: Path) -> None:
     (notes / ".memory").mkdir()
     file = (notes / ".memory/config.yaml").resolve()

@@ -10,6 +10,7 @@ import pytest
 from recollect import UsageError
 from recollect.search.fuse import either
 from recollect.search.judge import probability
+from recollect.store.sqlite import words
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 ASKED = (1.0, 0.0, 0.0, 0.0)
@@ -47,6 +48,47 @@ def test_the_first_results_do_not_depend_on_how_many_are_asked_for(
         for count in (1, 2, 5, 10, 29):
             some = memory.search("kestrel and heron", max_results=count, min_score=0)
             assert [hit.citation for hit in some] == every[:count]
+
+
+def test_a_weight_changes_the_scores(workspace: Path) -> None:
+    scores = set()
+    for weight in (0.05, 0.95):
+        settings = {"query__hybrid__vector_weight": weight, "query__hybrid__text_weight": 1 - weight}
+        with fake_memory(workspace, MEANT, FakeProvider(GIST), **settings) as memory:
+            scores.add(memory.search("question", min_score=0)[0].score)
+    assert len(scores) == 2
+
+
+@pytest.mark.parametrize(
+    ("fusion", "max_results", "multiplier", "candidates"),
+    [
+        ("weighted", 6, 4, 24),
+        ("weighted", 1, 1, 1),
+        ("weighted", 100, 4, 200),
+        ("rrf", 3, 2, 6),
+        ("evidence", 3, 2, 200),
+    ],
+)
+def test_how_many_candidates_each_leg_gives(
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fusion: str,
+    max_results: int,
+    multiplier: int,
+    candidates: int,
+) -> None:
+    limits = []
+    match = words.match
+
+    def counted(connection: object, expression: str, limit: int, *rest: object) -> object:
+        limits.append(limit)
+        return match(connection, expression, limit, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(words, "match", counted)
+    settings = {"query__fusion": fusion, "query__hybrid__candidate_multiplier": multiplier}
+    with words_memory(workspace, MANY, **settings) as memory:
+        memory.search("kestrel", max_results=max_results, min_score=0)
+    assert limits == [candidates]
 
 
 def test_the_same_question_gets_the_same_answer(workspace: Path) -> None:

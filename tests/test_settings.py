@@ -234,3 +234,50 @@ def test_importing_and_loading_stays_light() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True
     )
     assert run.stdout.strip() == "[]"
+
+
+# Settings that choose another
+
+WEIGHTS = {
+    "query.hybrid.vector_weight": 0.6,
+    "query.hybrid.text_weight": 0.4,
+    "query.hybrid.candidate_multiplier": 2,
+}
+
+
+@pytest.mark.parametrize(("key", "value"), WEIGHTS.items())
+def test_a_weight_selects_the_weighted_fusion_and_the_origin_says_so(key: str, value: float) -> None:
+    loaded = load(overrides={key: value})
+    assert value_and_origin(loaded, "query.fusion") == ("weighted", f"because {key} is set in argument")
+    assert loaded.warnings == ()
+
+
+def test_a_weight_in_a_file_or_the_environment_selects_it_too(workspace: Path) -> None:
+    path = project_file(workspace, "query: {hybrid: {textWeight: 0.4}}")
+    expected = ("weighted", f"because query.hybrid.text_weight is set in project file {path}")
+    assert value_and_origin(load(Workspace.at(workspace)), "query.fusion") == expected
+    variable = "RECOLLECT_QUERY__HYBRID__VECTOR_WEIGHT"
+    expected = ("weighted", f"because query.hybrid.vector_weight is set in environment variable {variable}")
+    assert value_and_origin(load(environ={variable: "0.5"}), "query.fusion") == expected
+
+
+@pytest.mark.parametrize("fusion", ["weighted", "rrf"])
+def test_a_fusion_that_is_set_stays_beside_weights(fusion: str) -> None:
+    loaded = load(overrides={**WEIGHTS, "query.fusion": fusion})
+    assert value_and_origin(loaded, "query.fusion") == (fusion, "argument")
+    assert loaded.warnings == ()
+
+
+def test_weights_beside_the_fusion_that_has_none_are_warned_of() -> None:
+    path = user_file("query: {fusion: evidence}")
+    loaded = load(overrides={"query.hybrid.vector_weight": 0.6})
+    assert loaded.settings.query.fusion == "evidence"
+    assert loaded.warnings == (
+        "query.hybrid.vector_weight (set in argument) has no effect, because query.fusion is evidence"
+        f" (set in user file {path})",
+    )
+
+
+def test_a_weight_beside_the_profile_leaves_the_fusion_to_the_profile() -> None:
+    loaded = load(overrides={"profile": "openclaw", "query.hybrid.vector_weight": 0.6})
+    assert value_and_origin(loaded, "query.fusion") == ("weighted", "profile openclaw")

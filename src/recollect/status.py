@@ -45,6 +45,7 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
     known: dict[str, IndexedFile] = index.files() if index else {}
     problems = [*discovery.problems, *(file.problem for file in known.values() if file.problem)]
     warnings = [sentence for sentence in (switched_off(found.loaded), str(problem or "")) if sentence]
+    warnings += found.loaded.warnings
     changed = reason_to_rebuild(index, settings) if index else ""
     if changed:
         warnings.append(f"the index will be built anew: {changed}")

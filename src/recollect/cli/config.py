@@ -7,7 +7,14 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.common import harmless_name, json_option, nearest_workspace, print_json, workspace_option
+from recollect.cli.common import (
+    harmless_name,
+    json_option,
+    nearest_workspace,
+    print_json,
+    warn,
+    workspace_option,
+)
 from recollect.errors import SettingsError, UsageError
 from recollect.files.begin import holds_memory
 from recollect.paths import Workspace
@@ -25,7 +32,8 @@ def command() -> None:
 @json_option
 def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
     """Show every setting (or those that start with KEY), its value and its origin."""
-    rows = shown(load(Workspace.at(nearest_workspace(workspace))))
+    loaded = load(Workspace.at(nearest_workspace(workspace)))
+    rows = shown(loaded)
     wanted = [row for row in rows if key is None or row.key == key or row.key.startswith(f"{key}.")]
     if not wanted:
         raise SettingsError(f"there is no setting {key!r}", todo="'recollect config show' lists them all")
@@ -37,6 +45,8 @@ def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
             value = harmless_name(json.dumps(row.value, ensure_ascii=False))
             line = f"{row.key:<{width}}  {value:<24}  {harmless_name(row.origin)}"
             click.secho(line, bold=row.origin != "default")
+    for sentence in loaded.warnings:
+        warn(sentence)
 
 
 @command.command("off")

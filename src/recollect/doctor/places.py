@@ -95,6 +95,9 @@ def check_settings(patient: Patient) -> Iterator[Finding]:
     off = switched_off(patient.loaded) if patient.loaded else ""
     if off:
         yield warning(off, "Set it to true to use this memory")
+    elif patient.loaded and patient.loaded.warnings:
+        for sentence in patient.loaded.warnings:
+            yield warning(sentence, "Take one of the two out")
     elif patient.loaded:
         chosen = [name for name, origin in patient.loaded.origins.items() if origin != "default"]
         yield ok(f"readable; {len(chosen)} differ from the defaults" if chosen else "the defaults")

@@ -16,8 +16,8 @@ from recollect.store.sqlite.index import Index
 from recollect.types import Mode, Source
 
 _DEPTH = 200
-"""Candidates of each leg. It does not depend on how many results are asked for, so neither
-does the order of the first ones."""
+"""Candidates of each leg, at most. With evidence it does not depend on how many results are asked for, so
+neither does the order of the first ones."""
 
 _BRIEF_DEPTH = 40
 """Candidates of each leg among facts, at least. Nobody looks through many of them, and the cosine of each is
@@ -108,9 +108,17 @@ def find(
 
 
 def _depth(request: Request, within: Within | None) -> int:
+    if request.query.fusion != "evidence":
+        return _candidates(request)
     if within is None or not within.brief:
         return _DEPTH
     return min(_DEPTH, max(_BRIEF_DEPTH, 2 * request.query.max_results))
+
+
+def _candidates(request: Request) -> int:
+    """Return how many candidates each leg gives to a classic fusion."""
+    query = request.query
+    return min(_DEPTH, query.max_results * query.hybrid.candidate_multiplier)
 
 
 def nearest(
@@ -142,9 +150,8 @@ def sources_to_ask(index: Index, request: Request) -> tuple[Source, ...]:
 
 
 def _openclaw(index: Index, vector: bytes | None, request: Request, within: Within | None) -> Legs:
-    query = request.query
     only = within.numbers if within else None
-    limit = min(_DEPTH, max(1, int(query.max_results * query.hybrid.candidate_multiplier)))
+    limit = _candidates(request)
     sources = sources_to_ask(index, request)
     found: dict[int, float] = {}
     if request.mode != "vectors":

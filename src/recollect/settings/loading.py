@@ -50,6 +50,8 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
 
 _VECTOR_WEIGHT = "query.hybrid.vector_weight"
 _TEXT_WEIGHT = "query.hybrid.text_weight"
+_CANDIDATES = "query.hybrid.candidate_multiplier"
+_FUSION = "query.fusion"
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -64,6 +66,8 @@ class Loaded:
 
     settings: Settings
     origins: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+    """Settings that have no effect as they are, in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +111,9 @@ def load(
     for name, entry in entries.items():
         values[name] = _expanded(entry, environ) if entry.expands else entry.value
         origins[name] = entry.origin
+    warnings = _choose_fusion(values, origins, entries)
     _settle(values)
-    return Loaded(build(values), MappingProxyType(origins))
+    return Loaded(build(values), MappingProxyType(origins), warnings)
 
 
 def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
@@ -236,6 +241,26 @@ def _expanded(entry: _Entry, environ: Mapping[str, str]) -> Any:
     if isinstance(entry.value, tuple):
         return tuple((name, _REFERENCE.sub(variable, text)) for name, text in entry.value)
     return entry.value
+
+
+def _choose_fusion(
+    values: dict[str, Any], origins: dict[str, str], entries: Mapping[str, _Entry]
+) -> tuple[str, ...]:
+    """Select the fusion that uses the weights if one of them is set; warn if another was asked for."""
+    chosen = [name for name in (_VECTOR_WEIGHT, _TEXT_WEIGHT, _CANDIDATES) if name in entries]
+    if not chosen or values[_FUSION] != "evidence":
+        return ()
+    if _FUSION not in entries:
+        values[_FUSION] = "weighted"
+        origins[_FUSION] = f"because {chosen[0]} is set in {origins[chosen[0]]}"
+        return ()
+    if values["profile"] == "openclaw" and _CANDIDATES in chosen:
+        chosen.remove(_CANDIDATES)  # this profile looks at so many candidates whatever the fusion is
+    return tuple(
+        f"{name} (set in {origins[name]}) has no effect, because query.fusion is evidence"
+        f" (set in {origins[_FUSION]})"
+        for name in chosen
+    )
 
 
 def _settle(values: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ Every setting has a default, so none has to be set. Later sources win over earli
 query:
   max_results: 10
   hybrid:
-    vector_weight: 0.6
+    vector_weight: 0.6 # selects query.fusion: weighted
     text_weight: 0.4
 ```
 
@@ -37,6 +37,11 @@ error that names the nearest known one. YAML anchors, aliases and tags are not a
 **Values.** A number outside its range is brought to the nearest end of it. A value of the wrong kind is an
 error that says where it was set. The two weights of `query.hybrid` are scaled to add up to 1. What is asked
 for in one call (`recollect search --max-results 0`, `min_score=2` in Python) is an error if out of range.
+
+**Settings that choose another.** `query.hybrid.vector_weight`, `text_weight` and `candidate_multiplier` only
+mean something to the fusions `weighted` and `rrf`. Setting one of them selects the fusion `weighted`,
+unless you set `query.fusion` yourself; `recollect config show` says so. Beside `query.fusion: evidence` they
+have no effect, and `recollect config show`, `status` and `doctor` warn of it.
 
 **Environment variables.** Lists are separated by commas: `RECOLLECT_SOURCES=memory,sessions`. Headers are
 written `name=value,name=value`. Switches take true, false, yes, no, on, off, 1 and 0. An empty variable

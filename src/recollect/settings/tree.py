@@ -178,7 +178,8 @@ class Hybrid:
         default=0.7,
         metadata=rule(
             "number",
-            "The share of meaning; both weights are scaled to add up to 1.",
+            "The share of meaning; both weights are scaled to add up to 1. Setting it selects the fusion "
+            "`weighted`.",
             low=0,
             high=1,
             project="yes",
@@ -188,7 +189,8 @@ class Hybrid:
         default=0.3,
         metadata=rule(
             "number",
-            "The share of words; both weights are scaled to add up to 1.",
+            "The share of words; both weights are scaled to add up to 1. Setting it selects the fusion "
+            "`weighted`.",
             low=0,
             high=1,
             project="yes",
@@ -197,7 +199,12 @@ class Hybrid:
     candidate_multiplier: int = field(
         default=4,
         metadata=rule(
-            "whole", "How many candidates are weighed for each result.", low=1, high=20, project="yes"
+            "whole",
+            "How many candidates each ranking gives for each result, 200 in all at most. Setting it "
+            "selects the fusion `weighted`; `evidence` always looks at 200.",
+            low=1,
+            high=20,
+            project="yes",
         ),
     )
 
@@ -244,7 +251,13 @@ class Query:
     )
     fusion: Fusion = field(
         default="evidence",
-        metadata=rule("text", "How both rankings become one.", choices=get_args(Fusion), project="yes"),
+        metadata=rule(
+            "text",
+            "How both rankings become one. Not set, it is `weighted` if a weight or the multiplier of "
+            "`query.hybrid` is set.",
+            choices=get_args(Fusion),
+            project="yes",
+        ),
     )
     hybrid: Hybrid = field(default_factory=Hybrid)
     mmr: Mmr = field(default_factory=Mmr)
@@ -272,7 +285,9 @@ class Settings:
         default="default",
         metadata=rule(
             "text",
-            "`openclaw` ranks as the original does, wherever a ranking key is not set itself.",
+            "`openclaw` ranks as the original does, wherever a ranking key is not set itself. It differs in "
+            "that file names and other forms of a word also count as the word; and the builtin model's "
+            "cosines are low, so few hits reach its `min_score` of 0.35.",
             choices=get_args(Profile),
             project="yes",
         ),
@@ -293,7 +308,11 @@ class Settings:
     citations: Citations = field(
         default="auto",
         metadata=rule(
-            "text", "Whether results name their source.", choices=get_args(Citations), project="yes"
+            "text",
+            "Whether results name their source. `auto` is the same as `on`: whether a chat has one reader or "
+            "many is not known here.",
+            choices=get_args(Citations),
+            project="yes",
         ),
     )
     timezone: str | None = field(
