@@ -68,6 +68,17 @@ def test_a_model_that_finds_nothing_is_believed(server: ChatServer) -> None:
     assert detected(UNSURE, settings(), model=server.model()).intent == "none"
 
 
+@pytest.mark.parametrize("intent", [None, "null"])
+@pytest.mark.parametrize("more", [{}, {"entities": None}, {"confidence": None, "language": None}])
+def test_null_means_none(intent: str | None, more: dict[str, Any]) -> None:
+    said = {"entities": [], "confidence": 0.0, "language": "en", **more, "intent": intent}
+    assert parsed(json.dumps(said), UNSURE) == Intent("none", (), 0.0, "en")
+
+
+def test_null_is_no_intent_with_something_to_keep() -> None:
+    assert parsed(json.dumps(reply(intent=None)), UNSURE) is None
+
+
 def test_nothing_is_done_if_it_is_off(server: ChatServer) -> None:
     off = detected(UNSURE, settings(intent__enabled=False), model=server.model())
     assert (off, server.requests) == (Intent("none", (), 0.0, ""), [])

@@ -20,7 +20,7 @@ from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_no
 from tests.support_rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "48e07c0f64c78b097b1a750c111da51fdf2c305087ecf641fc063e0149a6176c"
+LISTING = "d9721330085099402242340e9a0f72468bbd78bfc2f6e33ca8192f1342eff95c"
 """What clients and models were told when somebody last read it with care."""
 
 
@@ -245,7 +245,7 @@ def test_a_hostile_note_stays_quoted(
     assert not [line for line in said if "<system-reminder>" in line]
 
 
-@pytest.mark.parametrize("arguments", [{}, {"query": 5}, {"query": "x", "limit": 3}, {"query": ""}])
+@pytest.mark.parametrize("arguments", [{}, {"query": 5}, {"query": "x", "colour": 3}, {"query": ""}])
 def test_wrong_arguments_are_told_to_the_model(client: Lines, arguments: dict[str, Any]) -> None:
     answer = client.call("memory_search", **arguments)
     assert answer["isError"] is True

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect import UsageError
 from recollect.tools import TOOLS
-from recollect.tools.arguments import LONGEST, checked
+from recollect.tools.arguments import LONGEST, OTHER_NAMES, checked
 
 SEARCH = TOOLS["memory_search"]
 
@@ -41,6 +41,44 @@ def test_no_arguments_at_all_are_none() -> None:
 
 
 @pytest.mark.parametrize(
+    ("tool", "arguments", "taken"),
+    [
+        ("memory_search", {"query": "x", "maxResults": 3}, {"query": "x", "max_results": 3}),
+        ("memory_search", {"query": "x", "limit": 3}, {"query": "x", "max_results": 3}),
+        ("memory_search", {"query": "x", "minScore": 0.5}, {"query": "x", "min_score": 0.5}),
+        ("memory_search", {"query": "x", "corpus": "sessions"}, {"query": "x", "source": "sessions"}),
+        ("memory_get", {"path": "a.md", "startLine": 3}, {"path": "a.md", "from": 3}),
+        ("memory_get", {"relPath": "a.md", "from": 3, "lines": 2}, {"path": "a.md", "from": 3, "lines": 2}),
+        ("memory_recall", {"limit": 3}, {"limit": 3}),
+        ("memory_recall", {"maxResults": 3}, {"limit": 3}),
+        ("memory_forget", {"memoryId": "k7"}, {"id": "k7"}),
+        ("memory_forget", {"memory_id": "k7", "query": None}, {"id": "k7"}),
+    ],
+)
+def test_names_of_other_memory_tools_are_understood(
+    tool: str, arguments: dict[str, Any], taken: dict[str, Any]
+) -> None:
+    assert checked(TOOLS[tool], arguments) == taken
+
+
+@pytest.mark.parametrize("other", [5, "5", None])
+def test_the_same_value_may_be_given_under_two_names(other: Any) -> None:
+    assert checked(SEARCH, {"query": "x", "max_results": 5, "maxResults": other})["max_results"] == 5
+
+
+def test_other_names_are_not_published_and_not_forbidden() -> None:
+    assert (set(SEARCH.parameters), "maxResults" in SEARCH.parameters["properties"]) == (
+        {"type", "properties", "required"},
+        False,
+    )
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES.values())
+def test_another_name_stands_for_one_that_a_tool_has(name: str) -> None:
+    assert any(name in tool.properties for tool in TOOLS.values())
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ({}, "query is missing"),
@@ -54,7 +92,11 @@ def test_no_arguments_at_all_are_none() -> None:
         ({"query": "x", "min_score": "nan"}, "not a number"),
         ({"query": "x", "min_score": 2}, "may be 0 to 1"),
         ({"query": "x", "source": "web"}, "may be memory, sessions, all"),
-        ({"query": "x", "limit": 3}, "no argument 'limit'"),
+        ({"query": "x", "colour": 3}, "no argument 'colour'"),
+        ({"query": "x", "from": 3}, "no argument 'from'"),
+        ({"query": "x", "maxResults": 0}, "max_results is 0, and may be 1 to 50"),
+        ({"query": "x", "max_results": 3, "maxResults": 5}, "max_results and maxResults name the same"),
+        ({"query": "x", "maxResults": 3, "limit": 5}, "maxResults and limit name the same"),
         ({"query": "x" * (LONGEST + 1)}, "characters"),
         (["x"], "not an object"),
         ("x", "not an object"),

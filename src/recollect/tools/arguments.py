@@ -1,13 +1,14 @@
 """Check the arguments that a model gave against a tool's schema.
 
 Clients do not do that, and models leave out what is required, write numbers as text and invent names. What
-can only mean one thing is taken (`"5"` for 5, `null` for nothing); everything else is refused in words that
-a model can act on.
+can only mean one thing is taken (`"5"` for 5, `null` for nothing, `maxResults` for `max_results`); everything
+else is refused in words that a model can act on.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,18 @@ from recollect.tools.base import Tool
 LONGEST = 100_000
 """Characters that a text may have."""
 
+OTHER_NAMES = {
+    "limit": "max_results",
+    "max_results": "limit",
+    "corpus": "source",
+    "start_line": "from",
+    "start": "from",
+    "rel_path": "path",
+    "memory_id": "id",
+}
+"""Names that other memory tools give our arguments; a tool's own name always counts first."""
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SHOWN = 60
 
 
@@ -26,14 +39,29 @@ def checked(tool: Tool, given: Any) -> dict[str, Any]:
         given = {}
     if not isinstance(given, Mapping):
         raise _wrong(tool, f"its arguments are {_shown(given)}, not an object")
-    values = {name: value for name, value in given.items() if value is not None}
-    unknown = [name for name in values if name not in tool.properties]
-    if unknown:
-        raise _wrong(tool, f"there is no argument {_shown(unknown[0])}")
+    values: dict[str, Any] = {}
+    written: dict[str, str] = {}
+    for word, value in given.items():
+        if value is None:
+            continue
+        name = _own_name(tool, word)
+        found = _value(tool, name, value)
+        if values.setdefault(name, found) != found:
+            raise _wrong(tool, f"{written[name]} and {word} name the same argument, with different values")
+        written.setdefault(name, word)
     missing = [name for name in tool.required if name not in values]
     if missing:
         raise _wrong(tool, f"{missing[0]} is missing")
-    return {name: _value(tool, name, value) for name, value in values.items()}
+    return values
+
+
+def _own_name(tool: Tool, word: Any) -> str:
+    """Return what a tool calls an argument that was given in camelCase or by another tool's name."""
+    name = _CAPITAL.sub("_", word).lower() if isinstance(word, str) else ""
+    for known in (word, name, OTHER_NAMES.get(name)):
+        if known in tool.properties:
+            return str(known)
+    raise _wrong(tool, f"there is no argument {_shown(word)}")
 
 
 def _value(tool: Tool, name: str, value: Any) -> Any:

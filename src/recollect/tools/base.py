@@ -68,12 +68,14 @@ class Tool:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The schema of its arguments."""
+        """The schema of its arguments.
+
+        It does not forbid other names: a client that checks it would refuse those that are understood.
+        """
         return {
             "type": "object",
             "properties": {name: dict(schema) for name, schema in self.properties.items()},
             "required": list(self.required),
-            "additionalProperties": False,
         }
 
     def to_json(self) -> dict[str, Any]:

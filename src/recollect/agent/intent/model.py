@@ -149,6 +149,9 @@ def _checked(reply: Any, text: str) -> Intent | None:
     """Return a reply if it has exactly the fields it should have, and nothing made up in them."""
     if not isinstance(reply, dict) or set(reply) != set(SCHEMA["required"]):
         return None
+    if reply["intent"] in (None, "null"):  # models write so for none, and then often for the rest as well
+        given = {name: value for name, value in reply.items() if value is not None}
+        reply = {"entities": [], "confidence": 0.0, "language": LANGUAGES[0], **given, "intent": "none"}
     intent, entities, confidence, language = (reply[name] for name in SCHEMA["required"])
     if intent not in KINDS or language not in LANGUAGES:
         return None
