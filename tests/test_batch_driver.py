@@ -82,8 +82,13 @@ def test_many_texts_go_in_several_batches(service: Service, monkeypatch: pytest.
         assert len(at.server.batches) == 4
 
 
-def test_at_most_two_batches_are_open_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("concurrency", [None, 1, 3])
+def test_no_more_batches_are_open_at_once_than_the_settings_allow(
+    monkeypatch: pytest.MonkeyPatch, concurrency: int | None
+) -> None:
     with desk(BatchServer("openai", polls=3)) as at:
+        if concurrency:
+            at.settings = replace(at.settings, concurrency=concurrency)
         in_groups_of(monkeypatch, at, 2)
         most = 0
 
@@ -93,7 +98,7 @@ def test_at_most_two_batches_are_open_at_once(monkeypatch: pytest.MonkeyPatch) -
 
         monkeypatch.setattr(at, "_progress", watched)
         at.run()
-        assert most == 2
+        assert most == (concurrency or 2)
         assert_all_kept_once(at)
 
 

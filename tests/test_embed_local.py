@@ -19,10 +19,11 @@ import gguf
 from recollect import paths
 from recollect.embed.base import embed_documents, embed_query
 from recollect.embed.local import LocalProvider
-from recollect.embed.local.provider import DEFAULT_MODEL
+from recollect.embed.local.provider import DEFAULT_MODEL, model_file
 from recollect.embed.remote.prefixes import prefixes_of
+from recollect.embed.select import choose
 from recollect.errors import ModelFilesError, ProviderUnusable, TextsRefused, UsageError
-from recollect.settings import Embeddings, Local
+from recollect.settings import Embeddings, Local, Settings
 from tests.support_gguf import CLS, MEAN, TinyBert
 
 TEXTS = [
@@ -166,6 +167,27 @@ def test_a_tilde_is_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert _provider("~/own.gguf").model == "own.gguf"
+
+
+@pytest.mark.parametrize(("named", "found"), [("own.gguf", "own.gguf"), (None, DEFAULT_MODEL)])
+def test_a_relative_name_is_looked_for_in_the_folder_of_models(
+    tmp_path: Path, named: str | None, found: str
+) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    MEAN.write(folder / found)
+    settings = Embeddings(local=Local(model_path=named, model_cache_dir=str(folder)))
+    assert model_file(settings) == folder / found
+    assert LocalProvider(settings).model == found
+    chosen = choose(Settings(embeddings=settings), {}).provider
+    assert chosen is not None
+    assert chosen.id == ("local" if named else "builtin")
+
+
+def test_the_folder_of_models_does_not_move_an_absolute_path(tmp_path: Path) -> None:
+    own = tmp_path / "own.gguf"
+    settings = Embeddings(local=Local(model_path=str(own), model_cache_dir=str(tmp_path / "models")))
+    assert model_file(settings) == own
 
 
 def test_questions_get_the_prefix_of_the_model(mean: LocalProvider) -> None:

@@ -244,6 +244,17 @@ def test_passages_are_divided_into_requests(provider: RemoteProvider, server: Pr
     assert [len(seen.texts) for seen in server.requests] == [32, 32, 6]
 
 
+@pytest.mark.parametrize(("size", "sent"), [(3, [3, 3, 1]), (0, [7]), (None, [7]), (1000, [7])])
+def test_a_request_holds_no_more_texts_than_the_settings_allow(
+    server: ProviderServer, size: int | None, sent: list[int]
+) -> None:
+    provider = remote(server, batch_size=size)
+    provider.embed_documents([f"text {number}" for number in range(7)])
+    assert [len(seen.texts) for seen in server.requests] == sent
+    assert remote(server, batch_size=size).limits.request_texts <= 32
+    provider.close()
+
+
 def test_no_passages_are_no_request(provider: RemoteProvider, server: ProviderServer) -> None:
     assert provider.embed_documents([]).shape[0] == len(server.requests)
 

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.errors import StoreDamaged, StoreError
+from recollect.memory import Memory
 from recollect.store.sqlite import matrix, spaces, vectors
 from recollect.store.sqlite.db import transaction
 from recollect.store.sqlite.index import Index
@@ -192,9 +193,30 @@ def test_an_index_of_a_missing_extension_can_still_be_opened(
 ) -> None:
     with opened(tmp_path, "sqlite-vec") as index:
         add(index, "memory/a.md", random_rows(3, 1))
-    monkeypatch.setattr(vectors, "load_sqlite_vec", lambda connection: pytest.fail("loaded"))
+    monkeypatch.setattr(vectors, "load_extension", lambda *given: pytest.fail("loaded"))
     with opened(tmp_path, "sqlite-vec") as index:
         assert index.identity() == {"vector_engine": "sqlite-vec"}
+
+
+@pytest.fixture
+def extension(tmp_path: Path) -> Path:
+    """A copy of the extension, under another name and in another place."""
+    source = pytest.importorskip("sqlite_vec").loadable_path()
+    (found,) = Path(source).parent.glob(f"{Path(source).name}.*")
+    return Path(shutil.copy(found, tmp_path / f"elsewhere{found.suffix}"))
+
+
+def test_the_extension_is_loaded_from_the_file_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extension: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "sqlite_vec", None)
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "a.md").write_text("Tea is in the blue tin.\n", encoding="utf-8")
+    settings = {"store.vector.engine": "sqlite-vec", "store.vector.extension_path": str(extension)}
+    with Memory(tmp_path, settings) as memory:
+        memory.sync()
+        assert memory.status().vector["engine"] == "sqlite-vec"
+        assert memory.search("Where is the tea?", mode="vectors").hits[0].path == "memory/a.md"
 
 
 # The memory-mapped copy

@@ -11,12 +11,10 @@ import importlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from recollect.embed.base import Provider
 from recollect.errors import EmbeddingError
-from recollect.paths import expand_home
 from recollect.settings import Embeddings, Settings
 from recollect.types import Space
 
@@ -82,7 +80,7 @@ def made(
     """Make a provider by its name; one that cannot work is an error."""
     wanted = settings.embeddings
     if name != wanted.provider:  # address, key and model in the settings belong to the one they name
-        wanted = Embeddings(local=wanted.local, batch=wanted.batch)
+        wanted = Embeddings(local=wanted.local, batch=wanted.batch, batch_size=wanted.batch_size)
     wanted = replace(wanted, model=model or wanted.model)
     if name in _AVAILABLE:
         module, attribute = _AVAILABLE[name]
@@ -115,9 +113,11 @@ class _Patient(Protocol):
 
 def _automatic(wanted: Embeddings, environ: Mapping[str, str]) -> str:
     """Return whom `auto` stands for: a model of one's own, an allowed service, the embedded model."""
-    path = wanted.local.model_path
-    if path and Path(expand_home(path)).is_file():
-        return "local"
+    if wanted.local.model_path:
+        from recollect.embed.local.provider import model_file
+
+        if model_file(wanted).is_file():
+            return "local"
     if wanted.remote_ok:
         from recollect.embed.remote.catalogue import REMOTE
 

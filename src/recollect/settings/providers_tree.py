@@ -18,6 +18,14 @@ class Local:
         default=None,
         metadata=rule("text", "The model's GGUF file; `auto` prefers it to everything else.", expands=True),
     )
+    model_cache_dir: str | None = field(
+        default=None,
+        metadata=rule(
+            "text",
+            "The folder of your GGUF files, in which a relative `model_path` is looked for.",
+            expands=True,
+        ),
+    )
     threads: int = field(
         default=0,
         metadata=rule("whole", "How many threads it may use; 0 means one a core.", low=0, high=1024),
@@ -38,6 +46,9 @@ class Batch:
     wait: bool = field(
         default=True,
         metadata=rule("flag", "Whether a sync waits for the batch; if not, a later one fetches it."),
+    )
+    concurrency: int = field(
+        default=2, metadata=rule("whole", "How many batches may be open at a time.", low=1, high=16)
     )
     poll_seconds: float = field(
         default=2.0, metadata=rule("number", "How often a batch is asked for.", low=0.01, high=3600)
@@ -85,6 +96,15 @@ class Embeddings:
         default=None,
         metadata=rule(
             "whole", "The length of a vector, where the provider lets one choose.", low=1, high=65_536
+        ),
+    )
+    batch_size: int | None = field(
+        default=None,
+        metadata=rule(
+            "whole",
+            "How many texts one request holds at most; nothing or 0 means as many as the service takes.",
+            low=0,
+            high=10_000,
         ),
     )
     local: Local = field(default_factory=Local)

@@ -67,6 +67,14 @@ class Vector:
             "text", "What compares vectors; `auto` takes the fastest.", choices=get_args(VectorEngine)
         ),
     )
+    extension_path: str | None = field(
+        default=None,
+        metadata=rule(
+            "text",
+            "The file of the sqlite-vec extension; nothing means the one of the installed package.",
+            expands=True,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

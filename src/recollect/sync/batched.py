@@ -35,7 +35,6 @@ LABEL = "embedding in batches"
 MOST_FAILURES = 2
 """Failures in a row after which no batch is handed in for a day."""
 
-_AT_ONCE = 2
 _SLICE = 500
 _MISSES = 5
 """Times in a row that a batch may be asked for in vain before it is left to a later run."""
@@ -127,7 +126,7 @@ class _Run:
         groups = self._groups()
         while True:
             ended = [batch for batch in list(self.open) if self._look_at(batch)]
-            while groups and len(self.open) < _AT_ONCE and not self.stopped:
+            while groups and len(self.open) < self.settings.concurrency and not self.stopped:
                 self._report()
                 self._hand_in(groups.popleft())
             self._report()

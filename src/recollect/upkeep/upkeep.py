@@ -17,6 +17,7 @@ from recollect.errors import EmbeddingError, StoreBusy, StoreDamaged, StoreFull,
 from recollect.paths import Workspace
 from recollect.settings import Loaded, Settings
 from recollect.store.sqlite import spaces
+from recollect.store.sqlite.extension import use_extension
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_dirty, is_unchanged, lags_behind
 from recollect.sync.finding import find_files
@@ -98,6 +99,7 @@ class Upkeep:
         self.workspace = workspace
         self.loaded = loaded
         self.index_file = workspace.index_file(self.settings.store.path, self.settings.agent)
+        use_extension(self.index_file, self.settings.store.vector.extension_path)
         self.reading = threading.RLock()
         self.reader_inode = 0
         self.background = Background()

@@ -109,8 +109,11 @@ _OTHER = "Set embeddings.local.model_path to a GGUF model made for embeddings"
 
 def model_file(settings: Embeddings) -> Path:
     """Return where the model of the settings is, whether or not there is one."""
-    if settings.local.model_path:
-        return paths.expand_home(settings.local.model_path).absolute()
+    wanted, folder = settings.local.model_path, settings.local.model_cache_dir
+    if folder:  # an absolute path stays as it is
+        return (paths.expand_home(folder) / paths.expand_home(wanted or DEFAULT_MODEL)).absolute()
+    if wanted:
+        return paths.expand_home(wanted).absolute()
     return paths.user_cache_dir() / "models" / DEFAULT_MODEL
 
 

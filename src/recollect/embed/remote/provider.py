@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,9 @@ class RemoteProvider:
         headers = {**_auth(api, settings, environ), **dict(settings.headers)}
         self.http = Http(_base_url(api, settings, environ), headers, name=api.id)
         self.sends_to = "" if self.http.address.is_loopback else self.http.host
-        self.limits: Limits = api.limits(self.model)
+        limits = api.limits(self.model)
+        texts = min(settings.batch_size or limits.request_texts, limits.request_texts)
+        self.limits: Limits = replace(limits, request_texts=texts)
         self.key = self._key(settings)
         self.answers_as = ""
         self._is_hurried = False

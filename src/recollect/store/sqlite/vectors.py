@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.errors import StoreError
 from recollect.store.sqlite.db import Connection, rows_in, transaction
+from recollect.store.sqlite.extension import load_extension
 from recollect.store.sqlite.spaces import sentences_table, set_dims, vectors_table
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class VectorTable:
     def _load_extension(self) -> None:
         """Load what the table needs, only when it is used: an index can be replaced without it."""
         if not self._loaded:
-            load_sqlite_vec(self.connection)
+            load_extension(self.connection, self.path)
             self._loaded = True
 
     def _create(self, dims: int) -> None:
@@ -223,19 +223,3 @@ class VectorTable:
         sql = f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM {self.table} WHERE rowid IN ({{marks}})"
         every = chain(rows, rows_in(self.connection, sql, also, (query,)))
         return {number: 1.0 - distance for number, distance in every}
-
-
-def load_sqlite_vec(connection: Connection) -> None:
-    """Load the sqlite-vec extension, or say how to get it."""
-    try:
-        import sqlite_vec
-    except ImportError:
-        raise StoreError(
-            "the vector engine 'sqlite-vec' is set, but its package is not installed",
-            todo="Run 'pip install recollect[sqlite-vec]', or set store.vector.engine to auto",
-        ) from None
-    connection.enable_load_extension(True)
-    try:
-        connection.load_extension(sqlite_vec.loadable_path())
-    finally:
-        connection.enable_load_extension(False)
