@@ -181,9 +181,12 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "results",
         "provider",
         "model",
+        "fallback",
+        "citations",
         "mode",
         "pending",
         "unindexed",
+        "missing_sources",
         "nearest",
         "warnings",
     ]
@@ -226,7 +229,11 @@ def test_search_min_score(cli: Cli, notes: Path) -> None:
 
 
 def test_search_in_a_source(cli: Cli, notes: Path) -> None:
-    assert cli("search", "-w", notes, "--json", "--source", "sessions", "kestrel").json["results"] == []
+    told = cli("search", "-w", notes, "--json", "--source", "sessions", "kestrel").json
+    assert (told["results"], told["missing_sources"]) == ([], ["sessions"])
+    assert (
+        "no sessions are indexed. Set sources" in cli("search", "-w", notes, "--source", "sessions", "x").err
+    )
     assert len(cli("search", "-w", notes, "--json", "--source", "memory", "kestrel").json["results"]) == 1
 
 

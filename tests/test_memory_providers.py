@@ -139,6 +139,20 @@ def test_a_service_that_refuses_everything_is_replaced_by_its_fallback(
         report = memory.sync()
         result = memory.search("okapi name7")
     assert (report.pending, result.provider, result.mode) == (0, "builtin", "hybrid")
+    assert result.fallback is not None
+    assert (result.fallback["from"], "key" in result.fallback["reason"]) == ("openai-compatible", True)
+
+
+def test_a_search_says_that_words_took_the_place_of_a_service_that_fails(
+    workspace: Path, server: ProviderServer
+) -> None:
+    with opened(workspace, server) as memory:
+        memory.sync()
+        assert memory.search("name7").fallback is None
+        server.always = Status(401, "Incorrect API key")
+        result = memory.search("name8")
+    assert result.fallback is not None
+    assert (result.mode, result.fallback["from"]) == ("words", "openai-compatible")
 
 
 @pytest.mark.usefixtures("_fake_is_builtin")

@@ -68,8 +68,32 @@ def test_search_quotes_a_note_that_poses_as_the_end_of_the_quote(workspace: Path
     assert text.rstrip().endswith("</recollect-context>")
 
 
-def test_search_takes_a_source(memory: Memory) -> None:
-    assert called(memory, "memory_search", query="kestrel", source="sessions").data["results"] == []
+@pytest.mark.parametrize(
+    "asked", [{"query": "kestrel", "source": "sessions"}, {"query": "kestrel source:sessions"}]
+)
+def test_search_says_that_no_sessions_are_indexed(memory: Memory, asked: dict[str, Any]) -> None:
+    output = called(memory, "memory_search", **asked)
+    assert (output.data["results"], output.data["missing_sources"]) == ([], ["sessions"])
+    assert "Note: no sessions are indexed. Set sources to [memory, sessions]" in output.text
+
+
+def test_search_says_that_no_sessions_were_found_where_they_are_switched_on(workspace: Path) -> None:
+    memory = words_memory(workspace, NOTES, sources=["memory", "sessions"])
+    output = called(memory, "memory_search", query="kestrel", source="sessions")
+    assert "no sessions are indexed. 'recollect sessions list'" in output.text
+
+
+def test_search_says_nothing_of_sessions_unless_they_are_asked_for(memory: Memory) -> None:
+    output = called(memory, "memory_search", query="kestrel")
+    assert (output.data["missing_sources"], "sessions" in output.text) == ([], False)
+
+
+@pytest.mark.parametrize("setting", ["on", "off", "auto"])
+def test_search_tells_whether_it_cites_and_whether_another_provider_answers(
+    workspace: Path, setting: str
+) -> None:
+    data = called(words_memory(workspace, NOTES, citations=setting), "memory_search", query="kestrel").data
+    assert (data["citations"], data["fallback"], data["mode"]) == (setting, None, "words")
 
 
 def test_get_reads_the_lines_of_a_citation(memory: Memory) -> None:

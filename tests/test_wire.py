@@ -47,21 +47,26 @@ def test_a_hit() -> None:
 
 
 def test_an_answer() -> None:
-    answer = search_json(SearchResult((HIT,), "fake", "fake-1", "hybrid", 2, ("careful",)))
+    fallback = {"from": "openai", "reason": "no key"}
+    result = SearchResult((HIT,), "fake", "fake-1", "hybrid", 2, ("careful",), fallback=fallback)
+    answer = search_json(result, citations="on")
     assert answer == {
         "results": [hit_json(HIT)],
         "provider": "fake",
         "model": "fake-1",
+        "fallback": fallback,
+        "citations": "on",
         "mode": "hybrid",
         "pending": 2,
         "unindexed": 0,
+        "missing_sources": [],
         "nearest": None,
         "warnings": ["careful"],
     }
 
 
 def test_an_answer_without_citations() -> None:
-    answer = search_json(SearchResult((HIT,), "none", "", "words", 0), citations=False)
+    answer = search_json(SearchResult((HIT,), "none", "", "words", 0), citations="off")
     assert set(hit_json(HIT)) - set(answer["results"][0]) == {"citation"}
 
 

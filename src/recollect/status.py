@@ -84,7 +84,7 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
             "vectors": index.vectors.count() if index else 0,
             "dims": dims or (provider.dims if provider else None),
         },
-        fallback=_fallback(choice, now),
+        fallback=fallback_of(choice, now),
         spaces=tuple(_space(index, entry) for entry in spaces.entries(index.connection)) if index else (),
         declined=_declined(choice, index),
         spending=_spending(),
@@ -115,7 +115,7 @@ def _declined(choice: Choice, index: Index | None) -> str:
     return str(declined) if declined is not None and declined == wanted else ""
 
 
-def _fallback(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, Any] | None:
+def fallback_of(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, Any] | None:
     """Tell which provider was wanted and why another one is used, if that is so."""
     reason = choice.reason or (now.note if now else "")
     return {"from": choice.requested, "reason": reason} if reason else None

@@ -307,6 +307,10 @@ class SearchResult:
     """How many chunks were searched; `pending` of them have no vector yet."""
     unindexed: int = 0
     """How many files were not searched, because they are not indexed yet."""
+    fallback: Mapping[str, Any] | None = None
+    """Which provider was wanted and why another one, or none, answered; nothing if all is as wanted."""
+    missing_sources: tuple[Source, ...] = ()
+    """Sources that were asked for by name and of which nothing is indexed; `warnings` says what to do."""
 
     @property
     def unfinished(self) -> str:

@@ -66,19 +66,22 @@ def hit_json(hit: Hit) -> dict[str, Any]:
     }
 
 
-def search_json(result: SearchResult, *, citations: bool = True) -> dict[str, Any]:
-    """Return the answer to a query as JSON, on request without its citations."""
+def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, Any]:
+    """Return the answer to a query as JSON; with the setting `citations` off, without its citations."""
     hits = [hit_json(hit) for hit in result]
-    if not citations:
+    if citations == "off":
         for hit in hits:
             del hit["citation"]
     return {
         "results": hits,
         "provider": result.provider,
         "model": result.model,
+        "fallback": None if result.fallback is None else dict(result.fallback),
+        "citations": citations,
         "mode": result.mode,
         "pending": result.pending,
         "unindexed": result.unindexed,
+        "missing_sources": list(result.missing_sources),
         "nearest": None if result.nearest is None else round(result.nearest, _DIGITS),
         "warnings": list(result.warnings),
     }

@@ -71,7 +71,7 @@ def command(
         )
     citations = memory.settings.citations != "off"
     if as_json:
-        print_json(search_json(result, citations=citations))
+        print_json(search_json(result, citations=memory.settings.citations))
     else:
         for warning in result.warnings:
             warn(warning)

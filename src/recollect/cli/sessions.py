@@ -200,7 +200,7 @@ def search_command(
         clients = _clients(memory, {hit.path for hit in result})
     citations = memory.settings.citations != "off"
     if as_json:
-        told = search_json(result, citations=citations)
+        told = search_json(result, citations=memory.settings.citations)
         for hit in told["results"]:
             hit |= {"client": clients[hit["path"]], "date": hit["heading"] or None}
         print_json(told)

@@ -35,10 +35,10 @@ def _search(call: Call) -> Output:
     )
     clean = [replace(hit, snippet=call.clean(hit.snippet), heading=call.clean(hit.heading)) for hit in result]
     result = replace(result, hits=tuple(clean))
-    citations = call.memory.settings.citations != "off"
+    citations = call.memory.settings.citations
     data = search_json(result, citations=citations)
     notes = (*result.warnings, *filter(None, [result.unfinished]))
-    return Output(_with_warnings(_hits(result, citations=citations), notes), data)
+    return Output(_with_warnings(_hits(result, citations=citations != "off"), notes), data)
 
 
 def _hits(result: SearchResult, *, citations: bool) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from recollect.embed.base import Provider
 from recollect.errors import (
@@ -18,6 +19,7 @@ from recollect.errors import (
 from recollect.search.engine import Question, search, understand, vector_of
 from recollect.search.legs import Request, Within
 from recollect.settings import Settings
+from recollect.status import fallback_of
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
 from recollect.types import Hit, Mode, Progress, SearchResult, Space
@@ -38,10 +40,13 @@ class Asked:
     provider: Provider | None
     space: Space | None = None
     doubts: tuple[str, ...] = ()
+    fallback: Mapping[str, Any] | None = None
 
     def by_words(self, error: EmbeddingError) -> Asked:
         """Return the same, where the query has no vector for a reason."""
-        return replace(self, doubts=(*self.doubts, f"answered by words only: {error}"))
+        wanted = self.provider.id if self.provider else "none"
+        fallback = self.fallback or {"from": wanted, "reason": str(error)}
+        return replace(self, doubts=(*self.doubts, f"answered by words only: {error}"), fallback=fallback)
 
 
 def fresh_answer(
@@ -117,7 +122,8 @@ def _answered(
     with upkeep.reading:
         index = upkeep.open_reader()
         if index is None:
-            return SearchResult((), "none", "", "words", 0, tuple(warnings))
+            empty = SearchResult((), "none", "", "words", 0, tuple(warnings), fallback=asked.fallback)
+            return _without_sessions(empty, upkeep.settings) if _names_sessions(question, upkeep) else empty
         with index.errors(), index.snapshot():
             now = spaces.serving(index.connection)
             if vector is not None and now is not None:
@@ -131,7 +137,8 @@ def _answered(
             found = search(index, question, vector, provider.model if provider else "", within)
             chunks = index.count_chunks()
             pending = chunks - index.vectors.count() if provider else 0
-    return SearchResult(
+            has_sessions = not _names_sessions(question, upkeep) or _holds_sessions(index, found.hits)
+    result = SearchResult(
         hits=tuple(_as_shown(hit, upkeep.settings) for hit in found.hits),
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
@@ -141,7 +148,29 @@ def _answered(
         nearest=found.nearest,
         chunks=chunks,
         unindexed=upkeep.unindexed,
+        fallback=asked.fallback,
     )
+    return result if has_sessions else _without_sessions(result, upkeep.settings)
+
+
+def _names_sessions(question: Question, upkeep: Upkeep) -> bool:
+    """Tell whether somebody asks for sessions by name, and not for all that the settings name."""
+    asked = question.request.sources
+    return "sessions" in question.asked.sources or ("sessions" in asked and asked != upkeep.settings.sources)
+
+
+def _holds_sessions(index: Index, hits: Sequence[Hit]) -> bool:
+    found = any(hit.source == "sessions" for hit in hits)
+    return found or any(source == "sessions" for source, _, _ in index.counts_by_source())
+
+
+def _without_sessions(result: SearchResult, settings: Settings) -> SearchResult:
+    """Return an answer that says that no sessions are indexed, and what to do about it."""
+    from recollect.sessions.names import SWITCH_ON
+
+    todo = "'recollect sessions list' shows which there are" if "sessions" in settings.sources else SWITCH_ON
+    warnings = (*result.warnings, f"no sessions are indexed. {todo}")
+    return replace(result, warnings=warnings, missing_sources=("sessions",))
 
 
 def _as_shown(hit: Hit, settings: Settings) -> Hit:
@@ -172,21 +201,23 @@ def whom_to_ask(upkeep: Upkeep, mode: Mode) -> Asked:
             raise UsageError(
                 "there are no vectors to search", todo="Set embeddings.provider, or search by words"
             )
-        return Asked(None, None, reasons)
+        return Asked(None, None, reasons, fallback_of(choice, None))
     with upkeep.reading:
         index = upkeep.open_reader()
         if index is None:
-            return Asked(choice.provider)
+            return Asked(choice.provider, fallback=fallback_of(choice, None))
         with index.errors():
             now = spaces.serving(index.connection)
+    fallback = fallback_of(choice, now)
     if now is None:
-        return Asked(choice.provider, None, reasons)
+        return Asked(choice.provider, None, reasons, fallback)
     provider = upkeep.provider_of(now.space)
     if provider is None:
         wanted = f"{choice.provider.id} ({choice.provider.model})"
         doubt = f"the vectors are of {now.space}, which may not or cannot be asked now; until those of"
-        return Asked(None, None, (*reasons, f"{doubt} {wanted} are complete, words alone answer"))
-    return Asked(provider, now.space, reasons)
+        waiting = f"{doubt} {wanted} are complete, words alone answer"
+        return Asked(None, None, (*reasons, waiting), fallback)
+    return Asked(provider, now.space, reasons, fallback)
 
 
 def _contradicts(now: spaces.SpaceEntry, provider: Provider | None, vector: bytes) -> bool:
