@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
-from collections.abc import Iterator
+import shlex
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+import yaml
 
 from recollect.cli.main import COMMANDS, cli
+from recollect.cli.page import commands, without
+from recollect.paths import Workspace
+from recollect.settings import load
+from recollect.settings.keys import groups, known_keys, variables
+from tests.support_docs import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-def commands(group: click.Group, above: str = "recollect") -> Iterator[tuple[str, click.Command]]:
-    """Yield every command and sub-command with the words that call it."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        yield f"{above} {name}", command
-        if isinstance(command, click.Group):
-            yield from commands(command, f"{above} {name}")
-
-
-EVERY = dict(commands(cli))
+EVERY = dict(commands())
 LEAVES = {words: command for words, command in EVERY.items() if not isinstance(command, click.Group)}
-WITHOUT = {
-    "recollect hook": {"--json", "--workspace", "-w"},
-    "recollect mcp": {"--json"},
-    "recollect serve": {"--json"},
-}
+FOR_PROGRAMS = ["recollect hook", "recollect mcp", "recollect serve"]
 """What programs start, and not people: their output is JSON anyway."""
+
+SUFFIXES = {"gguf", "json", "jsonl", "md", "py", "sqlite", "yaml"}
+"""Endings of file names, which look like the end of a setting's name."""
+
+OF_CLIENTS = {"chat.message"}
+"""Hooks of clients that are named like settings."""
+
+by_page = pytest.mark.parametrize("page", PAGES, ids=shown)
+
+
+# Commands
 
 
 @pytest.mark.parametrize("words", EVERY)
@@ -54,32 +56,201 @@ def test_every_option_says_what_it_does(words: str) -> None:
             assert parameter.help, f"{words} {parameter.opts[0]}"
 
 
-@pytest.mark.parametrize("words", LEAVES)
-def test_every_command_takes_json_and_a_workspace(words: str) -> None:
-    options = {option for parameter in LEAVES[words].params for option in parameter.opts}
-    assert {"--json", "--workspace", "-w"} - options <= WITHOUT.get(words, set())
+def test_every_command_takes_a_workspace() -> None:
+    assert without("--workspace") == without("-w") == []
+
+
+def test_every_command_for_people_takes_json() -> None:
+    assert without("--json") == FOR_PROGRAMS
+
+
+def test_the_readme_says_which_commands_take_no_json() -> None:
+    readme = text_of(ROOT / "README.md")
+    (sentence,) = re.findall(
+        r"^Every command takes `--workspace FOLDER` and `--json`[^.]*\.", readme, re.MULTILINE
+    )
+    assert [f"recollect {name}" for name in re.findall(r"`([a-z]+)`", sentence)] == FOR_PROGRAMS
 
 
 @pytest.mark.parametrize("words", LEAVES)
-def test_every_command_is_in_the_documentation(words: str) -> None:
-    assert any(words in page.read_text(encoding="utf-8") for page in PAGES)
+def test_every_command_is_explained_beside_the_list_of_commands(words: str) -> None:
+    assert any(words in text_of(page) for page in PAGES if page.name != "commands.md")
 
 
 def test_every_command_the_documentation_calls_exists() -> None:
     known = {name.split()[1] for name in EVERY}
     for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        called = re.findall(r"(?:^\$ |`|&& )recollect ([a-z]+)", text, re.MULTILINE)
+        called = re.findall(r"(?:^\$ |`|&& )recollect ([a-z]+)", text_of(page), re.MULTILINE)
         assert set(called) <= known, page.name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-    missing = [target for target in targets if ":" not in target and not (page.parent / target).exists()]
-    assert missing == []
+def parsed(words: list[str]) -> click.Context:
+    """Parse a call as the program does, to the command that would be run."""
+    context = cli.make_context("recollect", list(words))
+    while isinstance(context.command, click.Group):
+        rest = [*getattr(context, "_protected_args", []), *context.args]
+        if not rest and context.command.invoke_without_command:
+            break
+        name, command, rest = context.command.resolve_command(context, rest)
+        assert command is not None
+        context = command.make_context(name, rest, parent=context)
+    return context
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@by_page
+def test_every_call_in_a_block_can_be_made(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(click.Path, "convert", lambda self, value, param, ctx: value)
+    for words in calls(page):
+        parsed(words)
+
+
+def test_a_call_that_cannot_be_made_is_noticed() -> None:
+    with pytest.raises(click.NoSuchOption):
+        parsed(["search", "--no-such-option", "x"])
+    with pytest.raises(click.UsageError):
+        parsed(["facts", "no-such-command"])
+
+
+@by_page
+def test_every_option_named_within_a_sentence_exists(page: Path) -> None:
+    """A call in a sentence may leave things out or stand for several, so only its words are looked at."""
+    for piece in in_line(page):
+        if not piece.startswith("recollect "):
+            continue
+        words = shlex.split(piece.replace("…", "").partition(" | ")[0])[1:]
+        command: click.Command | None = cli
+        while isinstance(command, click.Group) and words and re.fullmatch(r"[a-z][a-z0-9-]*", words[0]):
+            command = command.get_command(click.Context(command), words.pop(0))
+        assert command is not None, piece
+        options = {name for one in command.params for name in [*one.opts, *one.secondary_opts]}
+        given = {word.partition("=")[0] for word in words if word.startswith("-") and word.strip("-")}
+        shared = {"--json", "--workspace"} if command is cli else set()
+        assert given <= options | shared | {"--help", "-h", "--version"}, piece
+
+
+# Links
+
+
+@by_page
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for path, anchor in links(page):
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), path
+        if anchor:
+            assert anchor in anchors(target), f"{path}#{anchor}"
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    named = {Path(path).name for path, _ in links(ROOT / "README.md")}
+    assert {page.name for page in PAGES if page.parent.name == "docs"} <= named
+
+
+@by_page
 def test_every_page_begins_with_its_title(page: Path) -> None:
-    assert page.read_text(encoding="utf-8").startswith("# ")
+    assert text_of(page).startswith("# ")
+
+
+# Settings and variables
+
+
+def is_setting(name: str) -> bool:
+    """Tell whether something set as code is meant as the name of a setting."""
+    parts = name.split(".")
+    is_dotted = len(parts) > 1 and all(re.fullmatch(r"[a-z_]+", part) for part in parts)
+    return is_dotted and parts[0] in groups() and parts[-1] not in SUFFIXES and name not in OF_CLIENTS
+
+
+@by_page
+def test_every_setting_that_is_named_exists(page: Path) -> None:
+    named = {piece.partition(":")[0].partition("=")[0].strip() for piece in in_line(page)}
+    assert {name for name in named if is_setting(name)} <= known_keys().keys() | groups()
+
+
+SOURCES = "\n".join(
+    file.read_text(encoding="utf-8")
+    for folder in ("src", "integrations", "examples", "bench", "tests")
+    for file in sorted((ROOT / folder).rglob("*"))
+    if file.suffix in {".py", ".js", ".mjs", ".toml"} and file.name != Path(__file__).name
+)
+
+
+@by_page
+def test_every_variable_that_is_named_is_read_somewhere(page: Path) -> None:
+    text = text_of(page)
+    ours = set(re.findall(r"\bRECOLLECT_[A-Z_]*[A-Z]\b", text))
+    assert ours <= variables().keys() | {"RECOLLECT_HOME"}
+    others = set(re.findall(r"`\$?\{?([A-Z]+_[A-Z_]+)\}?`", text)) - ours
+    assert {name for name in others if not re.search(rf"\b{name}\b", SOURCES)} == set()
+
+
+@by_page
+def test_every_yaml_block_holds_settings_that_load(page: Path, workspace: Path) -> None:
+    for block in blocks(page):
+        if block.language == "yaml":
+            given = yaml.safe_load(block.text)
+            load(Workspace.at(workspace), given, environ=Everything())
+
+
+class Everything(dict[str, str]):
+    """An environment in which every variable that a page refers to is set."""
+
+    def __contains__(self, name: object) -> bool:
+        return not str(name).startswith("RECOLLECT_")
+
+    def __getitem__(self, name: str) -> str:
+        return "set"
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return "set" if name in self else default
+
+
+# Programs
+
+
+@by_page
+def test_every_python_block_can_be_read_and_imports_what_there_is(page: Path) -> None:
+    for block in blocks(page):
+        if block.language != "python":
+            continue
+        for node in ast.walk(ast.parse(block.text)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recollect"):
+                module = importlib.import_module(str(node.module))
+                assert {name.name for name in node.names} <= set(dir(module))
+
+
+# Layers
+
+
+LAYERS: list[set[str]] = [
+    {name.strip().removeprefix("recollect.") for name in layer.split("|")}
+    for layer in tomllib.loads(text_of(ROOT / "pyproject.toml"))["tool"]["importlinter"]["contracts"][0][
+        "layers"
+    ]
+]
+
+
+def test_the_page_shows_the_layers_of_the_contract_in_their_order() -> None:
+    (block,) = [one for one in blocks(ROOT / "docs" / "why.md") if one.text.startswith("cli")]
+    named = [re.split(r"  +", line)[0] for line in block.text.splitlines()]
+    assert [set(names.split(", ")) for names in named] == LAYERS
+
+
+@pytest.mark.parametrize("page", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "why.md"], ids=shown)
+def test_every_file_of_the_program_that_is_named_exists(page: Path) -> None:
+    named = [piece for piece in in_line(page) if re.fullmatch(r"[\w./-]+(?:/|\.py|\.toml)", piece)]
+    assert named or page.name != "CONTRIBUTING.md"
+    package = ROOT / "src" / "recollect"
+    known = {"memory/", ".memory/", "bench/results/"}
+    assert [
+        name
+        for name in named
+        if not ((ROOT / name).exists() or (package / name).exists()) and name not in known
+    ] == []
+
+
+def test_every_package_stands_in_a_layer() -> None:
+    package = ROOT / "src" / "recollect"
+    names = {file.stem for file in package.glob("*.py")} | {
+        file.parent.name for file in package.glob("*/__init__.py")
+    }
+    assert names - {"__init__", "__main__"} == set().union(*LAYERS)

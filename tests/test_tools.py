@@ -11,7 +11,6 @@ import pytest
 from recollect import Memory, SecretRefused, SettingsError, UsageError
 from recollect.tools import TOOLS, Output, call_tool
 from recollect.tools.finding import NOTHING
-from recollect.tools.listing import listing
 from tests.support_search import words_memory
 
 NOTES = {
@@ -19,7 +18,6 @@ NOTES = {
     "2026-05-01.md": "- 10:00 We decided to count herons in May\n- 11:00 Lunch with Anna\n",
 }
 TOKEN = "ghp_" + "aB3dE5gH7jK9" * 3
-INTEGRATION = Path(__file__).parents[1] / "integrations" / "opencode" / "recollect" / "tools.json"
 
 
 @pytest.fixture
@@ -30,10 +28,6 @@ def memory(workspace: Path) -> Memory:
 def called(memory: Memory, name: str, said_in: str | None = None, /, **arguments: Any) -> Output:
     with memory:
         return call_tool(memory, name, arguments, said_in)
-
-
-def test_the_integrations_tell_models_the_same_as_the_table() -> None:
-    assert INTEGRATION.read_text(encoding="utf-8") == listing()
 
 
 def test_every_required_argument_is_described() -> None:

@@ -1,0 +1,138 @@
+"""Write the page of the documentation that lists every command, option, error and exit code."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from recollect.cli.main import INTERRUPTED, cli
+from recollect.errors import RecollectError
+
+_PAGE = """\
+# Commands
+
+<!-- Written by `make docs` from src/recollect/cli/ and src/recollect/errors.py; change it there. -->
+
+| command | what it does |
+|---|---|
+{names}
+`recollect COMMAND --help` (or `-h`) explains a command, `recollect --version` prints the version.
+The list below leaves out what nearly every command takes:
+
+| option | meaning | not taken by |
+|---|---|---|
+| `-w`, `--workspace FOLDER` | The folder with the notes. Without it: the nearest one above with \
+`MEMORY.md`, else the one you are in. | {without_workspace} |
+| `--json` | Print the result, or the error, as JSON with stable field names. | {without_json} |
+{commands}
+## Exit codes and errors
+
+`--json` prints an error as `{{"code", "error", "todo"}}`. Python raises the class, and the
+[engine's protocol](protocol.md#errors) answers with the same `code`. An empty cell stands for the exit code
+above it.
+
+| exit | `code` | in Python | what happened |
+|---|---|---|---|
+| 0 | | | The command is done. A search that finds nothing is done, too. |
+{errors}| {interrupted} | | | Ctrl-C. What was done so far is kept. |
+
+Exit code 1 without an error means that something was left over or not found, and was named: the commands
+above say when.
+"""
+
+_SHARED = ("--workspace", "--json")
+
+
+def commands(group: click.Group = cli, above: str = "recollect") -> Iterator[tuple[str, click.Command]]:
+    """Yield every command that is not hidden with the words that call it, each group before its own."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        yield f"{above} {name}", command
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{above} {name}")
+
+
+def without(option: str) -> list[str]:
+    """Return the commands that do not take an option, by the words that call them."""
+    return [
+        words
+        for words, command in commands()
+        if not isinstance(command, click.Group)
+        and not any(option in parameter.opts for parameter in command.params)
+    ]
+
+
+def render_page() -> str:
+    """Return the whole page as Markdown."""
+    every = dict(commands())
+    return _PAGE.format(
+        names="".join(
+            f"| [`{words}`](#{words.replace(' ', '-')}) | {_sentence(command)} |\n"
+            for words, command in every.items()
+        ),
+        without_workspace=_listed(without("--workspace")),
+        without_json=_listed(without("--json")),
+        commands="".join(section(words, command) for words, command in every.items()),
+        errors="".join(_error_rows(RecollectError)),
+        interrupted=INTERRUPTED,
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _sentence(command: click.Command) -> str:
+    """Return the first sentence of a command's help on one line."""
+    return " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split())
+
+
+def section(words: str, command: click.Command) -> str:
+    """Return what the page says about one command."""
+    level = "##" if words.count(" ") == 1 else "###"
+    usage = " ".join(command.collect_usage_pieces(click.Context(command)))
+    text = inspect.cleandoc(command.help or "").replace("\b\n", "")
+    rows = [_row(one, command) for one in command.params if _is_own(one)]
+    table = "".join(["\n| option | meaning |\n|---|---|\n", *rows]) if rows else ""
+    return f"\n{level} {words}\n\n```\n{words} {usage}\n```\n\n{text}\n{table}"
+
+
+def _is_own(parameter: click.Parameter) -> bool:
+    """Tell whether a parameter is an option that this command has for itself, and shows."""
+    is_shown = isinstance(parameter, click.Option) and not parameter.hidden
+    return is_shown and not set(_SHARED) & set(parameter.opts)
+
+
+def _row(option: click.Parameter, command: click.Command) -> str:
+    """Return the line of one option; its default stands there once, however it is told."""
+    told = isinstance(option, click.Option) and "[default:" in (option.help or "")
+    record = option.get_help_record(click.Context(command, show_default=not told)) or ("", "")
+    name, meaning = (" ".join(text.split()).replace("|", "\\|") for text in record)
+    return f"| `{name}` | {meaning} |\n"
+
+
+def _error_rows(kind: type[RecollectError], above: int | None = None) -> Iterator[str]:
+    """Yield a line for an error and for each kind of it; an exit code stands where it is first used."""
+    code = "" if kind.exit_code == above else str(kind.exit_code)
+    yield f"| {code} | `{kind.code}` | `{kind.__name__}` | {(kind.__doc__ or '').splitlines()[0]} |\n"
+    for below in kind.__subclasses__():
+        if below.__module__ == RecollectError.__module__:
+            yield from _error_rows(below, kind.exit_code)
+
+
+def main(arguments: list[str]) -> None:
+    """Write the page to the file that is named."""
+    if len(arguments) != 1:
+        sys.exit("usage: python -m recollect.cli.page PATH")
+    Path(arguments[0]).write_text(render_page(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

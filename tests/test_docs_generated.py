@@ -1,0 +1,171 @@
+"""What `make docs` writes is up to date, and the protocol's page says what the engine does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from recollect import errors
+from recollect.cli import page as commands_page
+from recollect.errors import RecollectError
+from recollect.mcp import page as tools_page
+from recollect.rpc import engine, messages
+from recollect.rpc.server import ENGINE
+from recollect.tools import TOOLS
+from tests.support_docs import ROOT, text_of
+
+WRITTEN = re.findall(r"^\t\$\(BIN\)/python -m (\S+) (\S+)$", text_of(ROOT / "Makefile"), re.MULTILINE)
+PROTOCOL = text_of(ROOT / "docs" / "protocol.md")
+
+
+# What `make docs` writes
+
+
+def test_make_docs_writes_every_page_that_says_so() -> None:
+    says_so = {
+        f"docs/{page.name}"
+        for page in (ROOT / "docs").glob("*.md")
+        if "Written by `make docs`" in text_of(page)
+    }
+    assert says_so | {"integrations/opencode/recollect/tools.json"} == {path for _, path in WRITTEN}
+
+
+@pytest.mark.parametrize(("module", "path"), WRITTEN, ids=[path for _, path in WRITTEN])
+def test_nothing_that_make_docs_writes_is_out_of_date(module: str, path: str, tmp_path: Path) -> None:
+    file = tmp_path / Path(path).name
+    subprocess.run([sys.executable, "-m", module, str(file)], check=True, timeout=60)
+    assert file.read_text(encoding="utf-8") == text_of(ROOT / path), "run 'make docs'"
+
+
+@pytest.mark.parametrize("write", [commands_page.main, tools_page.main])
+def test_a_generator_explains_itself(write: Any) -> None:
+    with pytest.raises(SystemExit, match="usage"):
+        write([])
+
+
+# Commands and exit codes
+
+
+def test_the_page_has_every_exit_code_once() -> None:
+    codes = re.findall(r"^\| (\d+) \|", commands_page.render_page(), re.MULTILINE)
+    raised = {
+        kind.exit_code
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, RecollectError)
+    }
+    assert sorted(map(int, codes)) == sorted({0, 130} | raised)
+
+
+def test_the_page_has_the_name_of_every_error_once() -> None:
+    told = re.findall(r"^\| \d* \| `([a-z-]+)` \| `(\w+)` \|", commands_page.render_page(), re.MULTILINE)
+    kinds = [
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, RecollectError)
+    ]
+    assert sorted(told) == sorted((kind.code, kind.__name__) for kind in kinds)
+
+
+def test_a_hidden_command_is_not_listed() -> None:
+    group = click.Group("group", commands=[click.Command("shown"), click.Command("alias", hidden=True)])
+    assert [words for words, _ in commands_page.commands(group)] == ["recollect shown"]
+
+
+def test_a_hidden_option_is_not_listed() -> None:
+    options = [click.Option(["--shown"], help="Yes."), click.Option(["--alias"], hidden=True, help="No.")]
+    section = commands_page.section("recollect x", click.Command("x", params=[*options]))
+    assert re.findall(r"^\| `(.*?)[ `]", section, re.MULTILINE) == ["--shown"]
+
+
+# Tools
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_page_has_every_tool_with_its_arguments(name: str) -> None:
+    sections = dict(
+        re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", tools_page.render_page(), re.MULTILINE | re.DOTALL)
+    )
+    assert re.findall(r"^\| `(\w+)`", sections[name], re.MULTILINE) == list(TOOLS[name].properties)
+
+
+# The protocol
+
+
+class Taken(Exception):
+    """What a method takes: told by the check of its parameters, before anything is done."""
+
+
+def taken(method: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
+    """Return the parameters of a method, those that are needed and those that may be left out."""
+
+    def told(
+        params: object, required: Mapping[str, type], optional: Mapping[str, type] | None = None
+    ) -> None:
+        raise Taken(list(required), list(optional or {}))
+
+    monkeypatch.setattr(engine, "taken", told)
+    with pytest.raises(Taken) as raised:
+        engine.Engine().methods()[method].call({})
+    required, optional = raised.value.args
+    return required, optional
+
+
+def rows() -> dict[str, list[str]]:
+    """Return the page's table of methods: the parameters of each."""
+    section = PROTOCOL.partition("## Methods")[2].partition("\n## ")[0]
+    found = re.findall(r"^\| `([\w/$]+)` \| ([^|]*)\|", section, re.MULTILINE)
+    return {method: re.findall(r"`([\w?]+)`", parameters) for method, parameters in found}
+
+
+OF_THE_SERVER = {str(ENGINE.shutdown): [], ENGINE.cancel: [ENGINE.cancelled]}
+
+
+def test_the_page_has_the_methods_of_the_engine() -> None:
+    assert rows().keys() == engine.Engine().methods().keys() - {"initialize"} | OF_THE_SERVER.keys()
+
+
+@pytest.mark.parametrize("method", sorted(engine.Engine().methods().keys() - {"initialize"}))
+def test_the_page_has_the_parameters_of_every_method(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    required, optional = taken(method, monkeypatch)
+    assert rows()[method] == [*required, *(f"{name}?" for name in optional)]
+
+
+def test_the_page_has_the_parameters_of_the_handshake(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = re.findall(r'"method":"initialize","params":(\{.*\})\}', PROTOCOL)[0]
+    required, optional = taken("initialize", monkeypatch)
+    assert set(re.findall(r'[{,]"(\w+)":', example)) - {"name"} == {*required, *optional}
+
+
+def test_the_page_has_the_parameters_of_what_the_server_answers_itself() -> None:
+    assert {method: rows()[method] for method in OF_THE_SERVER} == OF_THE_SERVER
+
+
+def test_the_page_has_every_error_of_the_protocol_once() -> None:
+    section = PROTOCOL.partition("## Errors")[2].partition("\n## ")[0]
+    told = [
+        number
+        for cell in re.findall(r"^\| (-[\d, -]+) \|", section, re.MULTILINE)
+        for number in cell.split(", ")
+    ]
+    known = [
+        value
+        for name, value in vars(messages).items()
+        if name.isupper() and isinstance(value, int) and value <= -32000
+    ]
+    assert sorted(map(int, told)) == sorted(known)
+
+
+def test_the_page_has_the_time_limit_of_every_method() -> None:
+    section = " ".join(PROTOCOL.partition("## Time")[2].split())
+    others = int(re.findall(r"the others in (\d+)", section)[0])
+    told = {name: int(seconds) for name, seconds in re.findall(r"`([\w/]+)` in (\d+)", section)}
+    for name, method in engine.Engine().methods().items():
+        if name != "tools/call":
+            assert method.limit({}) == told.get(name, others), name
+    for name, tool in TOOLS.items():
+        assert tool.seconds == told.get(name, told["tools/call"]), name
