@@ -49,7 +49,7 @@ def opened(workspace: Path, server: ProviderServer, **more: Any) -> Memory:
 
 def test_status_says_that_text_stays_on_this_machine(workspace: Path, server: ProviderServer) -> None:
     with opened(workspace, server) as memory:
-        assert memory.status().sends_text_to == "nowhere: text stays on this machine"
+        assert memory.status().sends_text_to == f"{server.url.split('/')[2]}, on this machine"
 
 
 def test_status_names_the_host_that_gets_text(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

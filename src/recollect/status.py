@@ -14,6 +14,7 @@ from recollect.embed.select import Choice
 from recollect.errors import StoreError
 from recollect.paths import Workspace
 from recollect.settings import Loaded, switched_off
+from recollect.settings.services import SERVICES
 from recollect.store.sqlite import cache, sessions, spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_behind
@@ -55,7 +56,7 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         requested_provider=choice.requested,
-        sends_text_to=provider.sends_to if provider and provider.sends_to else _LOCAL,
+        sends_text_to=_goes_to(provider),
         files=index.count_files() if index else 0,
         chunks=index.count_chunks() if index else 0,
         pending=index.count_pending(space_of(provider)) if index and provider else 0,
@@ -93,6 +94,17 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
         enabled=settings.enabled,
         warnings=tuple(warnings),
     )
+
+
+def _goes_to(provider: Provider | None) -> str:
+    """Say where the text goes that is embedded: to a host, to a server on this machine, or nowhere."""
+    if provider is None or provider.id not in SERVICES:
+        return _LOCAL
+    from recollect.embed.remote.provider import RemoteProvider
+
+    if provider.sends_to or not isinstance(provider, RemoteProvider):
+        return provider.sends_to or _LOCAL
+    return f"{provider.http.host}, on this machine"
 
 
 def _space(index: Index, entry: spaces.SpaceEntry) -> Mapping[str, Any]:

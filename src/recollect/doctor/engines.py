@@ -85,7 +85,8 @@ def check_provider(patient: Patient) -> Iterator[Finding]:
 
 def _tried(provider: Provider, requested: str, *, deep: bool) -> Finding:
     """Let a provider embed one word, if that neither sends nor writes anything unasked."""
-    name = f"{provider.id} ({provider.model}), chosen by embeddings.provider {requested}"
+    goes = f"text goes to {provider.sends_to}" if provider.sends_to else "no text leaves this machine"
+    name = f"{provider.id} ({provider.model}), chosen by embeddings.provider {requested}; {goes}"
     is_ready = provider.id == "builtin" and cache_folder().is_dir()
     if not deep and not is_ready:
         unasked = "unpacks it for the first time" if provider.id == "builtin" else "gives it one word"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
+from recollect.embed.automatic import AUTOMATIC, is_pinned, resolved
 from recollect.embed.base import Provider
 from recollect.errors import EmbeddingError
 from recollect.settings import Embeddings, Settings
@@ -20,9 +21,6 @@ from recollect.types import Space
 
 _AVAILABLE = {"builtin": ("recollect.embed.builtin.provider", "BuiltinProvider")}
 """Where the embedded provider is; it is imported when it is chosen."""
-
-_AUTOMATIC = ("openai", "gemini", "voyage", "mistral")
-"""Whom `auto` asks if it may and their key is there, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +46,19 @@ def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choic
     requested = wanted.provider if settings.store.vector.enabled else "none"
     if requested == "none":
         return Choice(requested, None)
-    name = _automatic(wanted, environ) if requested == "auto" else requested
+    reason = ""
     try:
-        provider = made(name, settings, environ)
+        if requested == "auto":
+            wanted, reason = resolved(wanted, environ)
+            settings = replace(settings, embeddings=wanted)
+        provider = made(wanted.provider, settings, environ)
     except EmbeddingError as error:
         return _instead(requested, settings, environ, error)
-    has_other = wanted.fallback not in ("none", "auto", name)
+    has_other = wanted.fallback not in ("none", "auto", wanted.provider)
     return Choice(
         requested,
         provider,
+        reason,
         fallback=(lambda: made(wanted.fallback, settings, environ)) if has_other else None,
     )
 
@@ -64,11 +66,14 @@ def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choic
 def former(space: Space, settings: Settings, environ: Mapping[str, str] = os.environ) -> Provider | None:
     """Return the provider of vectors that an index still answers with, if the settings still allow it."""
     wanted = settings.embeddings
-    allowed = {"builtin", "local", wanted.provider, wanted.fallback}
-    may_choose = wanted.provider == "auto" and wanted.remote_ok
-    if space.provider not in allowed and not (may_choose and space.provider in _AUTOMATIC):
-        return None
+    may_choose = wanted.provider == "auto" and wanted.remote_ok and not is_pinned(wanted)
     try:
+        if wanted.provider == "auto":
+            wanted, _ = resolved(wanted, environ)
+            settings = replace(settings, embeddings=wanted)
+        allowed = {"builtin", "local", wanted.provider, wanted.fallback}
+        if space.provider not in allowed and not (may_choose and space.provider in AUTOMATIC):
+            return None
         return made(space.provider, settings, environ, model=space.model)
     except EmbeddingError:
         return None
@@ -109,22 +114,6 @@ def hurried(provider: Provider) -> Provider:
 @runtime_checkable
 class _Patient(Protocol):
     def hurried(self) -> Provider: ...
-
-
-def _automatic(wanted: Embeddings, environ: Mapping[str, str]) -> str:
-    """Return whom `auto` stands for: a model of one's own, an allowed service, the embedded model."""
-    if wanted.local.model_path:
-        from recollect.embed.local.provider import model_file
-
-        if model_file(wanted).is_file():
-            return "local"
-    if wanted.remote_ok:
-        from recollect.embed.remote.catalogue import REMOTE
-
-        for name in _AUTOMATIC:
-            if any(environ.get(variable, "").strip() for variable in REMOTE[name].keys):
-                return name
-    return "builtin"
 
 
 def _instead(requested: str, settings: Settings, environ: Mapping[str, str], error: EmbeddingError) -> Choice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ _MOST_TOKENS = 2048
 _MARKS = 8
 """Tokens that are kept for the marks a model puts around a text."""
 _LEAST_TEXT_BYTES = 64
+_ELSEWHERE = re.compile("(hf|https?|huggingface):", re.IGNORECASE)
+"""What a model's name begins with if it says from where to download it."""
 _TEXTS = 16
 """How many passages one call holds: small, so that progress shows and little is lost on a stop."""
 
@@ -108,13 +111,31 @@ _OTHER = "Set embeddings.local.model_path to a GGUF model made for embeddings"
 
 
 def model_file(settings: Embeddings) -> Path:
-    """Return where the model of the settings is, whether or not there is one."""
-    wanted, folder = settings.local.model_path, settings.local.model_cache_dir
-    if folder:  # an absolute path stays as it is
-        return (paths.expand_home(folder) / paths.expand_home(wanted or DEFAULT_MODEL)).absolute()
-    if wanted:
+    """Return where the model of the settings is, whether or not there is one.
+
+    A model that is to be downloaded is a `ProviderUnusable`.
+    """
+    folder = settings.local.model_cache_dir
+    models = paths.expand_home(folder) if folder else paths.user_cache_dir() / "models"
+    wanted = settings.local.model_path
+    if not wanted:
+        name = settings.model or ""
+        wanted = name if name.lower().endswith(".gguf") else DEFAULT_MODEL
+    elif not folder and not _ELSEWHERE.match(wanted):
         return paths.expand_home(wanted).absolute()
-    return paths.user_cache_dir() / "models" / DEFAULT_MODEL
+    if _ELSEWHERE.match(wanted):
+        raise _not_downloaded(wanted, models)
+    return (models / paths.expand_home(wanted)).absolute()  # an absolute path stays as it is
+
+
+def _not_downloaded(wanted: str, models: Path) -> ProviderUnusable:
+    """Return the error for a model that is named by where it can be downloaded."""
+    name = wanted.split("?")[0].rstrip("/").rpartition("/")[2]
+    file = models / (name if name.lower().endswith(".gguf") else "MODEL.gguf")
+    return ProviderUnusable(
+        f"{wanted!r} is a model to download, and models are never downloaded for you",
+        todo=f"Download its GGUF file to {str(file)!r} and set embeddings.local.model_path to that path",
+    )
 
 
 def _cores() -> int:
