@@ -324,7 +324,7 @@ def test_an_agent_without_a_memory_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("agent", ["", "../main", "a/b", "a\0"])
 def test_a_name_that_is_no_agent_is_refused(tmp_path: Path, agent: str) -> None:
-    with pytest.raises(PathError, match="not the name of an agent"):
+    with pytest.raises(SettingsError, match="agent name"):
         find_database(tmp_path, agent)
 
 

@@ -75,7 +75,7 @@ def test_an_index_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert Workspace.at(tmp_path).index_file("~/x.sqlite") == tmp_path / "home" / "x.sqlite"
 
 
-@pytest.mark.parametrize("agent", ["", "a/b", "..", "a b", "é", "x" * 65, "a\n", "a\0"])
+@pytest.mark.parametrize("agent", ["", "a/b", "..", ".a", "a b", "é", "x" * 65, "a\n", "a\0"])
 def test_an_agent_name_cannot_leave_the_folder(tmp_path: Path, agent: str) -> None:
     with pytest.raises(SettingsError, match="agent name"):
         Workspace.at(tmp_path).index_file("{agent}.sqlite", agent)

@@ -45,8 +45,10 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def look(host: str, home: Path, root: Path = SHOP, known: Known | None = None) -> Sightings:
-    return HOSTS[host].find(root, {"HOME": str(home)}, query, known)
+def look(
+    host: str, home: Path, root: Path = SHOP, known: Known | None = None, agent: str = "main"
+) -> Sightings:
+    return HOSTS[host].find(root, {"HOME": str(home)}, query, known, agent)
 
 
 def paths(host: str, home: Path, root: Path = SHOP) -> list[str]:
@@ -54,7 +56,7 @@ def paths(host: str, home: Path, root: Path = SHOP) -> list[str]:
 
 
 def paths_with(host: str, home: Path, variable: str, value: str) -> list[str]:
-    seen = HOSTS[host].find(SHOP, {"HOME": str(home), variable: value}, query, None)
+    seen = HOSTS[host].find(SHOP, {"HOME": str(home), variable: value}, query, None, "main")
     return [found.path for found in seen.found]
 
 
@@ -74,6 +76,28 @@ def test_codex(home: Path) -> None:
 def test_openclaw(home: Path) -> None:
     prefix = "sessions/openclaw/main/"
     assert paths("openclaw", home) == [f"{prefix}{OPENCLAW.name}", f"{prefix}{SESSION}.jsonl"]
+
+
+def test_openclaw_keeps_its_agents_apart(home: Path) -> None:
+    shutil.copytree(home / ".openclaw/agents/main", home / ".openclaw/agents/research")
+    found = look("openclaw", home, agent="research").found
+    assert {one.path.split("/")[2] for one in found} == {"research"}
+    assert {Path(one.real).relative_to(home).parts[2] for one in found} == {"research"}
+    assert len(found) == len(look("openclaw", home).found) == 2
+
+
+def test_the_databases_of_other_agents_are_not_opened(home: Path) -> None:
+    other = home / ".openclaw/agents/research/agent/openclaw-agent.sqlite"
+    other.parent.mkdir(parents=True)
+    other.write_bytes(b"damaged")
+    asked = []
+
+    def note(path: str, question: str, values: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
+        asked.append(Path(path).relative_to(home).parts[2])
+        return ()
+
+    HOSTS["openclaw"].find(SHOP, {"HOME": str(home)}, note, None, "main")
+    assert asked == ["main"]
 
 
 def test_opencode_without_the_sessions_of_helpers(home: Path) -> None:
@@ -108,7 +132,7 @@ def test_a_host_that_is_not_there(host: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["openclaw", "opencode"])
 def test_databases_are_left_alone_without_somebody_who_can_read_them(host: str, home: Path) -> None:
-    found = HOSTS[host].find(SHOP, {"HOME": str(home)}, None, None).found
+    found = HOSTS[host].find(SHOP, {"HOME": str(home)}, None, None, "main").found
     assert not any(one.session for one in found)
 
 
@@ -246,10 +270,10 @@ AT = "2026-03-01T09-30-00.123Z"
     ],
 )
 def test_the_files_of_openclaw(name: str, is_taken: bool, tmp_path: Path) -> None:
-    folder = tmp_path / ".openclaw/agents/ada/sessions"
+    folder = tmp_path / ".openclaw/agents/main/sessions"
     folder.mkdir(parents=True)
     (folder / name).write_text(f'{{"type": "session", "cwd": "{SHOP}"}}\n', encoding="utf-8")
-    assert paths("openclaw", tmp_path) == ([f"sessions/openclaw/ada/{name}"] if is_taken else [])
+    assert paths("openclaw", tmp_path) == ([f"sessions/openclaw/main/{name}"] if is_taken else [])
 
 
 # What cannot be read.
@@ -314,7 +338,7 @@ def test_a_database_that_cannot_be_read_is_told(home: Path) -> None:
     def refuse(path: str, question: str, values: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
         raise StoreError("it is damaged")
 
-    seen = HOSTS["opencode"].find(SHOP, {"HOME": str(home)}, refuse, None)
+    seen = HOSTS["opencode"].find(SHOP, {"HOME": str(home)}, refuse, None, "main")
     assert (len(seen.problems), seen.blind) == (1, ["sessions/opencode"])
 
 

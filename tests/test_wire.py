@@ -119,6 +119,7 @@ def test_a_status(workspace: Path) -> None:
         "pending",
         "dirty",
         "workspace",
+        "agent",
         "index_path",
         "index_bytes",
         "sources",

@@ -366,7 +366,14 @@ class Memory:
         search = self._chunks_as_indexed if in_facts else self._chunks
         self.close()  # what is open could hold on to what is to go
         with self.facts.without_table() as tables:  # earlier versions of facts may be left in it
-            receipt = forget(self.workspace, self.settings, entries, self._upkeep.index_file, search=search)
+            receipt = forget(
+                self.workspace,
+                self.settings,
+                entries,
+                self._upkeep.index_file,
+                search=search,
+                store_paths=self.loaded.store_paths,
+            )
         self._upkeep.look_again()
         return replace(receipt, left=(*receipt.left, *tables))
 

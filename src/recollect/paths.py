@@ -15,7 +15,13 @@ PRIVATE_DIR = ".memory"
 HOME_VARIABLE = "RECOLLECT_HOME"
 """Overrides where user-wide settings and caches live (portable installs, tests)."""
 
-_AGENT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+AGENT_VARIABLE = "RECOLLECT_AGENT"
+"""The variable of the setting `agent`."""
+
+MAIN_AGENT = "main"
+"""The agent that is meant when none is named."""
+
+_AGENT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +75,26 @@ class Workspace:
         """The project's own settings file."""
         return self.private / "config.yaml"
 
-    def index_file(self, template: str = "", agent: str = "main") -> Path:
-        """Return where the index is kept; `{agent}` in the template names the agent."""
-        if not _AGENT_NAME.fullmatch(agent):
-            raise SettingsError(
-                f"agent name {agent!r} is not usable in a file name",
-                todo="Use letters, digits, '-' and '_' only",
-            )
+    def index_file(self, template: str = "", agent: str = MAIN_AGENT) -> Path:
+        """Return where the index of an agent is kept; `{agent}` in the template is replaced by its name."""
+        check_agent(agent)
         if not template:
-            return self.private / "index.sqlite"
+            return self.private / ("index.sqlite" if agent == MAIN_AGENT else f"index-{agent}.sqlite")
         file = Path(os.path.normpath(self.root / expand_home(template.replace("{agent}", agent))))
         if file.suffix == ".md" or contains(self.root / "memory", file) or contains(file, self.root):
             raise SettingsError(
                 f"store.path {template!r} names a place of notes", todo="Set it to a file of its own"
             )
         return file
+
+
+def check_agent(name: str) -> None:
+    """Raise unless a text is the name of an agent, which becomes a part of file names."""
+    if not _AGENT_NAME.fullmatch(name):
+        raise SettingsError(
+            f"agent name {name!r} is not usable in a file name",
+            todo="Use up to 64 letters, digits, '-', '_' and '.', and no '.' at the beginning",
+        )
 
 
 def expand_home(path: str | os.PathLike[str]) -> Path:

@@ -62,6 +62,7 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
         pending=index.count_pending(space_of(provider)) if index and provider else 0,
         dirty=index is None or bool(changed) or is_behind(discovery, known),
         workspace=str(found.workspace.root),
+        agent=settings.agent,
         index_path=str(found.index_file),
         index_bytes=_bytes_of(found.index_file),
         sources=settings.sources,

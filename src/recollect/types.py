@@ -397,6 +397,7 @@ class Status:
     pending: int
     dirty: bool
     workspace: str
+    agent: str
     index_path: str
     index_bytes: int
     sources: tuple[Source, ...]

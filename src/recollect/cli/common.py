@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import time
@@ -14,7 +15,7 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from recollect.errors import UsageError, WorkspaceError
-from recollect.paths import nearest_marked
+from recollect.paths import AGENT_VARIABLE, check_agent, nearest_marked
 from recollect.text.neutral import CONTROLS, DIRECTION_MARKS
 from recollect.types import Problem, Progress
 
@@ -43,8 +44,8 @@ FOLDER = _Folder(path_type=Path, readable=False)
 """The type of an argument that names a folder; what may not be read is refused in our own words."""
 
 
-def workspace_option(function: Function) -> Function:
-    """Add `--workspace`."""
+def folder_option(function: Function) -> Function:
+    """Add `--workspace` alone, for commands that are the same for every agent."""
     return click.option(
         "-w",
         "--workspace",
@@ -52,6 +53,38 @@ def workspace_option(function: Function) -> Function:
         default=None,
         help="The folder with the notes. [default: the nearest one above with MEMORY.md, else this one]",
     )(function)
+
+
+def agent_option(function: Function) -> Function:
+    """Add `--agent`, which says for one command what the variable of the setting says for all."""
+    return click.option(
+        "--agent",
+        metavar="NAME",
+        expose_value=False,
+        callback=_use_agent,
+        help="The agent whose settings, sessions and index are used. [default: the setting agent]",
+    )(function)
+
+
+def _use_agent(context: click.Context, parameter: click.Parameter, name: str | None) -> None:
+    if name is None:
+        return
+    check_agent(name)
+    before = os.environ.get(AGENT_VARIABLE)
+
+    def restore() -> None:
+        if before is None:
+            os.environ.pop(AGENT_VARIABLE, None)
+        else:
+            os.environ[AGENT_VARIABLE] = before
+
+    context.call_on_close(restore)
+    os.environ[AGENT_VARIABLE] = name  # so that what this command starts serves the same agent
+
+
+def workspace_option(function: Function) -> Function:
+    """Add `--workspace` and `--agent`."""
+    return folder_option(agent_option(function))
 
 
 def search_options(function: Function) -> Function:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from recollect.cli.common import (
+    folder_option,
     harmless_name,
     json_option,
     nearest_workspace,
@@ -50,7 +51,7 @@ def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
 
 
 @command.command("off")
-@workspace_option
+@folder_option
 @json_option
 def off(workspace: Path | None, as_json: bool) -> None:
     """Switch the memory of this workspace off: nothing is searched, kept or indexed until it is on."""
@@ -58,7 +59,7 @@ def off(workspace: Path | None, as_json: bool) -> None:
 
 
 @command.command("on")
-@workspace_option
+@folder_option
 @json_option
 def on(workspace: Path | None, as_json: bool) -> None:
     """Switch the memory of this workspace on again."""
@@ -91,7 +92,7 @@ def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
 
 @command.command("trust")
 @click.option("--revoke", is_flag=True, help="Take the trust back.")
-@workspace_option
+@folder_option
 @json_option
 def trust_project(revoke: bool, workspace: Path | None, as_json: bool) -> None:
     """Let the project's own settings file set every key.

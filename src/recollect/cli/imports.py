@@ -330,7 +330,6 @@ def _print_redacted(redacted: Mapping[str, int]) -> None:
 
 
 @command.command("openclaw", short_help="The vectors, and if asked the notes, of OpenClaw.")
-@click.option("--agent", default="main", show_default=True, help="The agent whose memory it is.")
 @click.option(
     "--state-dir",
     type=click.Path(path_type=Path),
@@ -345,7 +344,6 @@ def _print_redacted(redacted: Mapping[str, int]) -> None:
 @workspace_option
 @json_option
 def openclaw_command(
-    agent: str,
     state_dir: Path | None,
     copy_notes: bool,
     notes: Path | None,
@@ -364,13 +362,12 @@ def openclaw_command(
 
     opened, settings = _opened(workspace)
     state = state_dir or default_state_dir()
-    theirs = (notes or workspace_of(state, agent)) if copy_notes or notes else None
+    theirs = (notes or workspace_of(state, settings.agent)) if copy_notes or notes else None
     with progress_bar() as progress:
         done = import_openclaw(
             opened,
             settings,
             state_dir=state,
-            agent=agent,
             notes_from=theirs,
             dry_run=dry_run,
             with_forgotten=with_forgotten,

@@ -11,12 +11,12 @@ import click
 from recollect.cli.common import (
     Function,
     counted,
+    folder_option,
     harmless_name,
     json_option,
     nearest_workspace,
     print_json,
     warn,
-    workspace_option,
 )
 from recollect.errors import SettingsError, UsageError
 from recollect.files.begin import begin_workspace, holds_memory
@@ -69,7 +69,7 @@ def host_options(function: Function) -> Function:
             help="In the settings of this project, or in yours for all projects. [default: --project]",
         ),
         click.option("--dry-run", is_flag=True, help="Only show what would be done."),
-        workspace_option,
+        folder_option,
         json_option,
     )
     for option in reversed(options):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.common import FOLDER, harmless_name, nearest_workspace
+from recollect.cli.common import harmless_name, nearest_workspace, workspace_option
 from recollect.cli.serve import Served, ending_on_signals, exit_code, serve_stdio
 from recollect.errors import UsageError, WorkspaceError
 from recollect.paths import Workspace, nearest_marked
@@ -25,13 +25,7 @@ _PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 
 
 @click.command("mcp")
-@click.option(
-    "-w",
-    "--workspace",
-    type=FOLDER,
-    default=None,
-    help="The folder with the notes. [default: the nearest one above with MEMORY.md, else this one]",
-)
+@workspace_option
 @click.option("--http", "over_http", is_flag=True, help="Listen on a port of this machine instead.")
 @click.option("--port", type=click.IntRange(0, 65535), help=f"With --http: the port. [default: {_PORT}]")
 @click.option("--host", help=f"With --http: a loopback address. [default: {_HOST}]")

@@ -15,7 +15,7 @@ from typing import BinaryIO, Protocol
 
 import click
 
-from recollect.cli.common import FOLDER
+from recollect.cli.common import FOLDER, agent_option
 from recollect.errors import UsageError
 from recollect.rpc.server import ENGINE, Dialect, Event, Events, Method, serve
 
@@ -42,6 +42,7 @@ class Served(Protocol):
     default=None,
     help="The folder with the notes. [default: found from the folder that the client names]",
 )
+@agent_option
 def command(stdio: bool, workspace: Path | None) -> int:
     """Answer a client program, one JSON-RPC request a line, until its input ends.
 

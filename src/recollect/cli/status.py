@@ -59,6 +59,7 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     vectors = f"{made} of {counted(status.chunks, 'chunk')}" if status.model else "off"
     rows = [
         ("workspace", status.workspace),
+        ("agent", status.agent),
         ("index", f"{status.index_path} ({status.index_bytes / 1e6:.1f} MB)"),
         ("state", _state(status)),
         ("last sync", _local_time(status.last_sync) if status.last_sync else "never"),

@@ -16,7 +16,7 @@ from recollect.doctor.files import check_contents, check_files, check_skipped
 from recollect.doctor.finding import Finding, Level, problem
 from recollect.doctor.left import check_locks, check_set_aside, check_unfinished
 from recollect.doctor.patient import Patient
-from recollect.doctor.places import check_disk, check_kept, check_settings, check_workspace
+from recollect.doctor.places import check_agents, check_disk, check_kept, check_settings, check_workspace
 from recollect.doctor.repairs import Case, Done, carry_out
 from recollect.doctor.vectors import check_cache, check_copy, check_vectors
 from recollect.errors import RecollectError, StoreDamaged, reason_of
@@ -45,6 +45,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("unfinished", check_unfinished),
     ("set-aside", check_set_aside),
     ("kept", check_kept),
+    ("agents", check_agents),
     ("provider", check_provider),
     ("engines", check_engines),
     ("facts", check_facts),

@@ -17,6 +17,7 @@ from recollect.errors import PathError
 from recollect.files import history, trash
 from recollect.files.private import tighten
 from recollect.settings import switched_off
+from recollect.store.sqlite.erase import indexes_in
 
 _LITTLE_ROOM = 500_000_000
 _NO_ROOM = 50_000_000
@@ -169,6 +170,16 @@ def check_kept(patient: Patient) -> Iterator[Finding]:
             )
     if all(size <= kept[name] for name, size in sizes.items()):
         yield ok(", ".join(f"{name} {megabytes(size)}" for name, size in sizes.items()))
+
+
+def check_agents(patient: Patient) -> Iterator[Finding]:
+    """List the indexes of other agents, which are checked when their agent is named."""
+    others = [file for file in indexes_in(patient.workspace.private) if file != patient.index_file]
+    for file in others:
+        size = megabytes(file.stat().st_size)
+        yield ok(f"{file.name} ({size}) is of another agent; 'recollect doctor --agent NAME' checks it")
+    if not others:
+        yield ok("no other agent has an index here")
 
 
 def _bytes_below(folder: Path) -> int:

@@ -23,6 +23,7 @@ from recollect.facts.places import default_place, drop_place, make_own_name, not
 from recollect.facts.record import folder_of, is_remote, record_of, uri_of
 from recollect.facts.shelf import Shelf, state_of
 from recollect.facts.table import NAME, Table
+from recollect.paths import MAIN_AGENT
 from recollect.search.legs import Nearest
 from recollect.store.sqlite import spaces
 from recollect.store.sqlite.index import Index
@@ -75,7 +76,12 @@ class Derived:
 
     @property
     def _is_wanted(self) -> bool:
-        return self._store != INDEX and is_installed()
+        return self._store != INDEX and self._is_of_main and is_installed()
+
+    @property
+    def _is_of_main(self) -> bool:
+        """Whether this agent has the table; agents whose indexes differ would overwrite each other's."""
+        return self._upkeep.settings.agent == MAIN_AGENT
 
     def rows(self) -> int | None:
         """Return how many facts the table holds, as far as that is known without asking it."""
@@ -159,6 +165,8 @@ class Derived:
 
     def heal(self) -> tuple[str, ...]:
         """Make the table equal to the note and the index; return what should be told about it."""
+        if not self._is_of_main:
+            return ()
         self._closed.clear()
         try:
             told = self._heal()

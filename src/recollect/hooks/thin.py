@@ -145,9 +145,10 @@ def key_of(root: str) -> str:
 
 
 def socket_file(root: str) -> str:
-    """Return where the engine of a workspace listens: in a folder of ours alone, and short enough."""
+    """Return where the engine of a workspace and an agent listens: in a folder of ours alone, and short."""
     folder = os.path.join(state_folder(), "engines")
-    name = key_of(root)
+    agent = os.environ.get("RECOLLECT_AGENT", "")
+    name = key_of(f"{root}\0{agent}" if agent else root)
     if len(os.fsencode(folder)) + len(name) + 6 > LONGEST_SOCKET:
         folder = f"/tmp/recollect-{os.getuid()}-{key_of(folder)[:8]}"
     return os.path.join(folder, f"{name}.sock")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -25,7 +24,7 @@ from recollect.errors import BadVectors, PathError, SettingsError
 from recollect.files.private import ensure_folder, ensure_private
 from recollect.files.tombstones import Forgotten
 from recollect.imports import vault
-from recollect.paths import Workspace, expand_home
+from recollect.paths import Workspace, check_agent, expand_home
 from recollect.settings import Settings
 from recollect.sources.lines import table, tidy
 from recollect.store.sqlite import cache, openclaw
@@ -38,7 +37,6 @@ from recollect.sync.update import chunks_of, read_file
 from recollect.text.chunk import text_hash
 from recollect.types import Cut, Document, Progress
 
-_AGENT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SAME_PROVIDER = {"lmstudio": "openai-compatible"}
 _ENDINGS = ("", "\n")
 _SAMPLES = 3
@@ -94,14 +92,13 @@ def import_openclaw(
     settings: Settings,
     *,
     state_dir: Path,
-    agent: str = "main",
     notes_from: Path | None = None,
     dry_run: bool = False,
     with_forgotten: bool = False,
     progress: Progress,
 ) -> Imported:
     """Take over the vectors of an agent of OpenClaw, and before that copy notes if a folder is named."""
-    database = find_database(state_dir, agent)
+    database = find_database(state_dir, settings.agent)
     notes = None
     if notes_from is not None:
         root = vault.checked_folder(workspace, notes_from)
@@ -250,8 +247,7 @@ def default_state_dir(environ: Mapping[str, str] = os.environ) -> Path:
 def find_database(state_dir: Path, agent: str) -> Path:
     """Return the database of an agent: where newer versions keep it, or where older ones did."""
     root = expand_home(state_dir)
-    if not _AGENT.fullmatch(agent):
-        raise PathError(f"{agent!r} is not the name of an agent", todo="Name one, such as main")
+    check_agent(agent)
     places = (
         root / "agents" / agent / "agent" / "openclaw-agent.sqlite",
         root / "memory" / f"{agent}.sqlite",

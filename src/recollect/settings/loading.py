@@ -13,6 +13,7 @@ from typing import Any
 from recollect.errors import SettingsError
 from recollect.paths import HOME_VARIABLE, Workspace, user_config_file
 from recollect.settings.config_file import read_project_file, read_user_file
+from recollect.settings.given import AGENTS, Entry, Given, agent_in_force, read_given
 from recollect.settings.keys import (
     VARIABLE_PREFIX,
     build,
@@ -68,6 +69,8 @@ class Loaded:
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     """Settings that have no effect as they are, in sentences."""
+    store_paths: tuple[str, ...] = ()
+    """What `store.path` is for any agent: an index of another agent holds the same notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +82,6 @@ class Shown:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A value that somebody set, and who."""
-
-    key: Key
-    value: Any
-    origin: str
-    expands: bool = False
-
-
 def load(
     workspace: Workspace | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -96,12 +89,17 @@ def load(
 ) -> Loaded:
     """Return the settings for a workspace; `overrides` has dotted keys or nested mappings."""
     environ = os.environ if environ is None else environ
-    entries = _from_user_file(user_config_file())
-    if workspace is not None:
-        entries |= _from_project_file(workspace.config_file, entries)
-    entries |= _from_environment(environ)
-    if overrides:
-        entries |= _from_mapping(overrides, "argument")
+    user = _from_user_file(user_config_file())
+    file = workspace.config_file if workspace is not None else None
+    content = read_project_file(file) if file else None
+    project = _from_content(content, f"project file {file}") if content else Given()
+    given = (user, project, Given(_from_environment(environ)), _from_mapping(overrides or {}, "argument"))
+    agent = agent_in_force(given, known_keys()["agent"].default)
+    if file and content:
+        _refuse_untrusted(file, content, project, user, agent)
+    entries: dict[str, Entry] = {}
+    for one in given:
+        entries = one.over(entries, agent)
 
     values = {name: key.default for name, key in known_keys().items()}
     origins = dict.fromkeys(values, "default")
@@ -113,7 +111,8 @@ def load(
         origins[name] = entry.origin
     warnings = _choose_fusion(values, origins, entries)
     _settle(values)
-    return Loaded(build(values), MappingProxyType(origins), warnings)
+    paths = dict.fromkeys(path for one in given for path in one.values("store.path"))
+    return Loaded(build(values), MappingProxyType(origins), warnings, tuple(paths))
 
 
 def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
@@ -121,7 +120,8 @@ def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
     if not overrides:
         return loaded.settings
     values = flatten(loaded.settings)
-    values.update((name, entry.value) for name, entry in _from_mapping(overrides, "argument").items())
+    entries = _from_mapping(overrides, "argument").over({}, loaded.settings.agent)
+    values.update((name, entry.value) for name, entry in entries.items())
     _settle(values)
     return build(values)
 
@@ -142,52 +142,61 @@ def shown(loaded: Loaded) -> list[Shown]:
     ]
 
 
-def _from_user_file(file: Path) -> dict[str, _Entry]:
+def _from_user_file(file: Path) -> Given:
     """Read the user's own file, which may set everything."""
     content = read_user_file(file)
-    return _from_content(content, f"user file {file}") if content else {}
+    return _from_content(content, f"user file {file}") if content else Given()
 
 
-def _from_project_file(file: Path, so_far: Mapping[str, _Entry]) -> dict[str, _Entry]:
-    """Read a project's file, which may set what is harmless, or everything once it is trusted."""
-    content = read_project_file(file)
-    if not content:
-        return {}
-    entries = _from_content(content, f"project file {file}")
-    refused = [name for name, entry in entries.items() if not _project_may_set(entry, so_far.get(name))]
+def _refuse_untrusted(file: Path, content: bytes, project: Given, user: Given, agent: str) -> None:
+    """Raise if a project's file sets more than what is harmless, for any agent, and is not trusted."""
+    before = user.over({}, agent)
+    refused = [
+        name for name, entry in project.entries.items() if not _project_may_set(entry, before.get(name))
+    ]
+    for other, entries in project.agents.items():
+        before = user.over({}, other)
+        refused += [
+            f"{AGENTS}.{other}.{name}"
+            for name, entry in entries.items()
+            if not _project_may_set(entry, before.get(name))
+        ]
     if refused and not is_trusted_content(file, content):
         raise SettingsError(
             f"project file {str(file)!r} sets {', '.join(refused)},"
             " which a project may not do unless you trust its file",
             todo="Review the file, then run 'recollect config trust'",
         )
-    return entries
 
 
-def _project_may_set(entry: _Entry, before: _Entry | None) -> bool:
+def _project_may_set(entry: Entry, before: Entry | None) -> bool:
     """Tell whether a file that nobody reviewed may set this value."""
     if entry.key.rule.project == "less":
         return bool(entry.value <= (before.value if before else entry.key.default))
     return entry.key.rule.project == "yes"
 
 
-def _from_content(content: bytes, origin: str) -> dict[str, _Entry]:
+def _from_content(content: bytes, origin: str) -> Given:
     """Read the content of a settings file."""
     from recollect.settings.yaml_text import parse
 
     return _from_mapping(parse(content, origin), origin)
 
 
-def _from_mapping(data: Mapping[Any, Any], origin: str) -> dict[str, _Entry]:
+def _from_mapping(data: Mapping[Any, Any], origin: str) -> Given:
     """Check every value of a nested mapping, whose names may be dotted or in camelCase."""
-    entries: dict[str, _Entry] = {}
+    return read_given(data, origin, _entries_of)
+
+
+def _entries_of(data: Mapping[Any, Any], origin: str) -> dict[str, Entry]:
+    entries: dict[str, Entry] = {}
     for name, value in _leaves(data, "", origin):
         if name in entries:
             raise SettingsError(
                 f"setting {name!r} is set twice in {origin}", todo="Keep one of the two spellings"
             )
         key = known_keys()[name]
-        entries[name] = _Entry(key, checked(key, value, origin), origin, key.rule.expands)
+        entries[name] = Entry(key, checked(key, value, origin), origin, key.rule.expands)
     return entries
 
 
@@ -200,7 +209,7 @@ def _leaves(data: Mapping[Any, Any], prefix: str, origin: str) -> Iterator[tuple
         if name in known_keys():
             yield name, value
         elif name not in groups():
-            raise unknown(prefix + spelled, origin, known_keys().keys() | groups())
+            raise unknown(prefix + spelled, origin, known_keys().keys() | groups() | {AGENTS})
         elif isinstance(value, Mapping):
             yield from _leaves(value, f"{name}.", origin)
         elif value is not None:  # a heading whose lines are all commented out is no mistake
@@ -210,20 +219,20 @@ def _leaves(data: Mapping[Any, Any], prefix: str, origin: str) -> Iterator[tuple
             )
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, _Entry]:
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Entry]:
     """Read the variables that begin with our name."""
-    entries: dict[str, _Entry] = {}
+    entries: dict[str, Entry] = {}
     for variable, text in environ.items():
         if not variable.startswith(VARIABLE_PREFIX) or variable in NOT_SETTINGS:
             continue
         key = variables().get(variable)
         if key is None:
             raise unknown(variable, "the environment", variables())
-        entries[key.name] = _Entry(key, from_variable(key, text), f"environment variable {variable}")
+        entries[key.name] = Entry(key, from_variable(key, text), f"environment variable {variable}")
     return entries
 
 
-def _expanded(entry: _Entry, environ: Mapping[str, str]) -> Any:
+def _expanded(entry: Entry, environ: Mapping[str, str]) -> Any:
     """Replace every `${VAR}` by that variable; only a value that won gets here."""
 
     def variable(match: re.Match[str]) -> str:
@@ -244,7 +253,7 @@ def _expanded(entry: _Entry, environ: Mapping[str, str]) -> Any:
 
 
 def _choose_fusion(
-    values: dict[str, Any], origins: dict[str, str], entries: Mapping[str, _Entry]
+    values: dict[str, Any], origins: dict[str, str], entries: Mapping[str, Entry]
 ) -> tuple[str, ...]:
     """Select the fusion that uses the weights if one of them is set; warn if another was asked for."""
     chosen = [name for name in (_VECTOR_WEIGHT, _TEXT_WEIGHT, _CANDIDATES) if name in entries]

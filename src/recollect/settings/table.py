@@ -58,6 +58,20 @@ changes, it has to be trusted again. The file and its folder may not be symbolic
 `recollect config off` writes `enabled: false` into it, `recollect config on` takes that back; the rest of the
 file stays as it is.
 
+**Agents.** Below `agents.<name>` stands what holds for one agent alone: every key but `agent`. The setting
+`agent` says which agent is meant, or `--agent NAME` for one command (the same as `RECOLLECT_AGENT=NAME`).
+What is set for an agent wins over what the same file sets for all; a later source wins over both.
+`extra_paths` of an agent are added to the common ones. A project's file may set for an agent what it may
+set for all.
+
+```yaml
+extra_paths: [../shared]
+agents:
+  research:
+    extra_paths: [../papers]      # ../shared and ../papers
+    query: {max_results: 10}
+```
+
 **Profiles.** `profile: openclaw` gives every `query` key that is not set anywhere the value of the original
 memory system, whatever the default becomes.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from recollect.paths import MAIN_AGENT
 from recollect.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots
 from recollect.settings.providers_tree import Embeddings, Spend
 from recollect.settings.rules import rule
@@ -86,7 +87,11 @@ class Store:
     )
     path: str = field(
         default="",
-        metadata=rule("text", "The index file; `{agent}` is replaced; empty means `.memory/index.sqlite`."),
+        metadata=rule(
+            "text",
+            "The index file; `{agent}` is replaced; empty means `.memory/index.sqlite`,"
+            " or `.memory/index-<agent>.sqlite` for another agent than `main`.",
+        ),
     )
     vector: Vector = field(default_factory=Vector)
 
@@ -300,7 +305,10 @@ class Settings:
             project="yes",
         ),
     )
-    agent: str = field(default="main", metadata=rule("text", "The agent whose index is used."))
+    agent: str = field(
+        default=MAIN_AGENT,
+        metadata=rule("text", "The agent whose settings, sessions and index are used; `--agent` names it."),
+    )
     sources: tuple[Source, ...] = field(
         default=("memory",),
         metadata=rule(

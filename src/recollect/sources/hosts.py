@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.errors import RecollectError, reason_of
-from recollect.paths import is_unicode
+from recollect.paths import MAIN_AGENT, is_unicode
 from recollect.sources import claude_code, codex, openclaw, opencode
 from recollect.sources.lines import Head, records_of
 from recollect.types import Fingerprint, Problem, Transcript
@@ -82,13 +82,17 @@ class Host(NamedTuple):
     """A program that writes transcripts."""
 
     name: str
-    find: Callable[[Path, Mapping[str, str], Query | None, Known | None], Sightings]
-    """Called with the root of a workspace and the environment variables."""
+    find: Callable[[Path, Mapping[str, str], Query | None, Known | None, str], Sightings]
+    """Called with the root of a workspace and the environment variables, and last with the agent."""
     parse: Callable[[str | Iterable[str], int], Transcript]
 
 
 def find_claude_code(
-    root: Path, environ: Mapping[str, str], _: Query | None = None, known: Known | None = None
+    root: Path,
+    environ: Mapping[str, str],
+    _: Query | None = None,
+    known: Known | None = None,
+    _agent: str = "",
 ) -> Sightings:
     """Find `projects/<slug>/*.jsonl` whose sessions began in the workspace."""
     look = _Look("claude-code", root, claude_code.head, known, is_first=False)
@@ -105,7 +109,11 @@ def find_claude_code(
 
 
 def find_codex(
-    root: Path, environ: Mapping[str, str], _: Query | None = None, known: Known | None = None
+    root: Path,
+    environ: Mapping[str, str],
+    _: Query | None = None,
+    known: Known | None = None,
+    _agent: str = "",
 ) -> Sightings:
     """Find `sessions/<year>/<month>/<day>/rollout-*.jsonl` whose sessions began in the workspace."""
     look = _Look("codex", root, codex.head, known, is_first=True)
@@ -121,25 +129,33 @@ def find_codex(
 
 
 def find_openclaw(
-    root: Path, environ: Mapping[str, str], query: Query | None = None, known: Known | None = None
+    root: Path,
+    environ: Mapping[str, str],
+    query: Query | None = None,
+    known: Known | None = None,
+    agent: str = MAIN_AGENT,
 ) -> Sightings:
-    """Find `agents/<agent>/sessions/*.jsonl`, and the sessions in the agents' databases."""
+    """Find `agents/<agent>/sessions/*.jsonl` of one agent, and the sessions in its database."""
     look = _Look("openclaw", root, openclaw.head, known, is_first=True)
-    for agent in look.entries(_base(environ, "OPENCLAW_STATE_DIR", ".openclaw") / "agents"):
-        if not look.is_folder(agent):
+    for folder in look.entries(_base(environ, "OPENCLAW_STATE_DIR", ".openclaw") / "agents"):
+        if folder.name != agent or not look.is_folder(folder):
             continue
-        for entry in look.entries(os.path.join(agent.path, "sessions")):  # noqa: PTH118
+        for entry in look.entries(os.path.join(folder.path, "sessions")):  # noqa: PTH118
             if _OPENCLAW_FILE.fullmatch(entry.name):
-                look.consider(entry, f"{agent.name}/{entry.name}")
-        database = os.path.join(agent.path, "agent", "openclaw-agent.sqlite")  # noqa: PTH118
+                look.consider(entry, f"{agent}/{entry.name}")
+        database = os.path.join(folder.path, "agent", "openclaw-agent.sqlite")  # noqa: PTH118
         for session, lines, updated, first in look.rows(query, database, openclaw.SESSIONS, ()):
             if look.is_ours(openclaw.head([str(first)])):
-                look.take_row(f"{agent.name}/", database, str(session), lines, updated)
+                look.take_row(f"{agent}/", database, str(session), lines, updated)
     return look.seen
 
 
 def find_opencode(
-    root: Path, environ: Mapping[str, str], query: Query | None = None, known: Known | None = None
+    root: Path,
+    environ: Mapping[str, str],
+    query: Query | None = None,
+    known: Known | None = None,
+    _agent: str = "",
 ) -> Sightings:
     """Find the sessions that OpenCode's database holds for the workspace."""
     look = _Look("opencode", root, opencode.head, known, is_first=True)

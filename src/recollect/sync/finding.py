@@ -39,7 +39,7 @@ def find_files(
     files = [*found.files]
     problems, blind = [*found.problems], [*found.blind]
     for client in settings.sessions.clients:
-        seen = HOSTS[client].find(workspace.root, environ, foreign.rows, known)
+        seen = HOSTS[client].find(workspace.root, environ, foreign.rows, known, settings.agent)
         problems += seen.problems
         blind += seen.blind
         for one in map(_file, seen.found):

@@ -7,6 +7,7 @@ last: until then, the same command finds the same entries and does everything ag
 
 from __future__ import annotations
 
+import glob
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -126,14 +127,16 @@ def forget(
     index_file: Path,
     *,
     search: Search | None = None,
+    store_paths: Iterable[str] = (),
 ) -> Receipt:
     """Take candidates out of the memory for good; return what went and what is left.
 
+    `store_paths` says where other agents keep their indexes, which lose it as well.
     The index lacks the notes that were changed until the next sync; `search` may bring it up to date.
     """
     ensure_private(workspace)
     ensure_folder(index_file.parent)
-    indexes = tuple(_indexes(workspace, settings, index_file))
+    indexes = tuple(_indexes(workspace, {settings.store.path, *store_paths}, index_file))
     plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
     removed: Counter[str] = Counter()
     with _locked([index_file, *indexes]):
@@ -161,16 +164,15 @@ def forget(
 # Where it may be
 
 
-def _indexes(workspace: Workspace, settings: Settings, index_file: Path) -> Iterator[Path]:
-    """Yield every index over this workspace: each agent may have its own."""
+def _indexes(workspace: Workspace, store_paths: Iterable[str], index_file: Path) -> Iterator[Path]:
+    """Yield every index over this workspace: each agent may have its own, in a place of its own."""
     found = {index_file} if index_file.exists() else set()
     found.update(store.indexes_in(workspace.private))
-    whole = workspace.root / expand_home(settings.store.path)
-    parts = whole.parts
-    agents = [at for at, part in enumerate(parts) if "{agent}" in part]
-    if agents:
-        pattern = "/".join(parts[agents[0] :]).replace("{agent}", "*")
-        for file in Path(*parts[: agents[0]]).glob(pattern):
+    for template in filter(None, store_paths):
+        parts = (workspace.root / expand_home(template)).parts
+        fixed = next((at for at, part in enumerate(parts) if "{agent}" in part), len(parts) - 1)
+        pattern = "/".join(map(glob.escape, parts[fixed:])).replace("{agent}", "*")
+        for file in Path(*parts[:fixed]).glob(pattern):
             found.update({file} & set(store.indexes_in(file.parent)))
     yield from sorted(found)
 

@@ -10,6 +10,7 @@ Whoever calls this holds the writer lock of the index.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ from recollect.store.sqlite.raw import NO_TEXT
 from recollect.store.sqlite.rebuild import sweep
 
 _ASIDE = ".damaged-"
-_UNFINISHED = ".rebuild-"
+_NO_INDEX = re.compile(r"\.(?:damaged|rebuild)-[^.]*$")
+"""What ends the names of indexes that were set aside or not finished; an agent's name may hold such words."""
 _NOTHING: Mapping[str, Staying] = MappingProxyType({})
 
 
@@ -48,8 +50,7 @@ def indexes_in(folder: Path) -> list[Path]:
         for path in sorted(folder.iterdir())
         if not path.is_symlink()
         and path.is_file()
-        and _ASIDE not in path.name
-        and _UNFINISHED not in path.name
+        and not _NO_INDEX.search(path.name)
         and not path.name.endswith(NO_TEXT)
         and is_marked(path)
     ]

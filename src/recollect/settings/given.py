@@ -1,0 +1,120 @@
+"""What one place sets: a file, the environment or an argument, for every agent and for some agents alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from recollect.errors import SettingsError
+from recollect.paths import check_agent
+from recollect.settings.rules import Key, shown_value
+
+AGENTS = "agents"
+"""The name below which a place sets something for one agent alone: `agents.<name>.<key>`."""
+
+_ADDED = "extra_paths"
+"""The list that an agent's own values are added to; any other value of an agent replaces the common one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A value that somebody set, and who."""
+
+    key: Key
+    value: Any
+    origin: str
+    expands: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Everything that one place sets."""
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    agents: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
+
+    def over(self, before: Mapping[str, Entry], agent: str) -> dict[str, Entry]:
+        """Return what holds for an agent: what held before, what is set here, and what for it alone."""
+        merged = {**before, **self.entries}
+        for name, entry in self.agents.get(agent, {}).items():
+            if name == _ADDED:
+                common = merged[name].value if name in merged else entry.key.default
+                entry = replace(entry, value=tuple(dict.fromkeys((*common, *entry.value))))
+            merged[name] = entry
+        return merged
+
+    def values(self, name: str) -> Iterator[Any]:
+        """Yield every value that is set for a key, for whatever agent."""
+        for entries in (self.entries, *self.agents.values()):
+            if name in entries:
+                yield entries[name].value
+
+
+def agent_in_force(given: Iterable[Given], default: str) -> str:
+    """Return the agent whose settings hold: the last place that names one decides."""
+    name = default
+    for one in given:
+        if "agent" in one.entries:
+            name = one.entries["agent"].value
+    check_agent(name)
+    return name
+
+
+def read_given(
+    data: Mapping[Any, Any],
+    origin: str,
+    read: Callable[[Mapping[Any, Any], str], dict[str, Entry]],
+) -> Given:
+    """Read what a mapping sets, with `read` for the keys of all agents and for those of each one."""
+    common: dict[Any, Any] = {}
+    sections: dict[str, dict[Any, Any]] = {}
+
+    def take(agent: object, values: Mapping[Any, Any]) -> None:
+        section = sections.setdefault(_checked(agent, origin), {})
+        for name, value in values.items():
+            if name in section:
+                raise SettingsError(
+                    f"setting '{AGENTS}.{agent}.{name}' is set twice in {origin}",
+                    todo="Keep one of the two spellings",
+                )
+            section[name] = value
+
+    for name, value in data.items():
+        if name == AGENTS:
+            for agent, section in _table(value, AGENTS, origin).items():
+                take(agent, _table(section, f"{AGENTS}.{agent}", origin))
+        elif isinstance(name, str) and name.startswith(f"{AGENTS}."):
+            agent, _, rest = name.removeprefix(f"{AGENTS}.").partition(".")
+            take(agent, {rest: value} if rest else _table(value, name, origin))
+        else:
+            common[name] = value
+    agents = {agent: read(section, f"{origin}, for agent {agent}") for agent, section in sections.items()}
+    for agent, entries in agents.items():
+        if "agent" in entries:
+            raise SettingsError(
+                f"setting 'agents.{agent}.agent' from {origin} would choose the agent that it belongs to",
+                todo="Set agent beside agents, or name it with --agent",
+            )
+    return Given(read(common, origin), agents)
+
+
+def _checked(agent: object, origin: str) -> str:
+    if not isinstance(agent, str):
+        raise SettingsError(
+            f"{shown_value(agent)} below 'agents' from {origin} is not the name of an agent",
+            todo="Write it in quotes",
+        )
+    check_agent(agent)
+    return agent
+
+
+def _table(value: Any, name: str, origin: str) -> Mapping[Any, Any]:
+    if value is None:  # a heading whose lines are all commented out is no mistake
+        return {}
+    if not isinstance(value, Mapping):
+        raise SettingsError(
+            f"setting {name!r} from {origin} has a value, but it is a group of settings",
+            todo="Write agents: {NAME: {KEY: VALUE}}",
+        )
+    return value
