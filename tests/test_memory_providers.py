@@ -156,6 +156,17 @@ def test_a_search_says_that_words_took_the_place_of_a_service_that_fails(
 
 
 @pytest.mark.usefixtures("_fake_is_builtin")
+def test_a_fault_of_a_gateway_does_not_change_the_model(workspace: Path, server: ProviderServer) -> None:
+    with opened(workspace, server, embeddings__fallback="builtin") as memory:
+        memory.sync()
+        write(workspace, {"later.md": "the tapir eats"})
+        number = len(server.requests)
+        server.faults = {number + 1: Status(520), number + 2: Status(524)}
+        report = memory.sync()
+        assert (report.switched, report.pending, report.warnings) == ("", 0, ())
+        assert memory.search("tapir").model == "some-model"
+
+
 def test_status_tells_why_the_fallback_answers_in_another_program_too(
     workspace: Path, server: ProviderServer
 ) -> None:

@@ -49,11 +49,7 @@ def ask(client: Http, patience: Patience = LONG, **options: Any) -> Any:
 PASSING: list[Fault] = [
     Status(429),
     Status(408),
-    Status(500),
-    Status(502),
-    Status(503),
-    Status(504),
-    Status(529),
+    *(Status(code) for code in (500, 501, 502, 503, 504, 505, 520, 522, 524, 529, 530, 599)),
     "reset",
     "cut",
     "html",
@@ -100,9 +96,19 @@ def test_words_about_money_or_length_alone_decide_nothing(
     assert ask(client)["model"] == "m"
 
 
-def test_attempts_end(client: Http, server: ProviderServer) -> None:
-    server.always = Status(503)
-    with pytest.raises(ProviderUnreachable, match="503"):
+@pytest.mark.parametrize("status", [429, 503, 520, 524])
+def test_the_wish_of_the_service_counts(
+    client: Http, server: ProviderServer, waits: list[float], status: int
+) -> None:
+    server.faults[1] = Status(status, headers={"retry-after": "7"})
+    ask(client)
+    assert waits == [7]
+
+
+@pytest.mark.parametrize("status", [501, 503, 520])
+def test_attempts_end_and_the_status_is_said(client: Http, server: ProviderServer, status: int) -> None:
+    server.always = Status(status)
+    with pytest.raises(ProviderUnreachable, match=rf"fails \(status {status}\)"):
         ask(client)
     assert len(server.requests) == 1 + LONG.retries
 
@@ -113,12 +119,6 @@ def test_waits_grow_up_to_a_limit(client: Http, server: ProviderServer, waits: l
         ask(client, Patience(total=600, connect=5, retries=7))
     low = [0.5, 1, 2, 4, 8, 8, 8]
     assert all(start <= wait <= min(8, start * 1.2) for start, wait in zip(low, waits, strict=True))
-
-
-def test_the_wish_of_the_service_counts(client: Http, server: ProviderServer, waits: list[float]) -> None:
-    server.faults[1] = Status(429, headers={"retry-after": "7"})
-    ask(client)
-    assert waits == [7]
 
 
 def test_the_wish_may_be_a_date(client: Http, server: ProviderServer, waits: list[float]) -> None:

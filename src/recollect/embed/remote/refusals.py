@@ -25,9 +25,6 @@ from recollect.errors import (
     TextsRefused,
 )
 
-AGAIN = frozenset({408, 429, 500, 502, 503, 504, 529})
-"""Statuses that may be gone at the next attempt."""
-
 _QUOTED_CHARACTERS = 200
 _SAME_WORDS = 16
 """A message that shares this many characters in a row with a text repeats the text."""
@@ -85,7 +82,7 @@ def refusal(
         return _over_quota(who, status, headers, reply, said, words)
     if status in (400, 413, 422) or (status == 500 and _INPUT_TOO_LONG.search(said)):
         return Refusal(_about_request(who, status, hints, words))
-    if status in AGAIN:
+    if status == 408 or status >= 500:  # a gateway has statuses of its own, such as 520 to 530
         wait = _wait(headers, reply)
         error = ProviderUnreachable(f"{who} fails (status {status}){words}", todo=f"Try again {_when(wait)}")
         return Refusal(error, True, wait)
