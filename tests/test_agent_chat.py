@@ -30,6 +30,14 @@ def test_what_the_model_picks_is_written(workspace: Path, server: ChatServer) ->
     assert ([entry.text for entry in done.written], done.warnings) == (["The office dog is Bruno."], ())
 
 
+def test_what_the_model_calls_a_decision_is_recalled_as_one(workspace: Path, server: ChatServer) -> None:
+    server.entries = [{"kind": "decision", "text": "The office dog is Bruno."}]
+    with opened(workspace) as memory:
+        done = flush(memory, SAID, now=NOW, model=server.model())
+        recalled = [one.citation for one in memory.recall(decisions=True)]
+    assert recalled == [one.citation for one in done.written] != []
+
+
 def test_a_model_that_picks_nothing_is_believed(workspace: Path, server: ChatServer) -> None:
     server.entries = []
     done = flush(opened(workspace), SAID, now=NOW, model=server.model())

@@ -17,6 +17,7 @@ from recollect.errors import UsageError
 from recollect.files.tombstones import bury
 from recollect.paths import Workspace
 from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, assistant, opened, put, text_of, user
+from tests.support_agent_sentences import EVERY
 
 DECIDED = "We decided to use Postgres 17."
 OPENING = "<!-- session s1 -->\n"
@@ -30,6 +31,21 @@ def written(workspace: Path, *messages: object) -> list[str]:
 def test_what_should_last_is_an_entry_of_the_log(workspace: Path) -> None:
     flush(opened(workspace), [user(DECIDED)], session="s1", now=NOW)
     assert text_of(workspace, TODAY) == f"# 2026-11-16\n\n{OPENING}- 12:00 {DECIDED}\n{CLOSING}"
+
+
+@pytest.mark.parametrize("language", ["en", "nl", "de", "fr", "es"])
+def test_every_decision_that_is_written_is_recalled_as_one(workspace: Path, language: str) -> None:
+    labelled = (Path(__file__).parent / "decisions/develop.tsv").read_text(encoding="utf-8").splitlines()
+    said = [one.text for one in EVERY if one.language == language and one.role == "user"]
+    said += [line.split("\t")[2] for line in labelled if line.startswith(f"{language}\t+")]
+    decided: list[str] = []
+    with opened(workspace) as memory:
+        for text in said:
+            done = flush(memory, [user(text)], session="s1", now=NOW)
+            decided += [one.citation for one in done.written if {"decision", "intent"} & set(one.why)]
+        recalled = [one.citation for one in memory.recall(decisions=True, limit=1000)]
+    assert len(decided) >= 5
+    assert set(decided) <= set(recalled)
 
 
 def test_the_session_is_named_once_around_all_entries_and_each_is_cited_by_its_own_line(

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import SettingsError, UsageError
+from recollect.files.begin import begin_workspace
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.types import FoundFile, Hit
@@ -92,9 +93,43 @@ def test_only_so_many_are_returned(home: Workspace) -> None:
     assert found(home, limit=2) == ["2026-11-15.md#L3", "2026-11-15.md#L2"]
 
 
-def test_recent_means_daily_logs(home: Workspace) -> None:
-    write(home.root, {"MEMORY.md": "- a\n", "topic.md": "- b\n", "2026-11-15-standup.md": "- c\n"})
-    assert found(home) == ["2026-11-15-standup.md#L1"]
+def test_recent_means_every_entry_whose_day_is_known(home: Workspace) -> None:
+    write(
+        home.root,
+        {
+            "MEMORY.md": "# Memory\n\n- a\n- 2026-11-12: kept\n",
+            "topic.md": "- b\n- 2026-11-16: newest\n- [ ] 2026-11-13 to do\n",
+            "people.md": "# People\n\n## 2026-11-14\n\n- met Anna\n\n**2026-11-11** met Ben\n",
+            "2026-11-15-standup.md": "- c\n",
+        },
+    )
+    assert found(home) == [
+        "topic.md#L2",
+        "2026-11-15-standup.md#L1",
+        "people.md#L5",
+        "topic.md#L3",
+        "MEMORY.md#L4",
+        "people.md#L7",
+    ]
+
+
+def test_what_was_just_remembered_is_recent_wherever_it_went(home: Workspace) -> None:
+    places = [remember(home, IN_UTC, f"thing {to}", to=to, now=NOW) for to in (None, "MEMORY.md")]
+    places.append(remember(home, IN_UTC, "MariaDB was close", topic="Billing", now=NOW))
+    assert sorted(found(home)) == sorted(one.citation.removeprefix("memory/") for one in places)
+
+
+def test_facts_are_recent_while_they_are_true(home: Workspace) -> None:
+    struck = "- 2026-11-15 [fact] ~~Works at Acme.~~ {until: 2026-11-16} ^b7c5d2e6fg\n"
+    write(
+        home.root, {"facts.md": f"# Facts\n\n{struck}- 2026-11-14 [decision] Runs on Postgres. ^m2p6t7u4wc\n"}
+    )
+    assert found(home) == found(home, decisions=True) == ["facts.md#L4"]
+
+
+def test_what_stands_in_a_comment_is_no_entry(home: Workspace) -> None:
+    write(home.root, {"2026-11-15.md": "<!--\n- decided x\n-->\n- a\n"})
+    assert (found(home), found(home, decisions=True)) == (["2026-11-15.md#L4"], [])
 
 
 def test_days_to_come_are_not_recent(home: Workspace) -> None:
@@ -166,6 +201,53 @@ def test_a_decision_is_known_by_its_words(home: Workspace, text: str) -> None:
 @pytest.mark.parametrize("text", ["undecided", "we have to decide", "indecision", "disagreed"])
 def test_other_words_are_no_decision(home: Workspace, text: str) -> None:
     write(home.root, {"2026-11-15.md": f"- 10:00 {text}\n"})
+    assert found(home, decisions=True) == []
+
+
+LABELLED = [
+    line.split("\t")
+    for name in ("develop", "unseen")
+    for line in (Path(__file__).parent / f"decisions/{name}.tsv").read_text(encoding="utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("language", ["en", "nl", "de", "fr", "es"])
+def test_labelled_decisions_are_listed_and_nothing_else(home: Workspace, language: str) -> None:
+    entries = [(label, text) for spoken, label, text in LABELLED if spoken == language]
+    write(home.root, {"2026-11-15.md": "".join(f"- 10:00 {text}\n" for _, text in entries)})
+    lines = [f"2026-11-15.md#L{at}" for at, (label, _) in enumerate(entries, 1) if label == "+"]
+    assert sorted(found(home, decisions=True, limit=100)) == sorted(lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not Postgres but SQLite was chosen",
+        "We did not like webpack, so we picked Vite",
+        "Wir haben uns nicht für Vue, sondern für Svelte entschieden",
+        "À la fin nous avons choisi Svelte",
+    ],
+)
+def test_a_negation_of_something_else_leaves_a_decision_one(home: Workspace, text: str) -> None:
+    write(home.root, {"2026-11-15.md": f"- {text}\n"})
+    assert found(home, decisions=True) == ["2026-11-15.md#L1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(none yet)", "None yet.", "<what, and why>", "TBD", "[...]", "No decisions yet", "_Nothing so far_"],
+)
+def test_a_place_to_write_a_decision_is_none(home: Workspace, text: str) -> None:
+    write(home.root, {"MEMORY.md": f"# Memory\n\n## Decisions\n\n- {text}\n\n{text}\n"})
+    assert found(home, decisions=True) == []
+
+
+def test_a_new_workspace_has_no_decisions(tmp_path: Path) -> None:
+    assert found(begin_workspace(tmp_path / "new")[0], decisions=True) == []
+
+
+def test_what_is_below_a_heading_of_open_decisions_is_none(home: Workspace) -> None:
+    write(home.root, {"x.md": "# Open decisions\n\n- the colour\n"})
     assert found(home, decisions=True) == []
 
 

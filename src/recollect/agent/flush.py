@@ -25,6 +25,7 @@ from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
 from recollect.memory import Memory
 from recollect.settings import switched_off
+from recollect.text.decisions import is_decision
 from recollect.types import Role
 from recollect.writing.form import session_mark
 
@@ -171,7 +172,12 @@ def _by_model(
         warnings.append(f"the rules decided what to keep, because the chat model could not: {error.what}")
         return None
     said = messages[-1].time or now
-    return [_Candidate(text, (kind,), 0, said) for kind, text in entries]
+    return [_Candidate(_recognisable(kind, text), (kind,), 0, said) for kind, text in entries]
+
+
+def _recognisable(kind: str, text: str) -> str:
+    """Return an entry of a model so that a recall of decisions lists it if it is one."""
+    return f"Decision: {text}" if kind == "decision" and not is_decision(text) else text
 
 
 def _write(

@@ -7,14 +7,14 @@ assistant says few reasons count. The reasons are the explanation.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.agent import cues
 from recollect.agent.capture.injection import is_injection
+from recollect.text import cues
 from recollect.text.dates import spans_of
+from recollect.text.decisions import composed, is_said
 from recollect.types import Role
 
 ENOUGH = 3
@@ -75,7 +75,7 @@ NOTHING = Judged(0, ())
 
 def judged(sentence: str, role: Role, now: datetime) -> Judged:
     """Return how much there is to say for keeping a sentence."""
-    text = unicodedata.normalize("NFC", sentence).replace("\u2019", "'")
+    text = composed(sentence)
     low = text.lower()
     if _is_out_of_place(text, low, role):
         return NOTHING
@@ -142,8 +142,8 @@ def _cue(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
 
 _REASONS: dict[str, tuple[int, Callable[[str, str], bool]]] = {
     "asked to remember": (4, _cue(cues.REMEMBER)),
-    "decision": (4, _cue(cues.DECISION)),
-    "intent": (4, _cue(cues.INTENT)),
+    "decision": (4, lambda _, low: is_said(cues.DECISION, low)),
+    "intent": (4, lambda _, low: is_said(cues.INTENT, low)),
     "preference": (3, _cue(cues.PREFERENCE)),
     "standing order": (3, _cue(cues.STANDING)),
     "to-do": (3, _cue(cues.TODO)),

@@ -46,6 +46,13 @@ outline of the note, which must not be changed by what somebody remembers, they 
 
 _MARKER = re.compile(r"^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+")
 _LABELLED = re.compile(_MARKER.pattern + r"(?:(?:(?P<day>\d{4}-\d{2}-\d{2}):?|\d{1,2}:\d{2})(?:[ \t]+|$))?")
+_DATED = re.compile(
+    r"^ {0,3}(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]+)?(?:\[[ xX]\][ \t]+)?[*_\[(]{0,3}"
+    r"(?P<day>\d{4}-\d{2}-\d{2})(?![\w-])",
+    re.MULTILINE,
+)
+"""How an entry or a heading begins that says from which day it is."""
+
 _SESSION = re.compile(r"(?:^|[ \t])\[session (?P<id>[^\[\]]{1,200})\]$")
 
 
@@ -143,13 +150,22 @@ def sessions_in(text: str) -> Iterator[tuple[Entry, str]]:
 
 
 def day_of(path: str, entry: Entry) -> date | None:
-    """Return the day an entry was written: that of its daily log, or the one it bears as a label."""
-    label = _LABELLED.match(entry.text)
+    """Return the day an entry was written: the one it begins with, that of a heading above, or of its log."""
+    places = (entry.text, *reversed(entry.heading.split(" > ")))
+    return next((day for place in places if (day := _day_at_start(place))), None) or dated(path)
+
+
+def bears_days(text: str) -> bool:
+    """Tell whether a line of a note begins with a day, so that an entry of it may be from that day."""
+    return _DATED.search(text) is not None
+
+
+def _day_at_start(text: str) -> date | None:
+    found = _DATED.match(text)
     try:
-        own = date.fromisoformat(label["day"]) if label and label["day"] else None
+        return date.fromisoformat(found["day"]) if found else None
     except ValueError:  # 2026-13-40 is text
-        own = None
-    return own or dated(path)
+        return None
 
 
 def _indented(lines: Sequence[str], indent: str) -> list[str]:

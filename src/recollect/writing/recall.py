@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from bisect import bisect_right, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,29 +12,24 @@ from recollect.files.read import without_private_blocks
 from recollect.paths import Workspace
 from recollect.search.decay import dated
 from recollect.settings.tree import Settings
+from recollect.text.comments import without_comments
+from recollect.text.decisions import composed, is_decision, may_be_decision
 from recollect.text.entries import Entry, entries_of
+from recollect.text.fact_note import note_path
+from recollect.text.facts import facts_in
 from recollect.text.language import language_of
 from recollect.text.terms import terms_of
 from recollect.text.words import telling_words
 from recollect.types import FoundFile, Hit, cite
 from recollect.writing.clock import local_now
 from recollect.writing.duplicates import Search
-from recollect.writing.form import body_of, day_of
+from recollect.writing.form import bears_days, body_of, day_of
 from recollect.writing.reading import notes_in, text_in, text_of
 from recollect.writing.topics import slug_of, topic_notes, topic_title
 
 MOST = 1_000
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAY_NS = 86_400 * 10**9
-
-_DECISION = re.compile(
-    r"\b(?:decided|decisions?|chose|chosen|agreed"
-    r"|besloten|\w*besluit(?:en)?|\w*beslissing(?:en)?|gekozen|afgesproken"
-    r"|entschieden|\w*entscheidung(?:en)?|beschlossen|\w*beschl(?:uss|üsse)|vereinbart"
-    r"|décidée?s?|décidons|décisions?|choisie?s?|convenue?s?"
-    r"|decidido|decidida|decidió|decidimos|decisi[oó]n|decisiones|acordado|acordamos|elegido|elegimos)\b"
-)
-"""Words that record a decision, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +60,9 @@ class _Wanted:
 
     def may_be_in(self, path: str, text: str) -> bool:
         """Tell whether a note is worth cutting into entries, which takes far longer than this look."""
-        if self.decisions and not _says_decided(text):
+        if self.latest_day is not None and not (dated(path) or bears_days(text)):
+            return False
+        if self.decisions and not may_be_decision(composed(text).lower()):
             return False
         if not self.topic:
             return True
@@ -77,7 +72,7 @@ class _Wanted:
     def fits(self, found: Recalled) -> bool:
         if self.latest_day is not None and (found.day is None or found.day > self.latest_day):
             return False
-        if self.decisions and not _says_decided(f"{found.heading}\n{found.text}"):
+        if self.decisions and not is_decision(body_of(found.text), found.heading):
             return False
         return not self.topic or self._is_about_the_topic(found)
 
@@ -125,17 +120,15 @@ def recall(
 
 def _newest(workspace: Workspace, settings: Settings, wanted: _Wanted, limit: int) -> tuple[Recalled, ...]:
     """Read notes, those first that may hold the newest entries, until no other can hold a newer one."""
-    only_logs = not (wanted.decisions or wanted.topic)
-    files = [file for file in notes_in(workspace, settings) if not only_logs or dated(file.path)]
     found: list[Recalled] = []
     days: list[int] = []
-    for file in sorted(files, key=_newest_day_in, reverse=True):
+    for file in sorted(notes_in(workspace, settings), key=_newest_day_in, reverse=True):
         if len(days) - bisect_right(days, _newest_day_in(file)) >= limit:
             break
         text = without_private_blocks(text_in(file, settings))
-        for entry in entries_of(text) if wanted.may_be_in(file.path, text) else ():
+        for entry in _entries(settings, file.path, text) if wanted.may_be_in(file.path, text) else ():
             one = _recalled(file.path, entry)
-            if entry.kind != "heading" and wanted.fits(one):
+            if wanted.fits(one):
                 found.append(one)
                 insort(days, _ordinal(one.day))
     return tuple(sorted(found, key=_newest_first)[:limit])
@@ -164,19 +157,28 @@ def _answers(workspace: Workspace, settings: Settings, query: str, search: Searc
         return len(terms.intersection(terms_of(f"{entry.heading}\n{entry.text}", language)))
 
     seen: set[tuple[str, int]] = set()
-    known: dict[str, tuple[Entry, ...]] = {}
+    known: dict[str, list[Entry]] = {}
     for hit in search(query):
         if hit.source != "memory":
             continue
         if hit.path not in known:
             text = without_private_blocks(text_of(workspace, settings, hit.path))
-            known[hit.path] = entries_of(text)
-        inside = [entry for entry in known[hit.path] if entry.kind != "heading" and _overlap(entry, hit)]
+            known[hit.path] = _entries(settings, hit.path, text)
+        inside = [entry for entry in known[hit.path] if _overlap(entry, hit)]
         best_first = sorted(inside, key=shared, reverse=True)
         for entry in [entry for entry in best_first if shared(entry)] or inside:
             if (hit.path, entry.first) not in seen:
                 seen.add((hit.path, entry.first))
                 yield _recalled(hit.path, entry)
+
+
+def _entries(settings: Settings, path: str, text: str) -> list[Entry]:
+    """Return what a note says: no headings, no comments, and no facts that are no longer true."""
+    ended: set[int] = set()
+    if path == note_path(settings.facts.file) and "~~" in text:
+        ended = {line.first for line in facts_in(text) if not line.fact.is_current}
+    shown = entries_of("\n".join(without_comments(text.split("\n"))))
+    return [entry for entry in shown if entry.kind != "heading" and entry.first not in ended]
 
 
 def _overlap(entry: Entry, hit: Hit) -> bool:
@@ -185,7 +187,3 @@ def _overlap(entry: Entry, hit: Hit) -> bool:
 
 def _recalled(path: str, entry: Entry) -> Recalled:
     return Recalled(path, entry.first, entry.last, entry.text, day_of(path, entry), entry.heading)
-
-
-def _says_decided(text: str) -> bool:
-    return _DECISION.search(unicodedata.normalize("NFC", text).casefold()) is not None

@@ -6,8 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from recollect.agent import cues
 from recollect.agent.intent.speech import folded
+from recollect.text import cues
 from recollect.text.neutral import visible
 
 _KINDS = ("overrides", "roles", "persona", "secretly", "tools", "sending", "behaviour")
