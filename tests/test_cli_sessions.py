@@ -315,7 +315,7 @@ def test_a_memory_that_is_switched_off_is_left_alone(
     cli: Cli, workspace: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_ENABLED", "false")
-    assert cli("sessions", *words, "-w", workspace).code == 3
+    assert cli("sessions", *words, "-w", workspace).code == 10
 
 
 def test_a_deleted_transcript_is_gone_from_the_answers(cli: Cli, workspace: Path) -> None:

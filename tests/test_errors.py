@@ -10,7 +10,7 @@ import pytest
 from recollect import errors
 from recollect.errors import RecollectError
 
-DRAWN = re.compile(r"^(?P<lead>[ │├└─]*)(?P<name>[A-Z]\w+) +(?:exit (?P<exit>\d))?")
+DRAWN = re.compile(r"^(?P<lead>[ │├└─]*)(?P<name>[A-Z]\w+) +(?:exit (?P<exit>\d+))?")
 STEP = 4
 EVERY = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RecollectError)]
 
@@ -67,3 +67,21 @@ def test_an_error_without_advice_is_one_sentence() -> None:
 def test_an_error_as_json() -> None:
     told = errors.PathError("no such path", todo="Name another").to_json()
     assert told == {"code": "path", "error": "no such path", "todo": "Name another"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"),
+    [
+        (errors.MemoryOff, "disabled"),
+        (errors.StoreBusy, "unavailable"),
+        (errors.QuotaExceeded, "unavailable"),
+    ],
+)
+def test_an_error_as_json_says_that_the_memory_cannot_be_used(kind: type[RecollectError], state: str) -> None:
+    told = kind("it rests", todo="Wait").to_json()
+    assert told == {"code": kind.code, "error": "it rests", "todo": "Wait", state: True, "action": "Wait"}
+
+
+def test_no_two_branches_share_an_exit_code() -> None:
+    own = [kind for kind in EVERY if "exit_code" in vars(kind)]
+    assert len({kind.exit_code for kind in own}) == len(own)

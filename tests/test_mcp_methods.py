@@ -252,6 +252,31 @@ def test_wrong_arguments_are_told_to_the_model(client: Lines, arguments: dict[st
     assert "query (text, required)" in answer["content"][0]["text"]
 
 
+def test_a_program_is_told_that_the_memory_is_off(client: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_ENABLED", "false")
+    answer = client.call("memory_search", query="kestrel")
+    told = answer["_meta"]["recollect/data"]
+    assert (answer["isError"], told["code"], told["disabled"]) == (True, "off", True)
+    assert "only the user may switch it on" in told["action"]
+
+
+def test_a_program_is_told_that_the_memory_is_unavailable(
+    client: Lines, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_notes(workspace, {DAY: "The kestrel nests.\n"})
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    monkeypatch.setenv("RECOLLECT_STORE__PATH", str(tmp_path / "file" / "index.sqlite"))
+    answer = client.call("memory_search", query="kestrel")
+    told = answer["_meta"]["recollect/data"]
+    assert (answer["isError"], told["code"], told["unavailable"]) == (True, "store-read-only", True)
+    assert answer["content"][0]["text"] == f"{told['error']}. {told['action']}"
+
+
+def test_a_program_is_told_which_arguments_are_wrong(client: Lines) -> None:
+    told = client.call("memory_search")["_meta"]["recollect/data"]
+    assert (told["code"], told["error"]) == ("usage", "memory_search: query is missing")
+
+
 @pytest.mark.parametrize("arguments", [5, "query", ["query"]])
 def test_arguments_that_are_no_object_are_told_to_the_model(client: Lines, arguments: Any) -> None:
     answer = client.ask("tools/call", name="memory_search", arguments=arguments)

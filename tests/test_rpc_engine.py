@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect import SettingsError, UsageError
+from recollect import MemoryOff, UsageError
 from recollect.embed.select import Choice
 from recollect.rpc.engine import Engine
 from recollect.rpc.messages import InvalidParams, UnknownProtocol
@@ -145,7 +145,7 @@ def test_settings_that_change_hold_from_the_next_request_on(client: Client) -> N
     client("tools/call", name="memory_status", arguments={})
     (client.workspace / ".memory").mkdir(exist_ok=True)
     (client.workspace / ".memory/config.yaml").write_text("enabled: false\n", encoding="utf-8")
-    with pytest.raises(SettingsError, match="switched the memory of this project off"):
+    with pytest.raises(MemoryOff, match="memory is switched off"):
         client("tools/call", name="memory_search", arguments={"query": "kestrel"})
 
 
@@ -365,7 +365,7 @@ def command(client: Client, arguments: str, **more: Any) -> str:
 
 def test_off_switches_the_memory_off_for_the_project(client: Client) -> None:
     assert command(client, "off").startswith("Memory is off")
-    with pytest.raises(SettingsError, match="switched the memory of this project off"):
+    with pytest.raises(MemoryOff, match="memory is switched off"):
         client("tools/call", name="memory_search", arguments={"query": "kestrel"})
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import PathError, RecollectError, StoreBusy, UsageError
+from recollect.errors import MemoryOff, PathError, RecollectError, SettingsError, StoreBusy, UsageError
 from recollect.rpc.messages import (
     InvalidParams,
     Refused,
@@ -190,7 +190,9 @@ def error(raised: RecollectError) -> Any:
         (InvalidParams("text is missing"), -32602),
         (UsageError("it cannot be meant"), -32602),
         (PathError("it is outside"), -32602),
-        (StoreBusy("another process writes", todo="Wait"), -32000),
+        (StoreBusy("another process writes", todo="Wait"), -32006),
+        (MemoryOff("it is off"), -32005),
+        (SettingsError("it is no number"), -32000),
         (RecollectError("it broke"), -32000),
         (UnknownProtocol(2, [1]), -32003),
     ],
@@ -204,6 +206,8 @@ def test_an_error_of_recollect_carries_what_the_command_line_shows() -> None:
         "code": "store-busy",
         "error": "another process writes",
         "todo": "Wait",
+        "unavailable": True,
+        "action": "Wait",
     }
 
 

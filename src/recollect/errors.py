@@ -4,6 +4,7 @@
     ├── UsageError                 exit 2   the call cannot be meant
     │   └── PathError                       a path that may not be read
     ├── SettingsError              exit 3   a setting is unknown, wrong or not allowed
+    │   └── MemoryOff              exit 10  the settings switch the memory off
     ├── WorkspaceError             exit 4   the folder is missing, unreadable or read-only
     ├── StoreError                 exit 5   the index cannot be used
     │   ├── StoreBusy                       another process is writing
@@ -25,12 +26,13 @@
     └── SecretRefused              exit 9   a text that is to be kept holds a secret
 
 An error says what happened, to what, and what to do. `code` and `exit_code` are the
-same in the command line, in RPC, in MCP and in the web page.
+same in the command line, in RPC, in MCP and in the web page. `state` says of some that no call to the memory
+can be answered: because it is switched off (`disabled`), or for now (`unavailable`).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 
 class RecollectError(Exception):
@@ -38,6 +40,7 @@ class RecollectError(Exception):
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
+    state: ClassVar[Literal["", "disabled", "unavailable"]] = ""
 
     def __init__(self, what: str, *, todo: str = "") -> None:
         """Say what happened (and to what), and what to do about it."""
@@ -45,9 +48,10 @@ class RecollectError(Exception):
         self.todo = todo
         super().__init__(f"{what}. {todo}" if todo else what)
 
-    def to_json(self) -> dict[str, str]:
-        """Return the error as the interfaces show it."""
-        return {"code": self.code, "error": self.what, "todo": self.todo}
+    def to_json(self) -> dict[str, Any]:
+        """Return the error as the interfaces show it, with the state of the memory if it says something."""
+        told: dict[str, Any] = {"code": self.code, "error": self.what, "todo": self.todo}
+        return told | {self.state: True, "action": self.todo} if self.state else told
 
 
 class UsageError(RecollectError):
@@ -70,6 +74,14 @@ class SettingsError(RecollectError):
     exit_code = 3
 
 
+class MemoryOff(SettingsError):
+    """The settings switch the memory off."""
+
+    code = "off"
+    exit_code = 10
+    state = "disabled"
+
+
 class WorkspaceError(RecollectError):
     """The workspace is missing, unreadable or read-only."""
 
@@ -82,6 +94,7 @@ class StoreError(RecollectError):
 
     code = "store"
     exit_code = 5
+    state = "unavailable"
 
 
 class StoreBusy(StoreError):
@@ -119,6 +132,7 @@ class EmbeddingError(RecollectError):
 
     code = "embedding"
     exit_code = 6
+    state = "unavailable"
 
 
 class ProviderUnusable(EmbeddingError):

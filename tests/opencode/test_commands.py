@@ -61,7 +61,9 @@ class TestOff:
         return switched_off
 
     def test_the_tools_say_so(self, window: Window) -> None:
-        assert "off" in window.call("memory_search", query="port of the staging database").output
+        (call,) = window.call("memory_search", query="port of the staging database").calls
+        assert call.output.startswith("memory is switched off: enabled is false")
+        assert call.metadata["data"]["disabled"] is True
 
     def test_nothing_is_found(self, window: Window) -> None:
         assert "5433" not in window.call("memory_search", query="port of the staging database").output

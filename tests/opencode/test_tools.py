@@ -47,6 +47,18 @@ def test_search_cites_the_lines(shop: Window) -> None:
     assert "5433" in answer.output
 
 
+def test_programs_get_what_search_found_with_field_names(shop: Window) -> None:
+    (call,) = shop.call("memory_search", query="port of the staging database").calls
+    assert call.metadata["failed"] is False
+    assert call.metadata["data"]["results"][0]["citation"].startswith("MEMORY.md#L")
+    assert {"provider", "model", "fallback", "citations", "mode"} <= set(call.metadata["data"])
+
+
+def test_names_in_camel_case_reach_the_engine(shop: Window) -> None:
+    (call,) = shop.call("memory_search", query="port of the staging database", maxResults=1).calls
+    assert len(call.metadata["data"]["results"]) == 1
+
+
 def test_the_model_reads_what_search_found(shop: Window) -> None:
     shop.call("memory_search", query="warehouse robots, seen by the model")
     last = shop.model.about("warehouse robots, seen by the model")[-1]

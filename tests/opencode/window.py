@@ -17,12 +17,13 @@ from tests.opencode.model import Model
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that was called in a turn: `output` is what the model read."""
+    """A tool that was called in a turn: `output` is what the model read, `metadata` what programs get."""
 
     name: str
     status: str
     output: str
     milliseconds: int
+    metadata: dict[str, Any]
 
     @classmethod
     def of(cls, part: dict[str, Any]) -> ToolCall:
@@ -30,7 +31,8 @@ class ToolCall:
         state = part["state"]
         times = state.get("time", {})
         output = state.get("output", state.get("error", ""))
-        return cls(part["tool"], state["status"], output, times.get("end", 0) - times.get("start", 0))
+        took = times.get("end", 0) - times.get("start", 0)
+        return cls(part["tool"], state["status"], output, took, state.get("metadata", {}))
 
 
 @dataclass(frozen=True, slots=True)

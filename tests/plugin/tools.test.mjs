@@ -41,7 +41,7 @@ test("the tools of others are left as they are", async () => {
 test("a call reaches the engine with its arguments and session", async () => {
   const { hooks, script } = await load({ answers: { memory_search: { result: { text: "a hit", data: {} } } } })
   const result = await hooks.tool.memory_search.execute({ query: "deploy" }, { sessionID: "ses_1" })
-  assert.deepEqual(result, { title: "deploy", output: "a hit", metadata: { failed: false } })
+  assert.deepEqual(result, { title: "deploy", output: "a hit", metadata: { failed: false, data: {} } })
   assert.deepEqual(script.params("tools/call"), [
     { name: "memory_search", arguments: { query: "deploy" }, session: "ses_1" },
   ])
@@ -68,6 +68,22 @@ test("an error of the engine is a readable answer", async () => {
   const { output, metadata } = await hooks.tool.memory_remember.execute({ text: "x" }, {})
   assert.equal(output, "memory unavailable: the disk is full. Make room")
   assert.equal(metadata.failed, true)
+})
+
+test("a memory that is switched off is not called unavailable", async () => {
+  const error = { code: -32005, message: "memory is switched off", data: { code: "off", disabled: true } }
+  const { hooks } = await load({ answers: { memory_search: { error } } })
+  const { output, metadata } = await hooks.tool.memory_search.execute({ query: "x" }, {})
+  assert.equal(output, "memory is switched off")
+  assert.deepEqual(metadata, { failed: true, data: { code: "off", disabled: true } })
+})
+
+test("programs get the result with the engine's field names", async () => {
+  const data = { results: [{ citation: "memory/a.md#L1" }], mode: "words" }
+  const { hooks } = await load({ answers: { memory_search: { result: { text: "found", data } } } })
+  const { output, metadata } = await hooks.tool.memory_search.execute({ query: "x" }, {})
+  assert.equal(output, "found")
+  assert.deepEqual(metadata, { failed: false, data })
 })
 
 test("where Recollect is not installed every tool and /memory say so, each time", async () => {

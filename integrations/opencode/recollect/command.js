@@ -1,6 +1,6 @@
 // The slash command /memory is carried out here; the model only tells the user what came of it.
-import { INVALID_PARAMS } from "./process.js"
-import { countdown, messageOf } from "./timing.js"
+import { failureOf } from "./process.js"
+import { countdown } from "./timing.js"
 
 /** How long /memory may take. */
 export const COMMAND_LIMIT_MS = 60_000
@@ -35,8 +35,7 @@ export async function memoryCommand(engine, session, words, wholeConversation) {
     const answer = await engine.call("command/run", params, { limitMs: left() })
     told = String(answer?.text ?? "")
   } catch (error) {
-    const { code } = /** @type {{code?: unknown}} */ (error)
-    told = code === INVALID_PARAMS ? messageOf(error) : `memory unavailable: ${messageOf(error)}`
+    told = failureOf(error)
   }
   const quoted = told.replace(/<(?=\/?\s*recollect-result)/gi, "&lt;")
   return { type: "text", text: `<recollect-result>\n${quoted}\n</recollect-result>`, synthetic: true }

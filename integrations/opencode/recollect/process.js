@@ -4,8 +4,9 @@ import { existsSync } from "node:fs"
 import { LineSplitter, Tail } from "./lines.js"
 import { later, messageOf } from "./timing.js"
 
-/** The engine's word for what cannot be meant as it was asked. */
+/** The engine's words for what cannot be meant as it was asked, and for a memory that is switched off. */
 export const INVALID_PARAMS = -32602
+const MEMORY_OFF = -32005
 
 /** What every call is answered where the program is missing, as in a clone of a project that has this plugin. */
 export const NOT_INSTALLED =
@@ -25,13 +26,24 @@ const KILL_AFTER_MS = 3_000
 export class EngineError extends Error {
   /**
    * @param {string} message
-   * @param {{code?: number, died?: boolean}} more `died`: the engine ended while it had the request
+   * @param {{code?: number, data?: unknown, died?: boolean}} more `died`: the engine ended while it had the request
    */
-  constructor(message, { code, died = false } = {}) {
+  constructor(message, { code, data, died = false } = {}) {
     super(message)
     this.code = code
+    this.data = data
     this.died = died
   }
+}
+
+/**
+ * What is told about a request that failed: that the memory is unavailable, unless that is not the reason.
+ * @param {unknown} error
+ */
+export function failureOf(error) {
+  const { code } = /** @type {{code?: unknown}} */ (error)
+  const isPlain = code === INVALID_PARAMS || code === MEMORY_OFF
+  return isPlain ? messageOf(error) : `memory unavailable: ${messageOf(error)}`
 }
 
 /**
@@ -216,5 +228,5 @@ function ending(code, signal) {
 function refusal({ code, message, data }) {
   const said = String(message ?? "the engine refused it without a reason")
   const todo = typeof data?.todo === "string" && !said.includes(data.todo) ? `. ${data.todo}` : ""
-  return new EngineError(said + todo, { code })
+  return new EngineError(said + todo, { code, data })
 }

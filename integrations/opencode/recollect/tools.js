@@ -1,6 +1,5 @@
 // The tools that the model can call. The engine checks their arguments: OpenCode does not.
-import { INVALID_PARAMS } from "./process.js"
-import { messageOf } from "./timing.js"
+import { failureOf, INVALID_PARAMS } from "./process.js"
 
 const MORE_MS = 5_000 // than the engine's own limit, so that its answer is the one that is read
 
@@ -31,9 +30,11 @@ function toolFor({ name, description, parameters, seconds }, engine) {
       const params = { name, arguments: args, session: context?.sessionID }
       try {
         const answer = await engine.call("tools/call", params, patience)
-        return result(name, args, String(answer?.text ?? ""), false)
+        return result(name, args, String(answer?.text ?? ""), { failed: false, data: answer?.data ?? {} })
       } catch (error) {
-        return result(name, args, failure(name, error), true)
+        const { code, data } = /** @type {{code?: unknown, data?: unknown}} */ (error)
+        const output = `${code === INVALID_PARAMS ? `${name} was not run: ` : ""}${failureOf(error)}`
+        return result(name, args, output, { failed: true, data: data ?? {} })
       }
     },
   }
@@ -43,21 +44,11 @@ function toolFor({ name, description, parameters, seconds }, engine) {
  * @param {string} name
  * @param {Record<string, unknown>} args
  * @param {string} output
- * @param {boolean} failed
+ * @param {{failed: boolean, data: unknown}} metadata for programs: the result with the engine's field names
  */
-function result(name, args, output, failed) {
+function result(name, args, output, metadata) {
   const subject = [args.query, args.path, args.topic, args.text].find((value) => typeof value === "string" && value)
-  return { title: subject ? String(subject).slice(0, 80) : name, output, metadata: { failed } }
-}
-
-/**
- * @param {string} name
- * @param {unknown} error
- */
-function failure(name, error) {
-  const message = messageOf(error)
-  const { code } = /** @type {{code?: unknown}} */ (error)
-  return code === INVALID_PARAMS ? `${name} was not run: ${message}` : `memory unavailable: ${message}`
+  return { title: subject ? String(subject).slice(0, 80) : name, output, metadata }
 }
 
 /**

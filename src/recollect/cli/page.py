@@ -32,8 +32,9 @@ The list below leaves out what nearly every command takes:
 ## Exit codes and errors
 
 `--json` prints an error as `{{"code", "error", "todo"}}`. Python raises the class, and the
-[engine's protocol](protocol.md#errors) answers with the same `code`. An empty cell stands for the exit code
-above it.
+[engine's protocol](protocol.md#errors) answers with the same `code`. `disabled` is true in it if memory is
+switched off, `unavailable` if the index or the provider cannot be used now. An empty cell stands for the
+exit code above it.
 
 | exit | `code` | in Python | what happened |
 |---|---|---|---|

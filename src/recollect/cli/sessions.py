@@ -24,17 +24,18 @@ from recollect.cli.common import (
     workspace_option,
 )
 from recollect.cli.hits import print_end, print_hit
-from recollect.errors import SettingsError, UsageError
+from recollect.errors import UsageError
 from recollect.files import snapshots
 from recollect.memory import Memory
 from recollect.sessions.importing import Imported, import_transcripts
 from recollect.sessions.listing import SessionInfo, listed
 from recollect.sessions.names import SWITCH_ON, client_of, refuse_unless_on
 from recollect.sessions.reading import Session, read_session, spoken
-from recollect.settings import Settings, switched_off
+from recollect.settings import Settings
 from recollect.settings.agents_tree import Client
 from recollect.sync.finding import SNAPSHOTS
 from recollect.types import Mode, Turn, cited
+from recollect.upkeep.switch import refuse_if_off
 from recollect.wire import search_json
 from recollect.writing.clock import local_now
 
@@ -53,8 +54,7 @@ def command() -> None:
 def opened(workspace: Path | None) -> Iterator[Memory]:
     """Open a memory, unless it is switched off."""
     with Memory(nearest_workspace(workspace)) as memory:
-        if off := switched_off(memory.loaded):
-            raise SettingsError(off, todo="Set it to true to use this memory")
+        refuse_if_off(memory.loaded)
         yield memory
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from recollect.errors import RecollectError
+from recollect.errors import MemoryOff, RecollectError, UsageError
 from recollect.hooks import thin
 from recollect.hooks.conversations import Conversations
 from recollect.hooks.transcript import PARSERS, last_turns, with_last_answer
@@ -111,7 +111,8 @@ class Events:
             )
             told: str = done["text"]
         except RecollectError as error:
-            told = f"memory unavailable: {error}"
+            is_plain = isinstance(error, UsageError | MemoryOff)
+            told = str(error) if is_plain else f"memory unavailable: {error}"
         return Neutral("<recollect-result>\n") + told + Neutral("\n</recollect-result>")
 
     def _before_compaction(self, client: str, given: Given) -> Answer:

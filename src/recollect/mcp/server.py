@@ -29,7 +29,7 @@ from recollect.mcp.versions import (
 from recollect.rpc.messages import INVALID_PARAMS, OUR_MISTAKE, Refused
 from recollect.rpc.params import taken
 from recollect.rpc.server import Method
-from recollect.text.neutral import neutralise
+from recollect.text.neutral import neutralise, visible_values
 from recollect.tools import TOOLS, call_tool
 
 if TYPE_CHECKING:
@@ -155,7 +155,8 @@ class Server:
         try:
             output = call_tool(self._memory(), name, params.get("arguments"), self._session)
         except RecollectError as error:
-            return {"content": [_text(neutralise(str(error)))], "isError": True}
+            meta = {DATA_KEY: visible_values(error.to_json())}
+            return {"content": [_text(neutralise(str(error)))], "isError": True, "_meta": meta}
         return {"content": [_text(output.text)], "isError": False, "_meta": {DATA_KEY: dict(output.data)}}
 
     # Resources
@@ -210,7 +211,8 @@ def _refusal(error: RecollectError, params: Params, *, stateless: bool) -> Refus
     if isinstance(error, NoSuchNote):
         number = INVALID_PARAMS if stateless else NO_SUCH_RESOURCE
         return Refused(number, str(error), data={"uri": params.get("uri")})
-    return Refused(INVALID_PARAMS if isinstance(error, UsageError) else OUR_MISTAKE, str(error))
+    number = INVALID_PARAMS if isinstance(error, UsageError) else OUR_MISTAKE
+    return Refused(number, str(error), data=error.to_json())
 
 
 def _text(text: str) -> dict[str, str]:

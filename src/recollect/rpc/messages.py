@@ -21,6 +21,8 @@ TOO_LATE = -32001
 NOT_INITIALIZED = -32002
 UNKNOWN_PROTOCOL = -32003
 TOO_MANY = -32004
+MEMORY_OFF = -32005
+UNAVAILABLE = -32006
 CANCELLED = -32800
 
 Id = str | int
@@ -112,8 +114,14 @@ def raised_line(request: Id | None, error: RecollectError) -> bytes:
     data: dict[str, Any] = {**error.to_json()}
     if isinstance(error, UnknownProtocol):
         return error_line(request, UNKNOWN_PROTOCOL, str(error), {**data, "known": list(error.known)})
-    number = INVALID_PARAMS if isinstance(error, UsageError) else RECOLLECT_ERROR
-    return error_line(request, number, str(error), data)
+    return error_line(request, number_of(error), str(error), data)
+
+
+def number_of(error: RecollectError) -> int:
+    """Return the number of an error that is not one of the protocol's own."""
+    if isinstance(error, UsageError):
+        return INVALID_PARAMS
+    return {"disabled": MEMORY_OFF, "unavailable": UNAVAILABLE}.get(error.state, RECOLLECT_ERROR)
 
 
 def shortened(value: object) -> str:

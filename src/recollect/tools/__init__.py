@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import SettingsError, UsageError
+from recollect.errors import MemoryOff, UsageError
 from recollect.tools.arguments import checked
 from recollect.tools.base import Call, Output, Tool
 from recollect.tools.changing import FORGET, REMEMBER
@@ -44,9 +44,10 @@ def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = N
     from recollect.text.neutral import neutralise, visible_values
 
     tool = tool_named(name)
-    if switched_off(memory.loaded) and tool is not STATUS:
-        raise SettingsError(
-            "the user switched the memory of this project off",
+    off = switched_off(memory.loaded)
+    if off and tool is not STATUS:
+        raise MemoryOff(
+            off,
             todo="Go on without it; only the user may switch it on again, with 'recollect config on'",
         )
     output = tool.run(Call(memory, checked(tool, arguments), session))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.errors import SettingsError
+from recollect.errors import MemoryOff
 from recollect.settings import Loaded, switched_off
 
 
@@ -10,4 +10,4 @@ def refuse_if_off(loaded: Loaded) -> None:
     """Raise if the memory is switched off, saying where that was done."""
     off = switched_off(loaded)
     if off:
-        raise SettingsError(off, todo="Switch it on with 'recollect config on', or where it was set")
+        raise MemoryOff(off, todo="Switch it on with 'recollect config on', or where it was set")
