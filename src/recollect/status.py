@@ -18,7 +18,7 @@ from recollect.settings.services import SERVICES
 from recollect.store.sqlite import cache, sessions, spaces
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_behind
-from recollect.sync.identity import reason_to_rebuild, space_of
+from recollect.sync.identity import engine_trouble, reason_to_rebuild, space_of
 from recollect.types import Discovery, IndexedFile, Status
 
 _REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
@@ -45,7 +45,8 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
     now = spaces.serving(index.connection) if index else None
     known: dict[str, IndexedFile] = index.files() if index else {}
     problems = [*discovery.problems, *(file.problem for file in known.values() if file.problem)]
-    warnings = [sentence for sentence in (switched_off(found.loaded), str(problem or "")) if sentence]
+    trouble = engine_trouble(settings)
+    warnings = [one for one in (switched_off(found.loaded), str(problem or ""), trouble) if one]
     warnings += found.loaded.warnings
     changed = reason_to_rebuild(index, settings) if index else ""
     if changed:

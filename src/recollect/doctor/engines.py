@@ -13,6 +13,7 @@ from recollect.embed.base import Provider
 from recollect.embed.builtin.cache import cache_folder, changed_files
 from recollect.embed.probe import probed
 from recollect.store.sqlite.db import Connection
+from recollect.sync.identity import engine_trouble
 
 _SAFE_SQLITE = (3, 51, 3)
 """Before this, two programs that checkpoint at the same instant can damage a database."""
@@ -26,13 +27,8 @@ def check_engines(patient: Patient) -> Iterator[Finding]:
     findings = [*_safe(sqlite)]
     if settings.enabled and find_spec("numpy") is None:
         findings.append(problem("numpy is not installed, so vectors cannot be searched", "Install numpy"))
-    if settings.engine == "sqlite-vec" and find_spec("sqlite_vec") is None:
-        findings.append(
-            problem(
-                "the vector engine sqlite-vec is set, but its package is not installed",
-                "Run 'pip install recollect[sqlite-vec]', or set store.vector.engine to auto",
-            )
-        )
+    if trouble := engine_trouble(patient.settings):
+        findings.append(warning(trouble, ""))
     yield from findings
     if not findings:
         yield ok(f"SQLite {sqlite}, numpy {_version('numpy')}, sqlite-vec {_version('sqlite-vec')}")

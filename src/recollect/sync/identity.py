@@ -11,8 +11,9 @@ from typing import Any
 
 from recollect.embed.base import Provider
 from recollect.settings import Settings
+from recollect.store.sqlite.extension import extension_trouble
 from recollect.store.sqlite.index import Index
-from recollect.store.sqlite.vectors import MATRIX
+from recollect.store.sqlite.vectors import MATRIX, SQLITE_VEC
 from recollect.text.chunk import CHUNKER_VERSION, text_hash
 from recollect.text.fact_note import note_path
 from recollect.text.sentences import SENTENCES_VERSION
@@ -25,18 +26,26 @@ REDACTION_VERSION = "3"
 
 def identity_of(settings: Settings) -> dict[str, Any]:
     """Return what an index made with these settings would be made with."""
-    engine = settings.store.vector.engine
     return {
         "chunker": CHUNKER_VERSION,
         "chunk_tokens": settings.chunking.tokens,
         "chunk_overlap": settings.chunking.overlap,
         "terms": TERMS_VERSION,
-        "vector_engine": MATRIX if engine == "auto" else engine,
+        "vector_engine": SQLITE_VEC
+        if settings.store.vector.engine == SQLITE_VEC and not engine_trouble(settings)
+        else MATRIX,
         "sources": sorted(settings.sources),
         "extra_paths": list(settings.extra_paths),
         "redaction": _redaction(settings),
         "facts_file": note_path(settings.facts.file),
     }
+
+
+def engine_trouble(settings: Settings) -> str:
+    """Say why vectors are not searched by the engine that the settings name; nothing if they are."""
+    vector = settings.store.vector
+    trouble = extension_trouble(vector.extension_path) if vector.engine == SQLITE_VEC else ""
+    return f"vectors are searched by {MATRIX} instead of {SQLITE_VEC}: {trouble}" if trouble else ""
 
 
 def _redaction(settings: Settings) -> str:

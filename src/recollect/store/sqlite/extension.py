@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -18,12 +19,29 @@ _FILES: dict[Path, str] = {}
 come from elsewhere, and whatever it names would run in this process."""
 
 
+_LOADABLE: set[str] = set()
+"""Files that were loaded in this process already, and need not be tried again."""
+
+
 def use_extension(index_file: Path, extension: str | None) -> None:
     """Have the indexes beside a file use this extension; nothing means the installed package."""
     if extension:
         _FILES[index_file.parent] = extension
     else:
         _FILES.pop(index_file.parent, None)
+
+
+def extension_trouble(extension: str | None) -> str:
+    """Say why the extension of the settings cannot be loaded; nothing if it can be."""
+    try:
+        file = extension_file(extension)
+        if file not in _LOADABLE:
+            with closing(Connection(":memory:")) as connection:
+                load_from(connection, extension)
+            _LOADABLE.add(file)
+    except StoreError as error:
+        return str(error)
+    return ""
 
 
 def load_extension(connection: Connection, index_file: Path) -> None:

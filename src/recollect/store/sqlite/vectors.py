@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.errors import StoreDamaged, StoreError
 from recollect.store.sqlite.db import Connection, rows_in, transaction
 from recollect.store.sqlite.extension import load_extension
 from recollect.store.sqlite.spaces import sentences_table, set_dims, vectors_table
@@ -45,6 +46,7 @@ class VectorTable:
         self._matrix: Matrix | None = None
         self._parts: dict[frozenset[int], Matrix] = {}
         self._loaded = engine != SQLITE_VEC
+        self._unreadable = ""
 
     @property
     def _owner(self) -> str:
@@ -69,7 +71,7 @@ class VectorTable:
 
         Inside the caller's transaction.
         """
-        if not self._exists():
+        if not self._exists(to_write=True):
             self._create(len(vector) // _FLOAT_BYTES)
         self.connection.execute(
             f"INSERT INTO {self.table}({self._key}, embedding) VALUES(?, ?)", (chunk, vector)
@@ -79,7 +81,7 @@ class VectorTable:
 
     def delete(self, chunks: Sequence[int]) -> None:
         """Remove the vectors of chunks; inside the caller's transaction."""
-        if self._exists():
+        if self._exists(to_write=True):
             rows = [(number,) for number in chunks]
             self.connection.executemany(f"DELETE FROM {self.table} WHERE {self._key} = ?", rows)
             self.connection.executemany(f"DELETE FROM {self.sentences_table} WHERE chunk = ?", rows)
@@ -181,12 +183,26 @@ class VectorTable:
         if self.engine == MATRIX and self._exists():
             self.matrix().save_if_stale()
 
-    def _exists(self) -> bool:
+    def _exists(self, *, to_write: bool = False) -> bool:
+        """Tell whether there are vectors that can be read.
+
+        Without its extension a table looks empty, for words to answer, until a sync builds the index anew. It
+        cannot be written to: a vector would outlive its chunk.
+        """
         sql = "SELECT 1 FROM sqlite_schema WHERE name = ?"
-        exists = self.connection.execute(sql, (self.table,)).get is not None
-        if exists:
-            self._load_extension()
-        return exists
+        if self.connection.execute(sql, (self.table,)).get is None:
+            return False
+        if not self._unreadable:
+            try:
+                self._load_extension()
+            except StoreError as error:
+                self._unreadable = str(error)
+        if self._unreadable and to_write:
+            raise StoreDamaged(
+                f"the vectors of the index {str(self.path)!r} cannot be changed: {self._unreadable}",
+                todo="Run 'recollect sync' to build the index anew",
+            )
+        return not self._unreadable
 
     def _load_extension(self) -> None:
         """Load what the table needs, only when it is used: an index can be replaced without it."""
