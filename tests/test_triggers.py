@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,10 @@ import pytest
 from recollect import Memory
 from recollect import watching as watching_module
 from recollect.files.lock import WriterLock
+from recollect.mcp.server import Server
+from recollect.paths import Workspace, user_config_file
+from recollect.rpc import workplace
+from recollect.rpc.engine import Engine
 from recollect.upkeep import upkeep
 from tests.support_index import index_file, indexed
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
@@ -134,6 +140,83 @@ def test_the_interval_syncs_while_watching(workspace: Path, monkeypatch: pytest.
         eventually(lambda: is_equal(workspace))
         write(workspace, {"b.md": "An okapi.\n"})
         eventually(lambda: is_equal(workspace))
+
+
+def served_by_engine(workspace: Path) -> Callable[[], None]:
+    engine = Engine(workspace)
+    engine.methods()["initialize"].call({"protocol": 1})
+    return engine.close
+
+
+def served_by_mcp(workspace: Path) -> Callable[[], None]:
+    server = Server(workspace)
+    server.methods()["tools/list"].call({})
+    return server.close
+
+
+@pytest.fixture
+def minutes(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Sync every minute, and say how long a minute is."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("RECOLLECT_SYNC__INTERVAL_MINUTES", "1")
+    return lambda seconds: monkeypatch.setattr(workplace, "_MINUTE", seconds)
+
+
+SERVERS = pytest.mark.parametrize("serve", [served_by_engine, served_by_mcp])
+Serve = Callable[[Path], Callable[[], None]]
+
+
+@SERVERS
+def test_the_interval_syncs_while_serving(
+    workspace: Path, serve: Serve, minutes: Callable[[float], None]
+) -> None:
+    write(workspace, NOTES)
+    minutes(0.05)
+    close = serve(workspace)
+    try:
+        eventually(lambda: is_equal(workspace))
+        write(workspace, {"b.md": "An okapi.\n"})
+        eventually(lambda: is_equal(workspace))
+    finally:
+        close()
+    assert not [thread for thread in threading.enumerate() if thread.name == "recollect-interval"]
+
+
+@SERVERS
+def test_a_folder_without_a_memory_gets_none_by_the_interval(
+    tmp_path: Path, serve: Serve, minutes: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = threading.Event()
+
+    def holds_none(place: Workspace) -> bool:
+        looked.set()
+        return False
+
+    monkeypatch.setattr(workplace, "holds_memory", holds_none)
+    minutes(0.001)
+    close = serve(tmp_path)
+    looked.clear()
+    assert looked.wait(30)
+    looked.clear()
+    assert looked.wait(30)
+    close()
+    assert not (tmp_path / ".memory").exists()
+
+
+@pytest.mark.usefixtures("minutes")
+def test_the_interval_follows_the_settings(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def clocks() -> int:
+        return sum(thread.name == "recollect-interval" for thread in threading.enumerate())
+
+    monkeypatch.delenv("RECOLLECT_SYNC__INTERVAL_MINUTES")
+    place = workplace.Workplace(workspace)
+    place.memory()
+    before = clocks()
+    user_config_file().write_text("sync: {interval_minutes: 1}", encoding="utf-8")
+    place.memory()
+    during = clocks()
+    place.close()
+    assert (before, during, clocks()) == (0, 1, 0)
 
 
 # Being asked to

@@ -10,16 +10,21 @@ from recollect.files.begin import holds_memory
 from recollect.memory import Memory
 from recollect.paths import Workspace, nearest_marked, user_config_file, user_state_dir
 
+_MINUTE = 60.0
+
 _Look = tuple[tuple[int, int, int] | None, ...]
 
 
 class Workplace:
-    """One workspace and its memory, opened when it is first needed and again when its settings change."""
+    """One workspace and its memory, opened when it is first needed and again when its settings change.
+
+    While it is open, it is synced every `sync.interval_minutes`.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.workspace = Workspace.at(folder)
         self._lock = threading.Lock()
-        self._memory: Memory | None = None
+        self._opened: _Opened | None = None
         self._seen: _Look = ()
 
     @property
@@ -32,11 +37,11 @@ class Workplace:
         look = self._look()
         former = None
         with self._lock:
-            if self._memory is None or look != self._seen:
-                opened = Memory(self.workspace.root)  # raises and keeps the former one if a setting is wrong
-                former, self._memory = self._memory, opened
+            if self._opened is None or look != self._seen:
+                opened = _Opened(self)  # raises and keeps the former one if a setting is wrong
+                former, self._opened = self._opened, opened
                 self._seen = look
-            memory = self._memory
+            memory = self._opened.memory
         if former is not None:
             former.close()
         return memory
@@ -44,13 +49,38 @@ class Workplace:
     def close(self) -> None:
         """End what goes on in the background and let go of the index."""
         with self._lock:
-            memory, self._memory = self._memory, None
-        if memory is not None:
-            memory.close()
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
 
     def _look(self) -> _Look:
         trusted = user_state_dir() / "trusted.json"
         return tuple(_stamp(file) for file in (user_config_file(), self.workspace.config_file, trusted))
+
+
+class _Opened:
+    """An open memory, and the clock that has it synced in the background."""
+
+    def __init__(self, place: Workplace) -> None:
+        self.memory = Memory(place.workspace.root)
+        self._place = place
+        self._closing = threading.Event()
+        self._clock: threading.Thread | None = None
+        if self.memory.settings.sync.interval_minutes:
+            self._clock = threading.Thread(target=self._run_clock, name="recollect-interval", daemon=True)
+            self._clock.start()
+
+    def close(self) -> None:
+        """Stop the clock, end what goes on in the background and let go of the index."""
+        self._closing.set()
+        if self._clock is not None:
+            self._clock.join()
+        self.memory.close()
+
+    def _run_clock(self) -> None:
+        while not self._closing.wait(self.memory.settings.sync.interval_minutes * _MINUTE):
+            if self._place.is_active:
+                self.memory.sync_soon()
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:

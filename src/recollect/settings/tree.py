@@ -174,7 +174,11 @@ class Sync:
     interval_minutes: int = field(
         default=0,
         metadata=rule(
-            "whole", "While watching, sync this often too; 0 means never.", low=0, high=525_600, project="yes"
+            "whole",
+            "Sync this often too while `watch`, `serve`, `mcp` or the engine of hooks runs; 0 means never.",
+            low=0,
+            high=525_600,
+            project="yes",
         ),
     )
     sessions: SessionSync = field(default_factory=SessionSync)
