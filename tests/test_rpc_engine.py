@@ -403,6 +403,26 @@ def test_a_folder_without_memory_is_told_so(stranger: Client, words: str) -> Non
     assert list(stranger.workspace.iterdir()) == []
 
 
+def test_sync_builds_the_index_again_if_it_is_forced(client: Client) -> None:
+    command(client, "sync")
+    assert "0 indexed, 1 unchanged" in command(client, "sync")
+    assert "1 indexed, 0 unchanged" in command(client, "sync --force")
+
+
+@pytest.mark.parametrize("words", ["status --force", "sync --hard", "sync force", "off --force"])
+def test_options_that_a_command_does_not_have_are_refused(client: Client, words: str) -> None:
+    with pytest.raises(UsageError, match=r"It knows on, off, status, sync \[--force\], compact"):
+        command(client, words)
+
+
+def test_status_tells_model_files_chunks_vectors_and_cache(client: Client) -> None:
+    command(client, "sync")
+    told = command(client, "status")
+    assert "Holds 1 files in 1 chunks" in told
+    assert "Model: none: words only" in told
+    assert "Vectors: 0 of 1 chunks; cache: 0 vectors" in told
+
+
 def test_sync_tells_what_it_did(client: Client) -> None:
     assert "1 indexed" in command(client, "sync")
 
@@ -416,5 +436,5 @@ def test_compact_without_a_conversation_says_so(client: Client) -> None:
 
 
 def test_words_that_mean_nothing_are_refused(client: Client) -> None:
-    with pytest.raises(UsageError, match="It knows on, off, status, sync, compact"):
+    with pytest.raises(UsageError, match="It knows on, off, status, sync"):
         command(client, "explode now")

@@ -31,6 +31,9 @@ class TestMemory:
     def test_sync_tells_what_was_done(self, shop: Window) -> None:
         assert "The index is up to date" in asked_after(shop, "memory", "sync")
 
+    def test_sync_can_be_forced(self, shop: Window) -> None:
+        assert "0 unchanged" in asked_after(shop, "memory", "sync --force")
+
     def test_compact_writes_down_what_should_last(self, shop: Window) -> None:
         session = shop.session()
         shop.say("We decided to paint the lighthouse red and white.", session)
@@ -38,7 +41,7 @@ class TestMemory:
         assert "We decided to paint the lighthouse red and white." in shop.notes()
 
     def test_an_unknown_word_is_answered_with_the_known_ones(self, shop: Window) -> None:
-        assert "on, off, status, sync, compact" in asked_after(shop, "memory", "explode")
+        assert "on, off, status, sync [--force], compact" in asked_after(shop, "memory", "explode")
 
     def test_a_command_in_its_words_is_not_run(self, shop: Window) -> None:
         shop.command("memory", "status `touch pwned`; $(touch pwned)")

@@ -6,7 +6,7 @@ A person types this. No tool does the same, because what a model reads could the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.agent import snapshot
 from recollect.agent.flush import flush
@@ -22,7 +22,17 @@ Messages = Sequence[Any] | None
 _NAMES = {"claude-code": "/recollect", "codex": "/recollect"}
 """What the command is called where `/memory` is another one."""
 _COMMAND = "{command}"
+_OPTIONS = {"sync": ("--force",)}
 _NONE = "This folder has no memory yet: {command} on or remembering something begins one."
+
+
+class _Typed(NamedTuple):
+    """A command as a person typed it, and where."""
+
+    place: Workplace
+    session: str | None
+    messages: Messages
+    options: frozenset[str]
 
 
 def run_command(
@@ -30,14 +40,15 @@ def run_command(
 ) -> str:
     """Do what the words behind `/memory` say, and return what to tell about it in the client's own words."""
     name = _NAMES.get(client, "/memory")
-    words = arguments.split()
-    verb = words[0].lower() if words else "status"
-    if verb not in _VERBS or len(words) > 1:
-        raise UsageError(f"{name} does not know {arguments[:60]!r}", todo=f"It knows {', '.join(_VERBS)}")
-    return _VERBS[verb](place, session, messages).replace(_COMMAND, name)
+    verb, *options = arguments.lower().split() or ["status"]
+    if verb not in _VERBS or not {*options} <= {*_OPTIONS.get(verb, ())}:
+        known = [" ".join([verb, *(f"[{option}]" for option in _OPTIONS.get(verb, ()))]) for verb in _VERBS]
+        raise UsageError(f"{name} does not know {arguments[:60]!r}", todo=f"It knows {', '.join(known)}")
+    return _VERBS[verb](_Typed(place, session, messages, frozenset(options))).replace(_COMMAND, name)
 
 
-def _on(place: Workplace, session: str | None, messages: Messages) -> str:
+def _on(typed: _Typed) -> str:
+    place = typed.place
     begun = not place.is_active
     if begun:
         begin_workspace(place.workspace.root)
@@ -51,7 +62,8 @@ def _on(place: Workplace, session: str | None, messages: Messages) -> str:
     return "Memory is on again for this project." if changed else "Memory is on already."
 
 
-def _off(place: Workplace, session: str | None, messages: Messages) -> str:
+def _off(typed: _Typed) -> str:
+    place = typed.place
     if not place.is_active:
         return _NONE
     if not switch(place.workspace, on=False):
@@ -63,18 +75,22 @@ def _off(place: Workplace, session: str | None, messages: Messages) -> str:
     )
 
 
-def _status(place: Workplace, session: str | None, messages: Messages) -> str:
-    if not place.is_active:
-        return _NONE
-    return call_tool(place.memory(), "memory_status", {}).text
+def _status(typed: _Typed) -> str:
+    return call_tool(typed.place.memory(), "memory_status", {}).text if typed.place.is_active else _NONE
 
 
-def _sync(place: Workplace, session: str | None, messages: Messages) -> str:
-    return call_tool(place.memory(), "memory_sync", {}).text if place.is_active else _NONE
+def _sync(typed: _Typed) -> str:
+    force = "--force" in typed.options
+    return (
+        call_tool(typed.place.memory(), "memory_sync", {"force": force}).text
+        if typed.place.is_active
+        else _NONE
+    )
 
 
-def _compact(place: Workplace, session: str | None, messages: Messages) -> str:
+def _compact(typed: _Typed) -> str:
     """Write down what should last of the conversation, as before a compaction."""
+    place, session, messages, _ = typed
     if not place.is_active:
         return _NONE
     memory = place.memory()
@@ -89,7 +105,7 @@ def _compact(place: Workplace, session: str | None, messages: Messages) -> str:
     return "\n".join([head, *lines, *warnings, "The client's own /compact now loses nothing of it."])
 
 
-_VERBS: Mapping[str, Callable[[Workplace, str | None, Messages], str]] = {
+_VERBS: Mapping[str, Callable[[_Typed], str]] = {
     "on": _on,
     "off": _off,
     "status": _status,

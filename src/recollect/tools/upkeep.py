@@ -51,6 +51,8 @@ def status_text(status: Status) -> str:
         f"Memory of {status.workspace}: {'on' if status.enabled else 'switched off'}",
         f"Holds {status.files} files in {status.chunks} chunks; sources: {', '.join(status.sources)}",
         f"Model: {model}; text goes to: {status.sends_text_to}",
+        f"Vectors: {status.vector['vectors']} of {status.chunks} chunks;"
+        f" cache: {status.cache['entries']} vectors",
         f"Last sync: {status.last_sync or 'never'}{', and files changed since' if status.dirty else ''}",
     ]
     if status.pending:
