@@ -78,6 +78,22 @@ def test_a_short_entry_counts_only_as_a_whole_line(home: Workspace) -> None:
     assert not known.drops("my PIN 4471 is new")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- 11:40 Ana has the key",
+        "- 2026-11-16: Ana has the key",
+        "- [ ] Ana has the key [session s1]",
+        "- [fact] Ana has the key {user} ^abcdefghij",
+    ],
+)
+def test_marks_and_times_around_a_short_entry_do_not_count(home: Workspace, line: str) -> None:
+    bury(home, [line])
+    forgotten = Forgotten.load(home)
+    assert forgotten.drops(f"# Today\n\n- 10:15 We chose Postgres\n{line}\n- Lunch")
+    assert not forgotten.drops("- 11:40 Ana has the key of the house")
+
+
 def test_lines_of_an_entry_count_by_themselves(home: Workspace) -> None:
     known = forgotten(home, "- Anna\n  - lives in the Rue de la Harpe\n  - likes tea")
     assert known.drops("She lives in the Rue de la Harpe, I think")

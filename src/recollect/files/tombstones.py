@@ -463,11 +463,10 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _goes_on(text: str, tokens: list[_Token], at: int, count: int) -> bool:
-    """Tell whether a line holds more than the words that were found in it."""
-    before = text[tokens[at - 1].end : tokens[at].start] if at else "\n"
-    last = at + count
-    after = text[tokens[last - 1].end : tokens[last].start] if last < len(tokens) else "\n"
-    return "\n" not in before or "\n" not in after
+    """Tell whether lines hold more than the words that were found in them; marks and times do not count."""
+    start = text.rfind("\n", 0, tokens[at].start) + 1
+    end = text.find("\n", tokens[at + count - 1].end)
+    return len(_words(bare(text[start : len(text) if end < 0 else end]))) > count
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
