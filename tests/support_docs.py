@@ -13,7 +13,6 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 
 _BLOCK = re.compile(r"^(```+)([a-z]*)\n(.*?)^\1\n", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]*)\)")
-_SHELL = {"console", "sh"}
 _OPERATORS = {"|", "||", "&&", ";", "&"}
 
 
@@ -67,8 +66,6 @@ def anchors(page: Path) -> set[str]:
 def calls(page: Path) -> Iterator[list[str]]:
     """Yield the words behind `recollect` of every call in the page's shell blocks."""
     for block in blocks(page):
-        if block.language not in _SHELL:
-            continue
         for line in block.text.replace("\\\n", " ").splitlines():
             if line.startswith("$ "):
                 yield from _calls_in(line.removeprefix("$ "))

@@ -1,0 +1,118 @@
+"""What the documentation shows of a session at the shell is what the program prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support_docs import ROOT, blocks
+
+FIRST = ""
+_NOTES = """
+mkdir -p notes/memory laptop
+printf '# Memory\\n\\n- Prefers tea over coffee\\n' > notes/MEMORY.md
+printf '# Memory\\n\\n- Prefers coffee over tea\\n' > laptop/MEMORY.md
+printf '# Today\\n\\n- 10:15 We chose Postgres\\n- 11:40 Ana has the key\\n' > notes/memory/2026-11-16.md
+"""
+_CHANGE = "echo '- Prefers tabs' >> notes/MEMORY.md; recollect backup /media/stick -w notes > /dev/null"
+_DAMAGE = "for file in /media/stick/objects/*/*; do sed -i s:key:KEY: $file; done"
+_FORGET = """
+(recollect export old.zip -w notes; recollect forget 'memory/2026-11-16.md#L4' --yes -w notes) > /dev/null
+"""
+
+SESSIONS: Mapping[str, Mapping[str, str]] = {
+    "README.md": {},
+    "docs/quickstart.md": {},
+    "docs/backup.md": {
+        FIRST: _NOTES,
+        "recollect restore /media/stick --list": _CHANGE,
+        "recollect restore /media/stick --to check --dry-run": _DAMAGE,
+        "recollect import old.zip -w notes": _FORGET,
+    },
+}
+"""Pages that are played from their first line to the last: what is done before some of the commands."""
+
+NOT_PLAYED = re.compile(r"make |pip |opencode|export |recollect (watch|install|backup s3:|forget .*#)")
+"""What installs, waits for somebody, or needs a service."""
+
+VARYING = {
+    r"\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}": "BACKUP",
+    r"\d{4}-\d\d-\d\d": "DAY",
+    r"\d\d:\d\d(?::\d\d)?": "TIME",
+    r"[0-9a-f]{64}": "SHA256",
+    r"objects/[0-9a-f]{2}": "OBJECTS",
+    r" *\d+ bytes": " BYTES",
+    r"\b[a-z2-7]{10}\b(?= \[|  |:| in )": "ID",
+}
+"""What differs from one day, or one run, to the next."""
+
+
+class Step(NamedTuple):
+    """A command of a page, and what the page shows as its output."""
+
+    command: str
+    output: list[str]
+
+
+def steps(page: Path) -> list[Step]:
+    """Return the commands of a page in their order; a command may bring a text that ends with NOTE."""
+    found: list[Step] = []
+    for block in blocks(page):
+        if block.language != "console":
+            continue
+        lines = iter(block.text.splitlines())
+        for line in lines:
+            if not line.startswith("$ "):
+                found[-1].output.append(line)
+                continue
+            command = line.removeprefix("$ ").partition("  #")[0].strip()
+            while "<<" in command and not command.endswith("\nNOTE"):
+                command += f"\n{next(lines)}"
+            found.append(Step(command, []))
+    return [step for step in found if not NOT_PLAYED.match(step.command)]
+
+
+def played(commands: list[str], before: Mapping[str, str], home: Path) -> list[str]:
+    """Run commands one after the other in one shell, and return what each printed."""
+    home.mkdir(parents=True)
+    script = [f'recollect() {{ "{sys.executable}" -m recollect "$@"; }}', before.get(FIRST, "")]
+    for command in commands:
+        script += [before.get(command, ""), "echo @@@", "{", command, "} 2>&1"]
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(script).replace("/media", str(home))],
+        cwd=home,
+        env={**os.environ, "HOME": str(home), "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        timeout=100,
+        check=False,
+    )
+    text = done.stdout.decode().replace(f"{home}/stick", "/media/stick").replace(str(home), "/home/you")
+    return text.split("@@@\n")[1:]
+
+
+def without_varying(text: str) -> str:
+    for what, name in VARYING.items():
+        text = re.sub(what, name, text)
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the pages show a POSIX shell")
+@pytest.mark.parametrize("page", SESSIONS)
+def test_a_session_goes_as_the_page_shows_it(page: str, tmp_path: Path) -> None:
+    known = steps(ROOT / page)
+    outputs = played([step.command for step in known], SESSIONS[page], tmp_path / "home" / "you")
+    for step, output in zip(known, outputs, strict=True):
+        told = without_varying("\n".join(step.output))
+        if told:
+            assert told == without_varying(output), step.command
+        else:
+            assert not re.search(r"^(Error|Traceback|Warning)", output, re.MULTILINE), (
+                f"{step.command}: {output}"
+            )

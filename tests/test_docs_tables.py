@@ -1,0 +1,99 @@
+"""Tables that pages write by hand list what the program has, no more and no less."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from recollect.doctor.examine import CHECKS
+from recollect.doctor.finding import Repair
+from recollect.evaluation.metrics import METRICS
+from recollect.files.scan import IGNORED_DIRS
+from recollect.memory import Memory
+from recollect.store.sqlite.db import open_reader
+from tests.support_docs import PAGES, ROOT, in_line, shown, text_of
+
+PROJECT = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
+
+
+def section(page: str, heading: str) -> str:
+    """Return what stands below a heading."""
+    return text_of(ROOT / "docs" / page).partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+def first_cells(text: str) -> list[str]:
+    """Return the first cell of every row of a table, without its head."""
+    rows = re.findall(r"^\| ([^|]*?) \|", text, re.MULTILINE)
+    return [name.strip("`") for row in rows[1:] for name in row.split(", ")]
+
+
+def names(requirements: list[str]) -> set[str]:
+    """Return the packages that requirements name."""
+    return {re.split(r"[\[<>=~!]", requirement)[0] for requirement in requirements}
+
+
+def test_the_page_of_the_doctor_lists_every_check_in_its_order() -> None:
+    assert first_cells(section("doctor.md", "What is checked")) == [name for name, _ in CHECKS]
+
+
+def test_the_page_of_the_doctor_lists_every_repair_in_its_order() -> None:
+    assert first_cells(section("doctor.md", "Repairing")) == list(get_args(Repair))
+
+
+def test_the_doctor_is_shown_with_every_check() -> None:
+    shown_checks = re.findall(
+        r"^(?:ok|warning) +([a-z-]+) ", text_of(ROOT / "docs" / "doctor.md"), re.MULTILINE
+    )
+    assert list(dict.fromkeys(shown_checks)) == [name for name, _ in CHECKS]
+
+
+def test_every_dependency_is_explained() -> None:
+    told = re.findall(r"^\| \[([^]]+)\]", section("dependencies.md", "Always installed"), re.MULTILINE)
+    assert set(told) == names(PROJECT["dependencies"])
+
+
+@pytest.mark.parametrize("extra", PROJECT["optional-dependencies"])
+def test_every_extra_is_explained_with_its_packages(extra: str) -> None:
+    rows = section("dependencies.md", "Extras")
+    (row,) = re.findall(rf"^\| `{extra}` .*$", rows, re.MULTILINE)
+    needed = names(PROJECT["optional-dependencies"][extra]) - {"recollect"}
+    assert [name for name in sorted(needed) if not re.search(rf"(?<![\w-]){name}(?![\w-])", row)] == []
+
+
+def test_every_figure_of_an_evaluation_is_explained() -> None:
+    told = " ".join(first_cells(section("evaluation.md", "Figures")))
+    assert set(re.findall(r"[a-z]+(?:@\w+)?", told)) >= {
+        re.sub(r"(any|all|rec|line)@\d+", r"\1@k", name) for name in METRICS
+    }
+
+
+def test_the_folders_that_are_left_out_are_listed() -> None:
+    told = re.findall(r"Left out silently: (.*?)\n\n", text_of(ROOT / "docs" / "files.md"), re.DOTALL)[0]
+    assert set(re.findall(r"`([^`]+)`", told)) - {".md"} == IGNORED_DIRS
+
+
+def test_the_tables_of_the_index_are_listed(workspace: Path) -> None:
+    (workspace / "memory" / "a.md").write_text("We chose Postgres.\n", encoding="utf-8")
+    with Memory(workspace) as memory:
+        memory.sync()
+    database = open_reader(workspace / ".memory" / "index.sqlite")
+    made = {row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    database.close()
+    own = {name for name in made if not name.startswith(("chunks_fts_", "sqlite_"))}
+    assert set(first_cells(section("files.md", "The index"))) == own
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_every_test_that_is_named_exists(page: Path) -> None:
+    for piece in in_line(page):
+        file, _, name = piece.removeprefix("tests/").partition("::")
+        if not re.fullmatch(r"(?:\w+/)*test_\w+\.py", file):
+            continue
+        places = [ROOT / "tests" / file, ROOT / "tests" / "faults" / file]
+        found = [place for place in places if place.exists()]
+        assert found, piece
+        assert not name or re.search(rf"^(?:async )?def {name}\(", text_of(found[0]), re.MULTILINE), piece
