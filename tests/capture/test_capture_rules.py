@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.agent.capture import captured, category_of
+from recollect.agent.capture import captured
 from tests.support_capture import NOW, captures
 
 
@@ -53,20 +53,6 @@ def test_a_wish_may_stand_in_a_sentence_of_its_own() -> None:
 
 def test_what_is_said_before_a_question_is_kept_without_it() -> None:
     assert kept("My daughter is called Mia, can you put that in?") == ["My daughter is called Mia"]
-
-
-@pytest.mark.parametrize(
-    ("text", "category"),
-    [
-        ("I prefer tabs.", "preference"),
-        ("We decided to use Kafka.", "decision"),
-        ("My boss is called Ada.", "entity"),
-        ("The lease ends on 30 June.", "other"),
-        ("I live in Rome.", "fact"),
-    ],
-)
-def test_a_text_has_a_category(text: str, category: str) -> None:
-    assert category_of(text) == category
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def store_command(
     A fact that it contradicts, or that --replaces names, is kept as no longer true. Without TEXT, or with a
     single dash, the text comes from standard input; put a text that starts with a dash after --.
     """
-    from recollect.agent.capture import category_of, is_injection
+    from recollect.agent.capture import is_injection
 
     words = standard_input("store", _EXAMPLE) if text in ((), ("-",)) else " ".join(text)
     if is_injection(words) and not force:
@@ -172,7 +172,7 @@ def store_command(
         stored = memory.facts.store(
             words,
             importance=importance,
-            category=cast("Category", category or category_of(words)),
+            category=cast("Category | None", category),
             force=force,
             replaces=replaces,
             allow_secret=allow_secret,

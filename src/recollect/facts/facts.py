@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recollect.arguments import check_search, check_texts
 from recollect.errors import StoreError, UsageError
 from recollect.facts.book import Book
+from recollect.facts.categories import category_of
 from recollect.facts.contradiction import contradicted
 from recollect.facts.derived import Derived
 from recollect.facts.near import Near, Nearby, about_the_same, nearby
@@ -268,7 +269,7 @@ class Facts:
         self,
         text: str,
         importance: float = IMPORTANCE,
-        category: Category = "other",
+        category: Category | None = None,
         source: str = "",
         supersede: bool = True,
         force: bool = False,
@@ -278,17 +279,20 @@ class Facts:
     ) -> Stored:
         """Write a fact into the note, unless it is known; it is durable when this returns.
 
+        Without a category it is guessed from the words.
         What it contradicts, or what `replaces` names by its id, is kept and marked as no longer true. With
         `supersede` off nothing is looked for that it contradicts. `force` writes it although it is known.
         One that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
         """
         check_texts(text=text, source=source)
         check_texts(optional=True, replaces=replaces)
-        _check_category(category)
+        if category is not None:
+            _check_category(category)
         _check_importance(importance)
         refuse_if_off(self._upkeep.loaded)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
+        category = category or category_of(words)
         moment = local_now(self._upkeep.settings, now)
         with self._alone():  # two that store the same would both find it unknown
             old = None if replaces is None else self._current(replaces)

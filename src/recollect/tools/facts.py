@@ -22,7 +22,7 @@ _SIMILAR = (
 
 
 def _store(call: Call) -> Output:
-    from recollect.agent.capture import category_of, is_injection
+    from recollect.agent.capture import is_injection
 
     kept = call.public("text")
     if is_injection(kept):
@@ -34,7 +34,7 @@ def _store(call: Call) -> Output:
     stored = call.memory.facts.store(
         kept,
         importance=IMPORTANCE if importance is None else importance,
-        category=call.get("category") or category_of(kept),
+        category=call.get("category"),
         source=f"agent {call.session or ''}",
         replaces=call.get("replaces"),
     )

@@ -1,7 +1,7 @@
 """Take long-term facts from what a user writes.
 
     captured(text, now=…) → what of a message is worth keeping, by rules and fitted weights
-    category_of(text), is_injection(text) for a fact that somebody hands over
+    is_injection(text) for a fact that somebody hands over
     capture(memory, messages, session=…) at the end of a turn: judged once, stored as facts
 
 `speech.py` cuts a message into sentences, `words/` holds the word classes of each language, `reading.py`
@@ -12,8 +12,8 @@ model instead.
 """
 
 from recollect.agent.capture.injection import is_injection
-from recollect.agent.capture.rules import captured, category_of
+from recollect.agent.capture.rules import captured
 from recollect.agent.capture.turn import Captured, Skipped, capture
 from recollect.agent.capture.values import Capture
 
-__all__ = ["Capture", "Captured", "Skipped", "capture", "captured", "category_of", "is_injection"]
+__all__ = ["Capture", "Captured", "Skipped", "capture", "captured", "is_injection"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from recollect.agent.intent.grammar import Grammar
 from recollect.agent.intent.speech import HIDDEN, Sentence
-from recollect.text.facts import Category
+from recollect.facts.categories import CONTACTS
 
 _MOST_STARTS = 6
 _LONGEST_ANNOUNCEMENT = 60
@@ -26,10 +25,6 @@ DATES = re.compile(
     rf"|{_MONTHS} \d{{1,2}}(?:st|nd|rd|th)?(?!\w)"
     r"|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}\.(?:\d{2,4})?|\d{1,2}/\d{1,2}/\d{2,4})"
 )
-CONTACTS = re.compile(
-    r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.-]+\w"
-    r"|(?<![\w.:/-])(?!\d{4}-\d\d-\d\d|\d+\.\d+\.\d)\+?\(?\d{2,4}\)?(?:[ /.-]?\d{2,4}){2,4}(?![\w:])"
-)
 HOSTS = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z][\w-]*(?:\.[\w-]+){0,3}\.(?:com|net|org|io|local|int(?:ern|ra|ernal)?|lan|dev|eu"
     r"|example|test|nl|de|fr|es|cz|be|at|ch|co\.uk))(?![\w.]*\w)"
@@ -39,34 +34,31 @@ HOSTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A word class that makes a sentence worth keeping: as what, and how much."""
+    """A word class that makes a sentence worth keeping: how to say that, and how much it counts."""
 
     name: str
     said: str
-    category: Category
     importance: float
 
 
 REASONS = (
-    Reason("decide", "decision", "decision", 0.8),
-    Reason("final", "decision", "decision", 0.7),
-    Reason("prefer", "preference", "preference", 0.7),
-    Reason("onwards", "standing order", "preference", 0.8),
-    Reason("rule", "rule", "preference", 0.7),
-    Reason("habit", "rule", "preference", 0.7),
-    Reason("named", "name or contact", "entity", 0.8),
-    Reason("due", "date", "other", 0.7),
-    Reason("recurring", "lasting state", "fact", 0.6),
-    Reason("self", "about the user", "fact", 0.8),
-    Reason("changed", "change", "fact", 0.6),
-    Reason("owned", "lasting state", "fact", 0.6),
+    Reason("decide", "decision", 0.8),
+    Reason("final", "decision", 0.7),
+    Reason("prefer", "preference", 0.7),
+    Reason("onwards", "standing order", 0.8),
+    Reason("rule", "rule", 0.7),
+    Reason("habit", "rule", 0.7),
+    Reason("named", "name or contact", 0.8),
+    Reason("due", "date", 0.7),
+    Reason("recurring", "lasting state", 0.6),
+    Reason("self", "about the user", 0.8),
+    Reason("changed", "change", 0.6),
+    Reason("owned", "lasting state", 0.6),
 )
-"""In the order in which they give a fact its category."""
-
-STATED = Reason("stated", "lasting statement", "fact", 0.5)
+STATED = Reason("stated", "lasting statement", 0.5)
 """Somebody says how things are, without a word class that would say more."""
-DATED = Reason("date", "date", "other", 0.7)
-CONTACT = Reason("contact", "name or contact", "entity", 0.8)
+DATED = Reason("date", "date", 0.7)
+CONTACT = Reason("contact", "name or contact", 0.8)
 
 
 class Reading:
@@ -190,10 +182,3 @@ class Reading:
         begin = 0 if whole else self.begin
         words = self.sentence.shown[begin : self.end].strip(" \t,;:–—-")  # noqa: RUF001
         return words[:1].upper() + words[1:]
-
-
-def category_from(reasons: Sequence[Reason]) -> Category:
-    """Return the category of a sentence for what it is kept."""
-    categories = [reason.category for reason in reasons]
-    order: tuple[Category, ...] = ("decision", "preference", "entity", "other", "fact")
-    return next((one for one in order if one in categories), "other")

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.agent.capture.injection import is_injection, orders_character
-from recollect.agent.capture.reading import STATED, Reading, category_from
+from recollect.agent.capture.reading import STATED, Reading
 from recollect.agent.capture.scorer import Statement, margins
 from recollect.agent.capture.shape import is_no_sentence, is_no_speech
 from recollect.agent.capture.signals import Place, signals
@@ -25,7 +25,7 @@ from recollect.agent.capture.values import MOST, Capture
 from recollect.agent.intent.engine import detect
 from recollect.agent.intent.speech import Sentence, folded
 from recollect.agent.intent.values import Intent
-from recollect.text.facts import Category
+from recollect.facts.categories import category_of
 from recollect.text.quote import without_quotes
 
 if TYPE_CHECKING:
@@ -117,18 +117,6 @@ def may_last(text: str, *, max_chars: int = 500) -> bool:
     )
 
 
-def category_of(text: str) -> Category:
-    """Return the category of a fact by its words."""
-    every = said_in(text)
-    reasons = [
-        reason
-        for code in spoken(every)
-        for one in every
-        for reason in Reading(one, grammar_of(code)).reasons()
-    ]
-    return category_from(reasons) if reasons else ("fact" if len(text.split()) >= _FEWEST_WORDS else "other")
-
-
 def _handed_over(intent: Intent) -> Iterator[Capture]:
     """Yield what a message asks to remember in words that only the rules of intents know."""
     if intent.intent != "remember" or intent.confidence < _SURE:
@@ -183,8 +171,7 @@ def _judged(reading: Reading, own: re.Pattern[str] | None, asked_elsewhere: bool
         return None
     why = [_ASKED] * asked + [_CUSTOM] * is_own + [reason.said for reason in reasons]
     importance = _ASKED_IMPORTANCE if asked else max([reason.importance for reason in reasons], default=0.7)
-    category = category_from(reasons) if reasons else "fact"
-    return Capture(text, category, importance, tuple(dict.fromkeys(why)))
+    return Capture(text, category_of(text), importance, tuple(dict.fromkeys(why)))
 
 
 def _statement(reading: Reading, place: Place) -> Statement | None:
@@ -208,7 +195,7 @@ def _statement(reading: Reading, place: Place) -> Statement | None:
 def _stated(reading: Reading, text: str) -> Capture:
     reasons = reading.reasons() or [STATED]
     why = tuple(dict.fromkeys(reason.said for reason in reasons))
-    return Capture(text, category_from(reasons), max([reason.importance for reason in reasons]), why)
+    return Capture(text, category_of(text), max([reason.importance for reason in reasons]), why)
 
 
 def _speaks_anywhere(reading: Reading) -> bool:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.agent.capture.reading import CONTACTS, DATES, HOSTS, REASONS, Reading
+from recollect.agent.capture.reading import DATES, HOSTS, REASONS, Reading
+from recollect.facts.categories import CONTACTS
 
 HELD = (
     *(reason.name for reason in REASONS),
