@@ -522,7 +522,7 @@ def test_a_memory_that_is_switched_off_is_left_alone(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("RECOLLECT_ENABLED", "false")
-    assert cli("facts", name, "-w", home, *EVERY[name]).code == 3
+    assert cli("facts", name, "-w", home, *EVERY[name]).code == 10
     assert text(home) == TEXT
 
 
