@@ -86,9 +86,17 @@ def test_dotted_names_set_the_same() -> None:
     assert (query.max_results, query.min_score) == (4, 0.2)
 
 
+def test_the_list_of_openclaw_sets_the_same() -> None:
+    user_file("agents: {list: [{id: research, model: big, memorySearch: {query: {maxResults: 4}}}, {id: x}]}")
+    counts = [load(None, {"agent": agent}).settings.query.max_results for agent in ("research", "x", "main")]
+    assert counts == [4, 6, 6]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("agents: {list: [{memorySearch: {}}]}", "agent name ''"),
+        ("agents: {list: [3]}", "'agents.list.0' from user file"),
         ("agents: {research: {query: {maxResult: 1}}}", "nearest known one is 'query.max_results'"),
         ("agents: {research: {query: {max_results: many}}}", "for agent research is 'many'"),
         ("agents: {research: {agent: other}}", "would choose the agent that it belongs to"),

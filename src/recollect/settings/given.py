@@ -13,6 +13,9 @@ from recollect.settings.rules import Key, shown_value
 AGENTS = "agents"
 """The name below which a place sets something for one agent alone: `agents.<name>.<key>`."""
 
+_DEFAULTS, _LIST, _SEARCH = "defaults", "list", ("memorySearch", "memory_search")
+"""What OpenClaw calls the settings of all agents, those of each one, and their part about memory."""
+
 _ADDED = "extra_paths"
 """The list that an agent's own values are added to; any other value of an agent replaces the common one."""
 
@@ -69,9 +72,8 @@ def read_given(
     """Read what a mapping sets, with `read` for the keys of all agents and for those of each one."""
     common: dict[Any, Any] = {}
     sections: dict[str, dict[Any, Any]] = {}
-
-    def take(agent: object, values: Mapping[Any, Any]) -> None:
-        section = sections.setdefault(_checked(agent, origin), {})
+    for agent, values in _parts(data, origin):
+        section = common if agent is None else sections.setdefault(_checked(agent, origin), {})
         for name, value in values.items():
             if name in section:
                 raise SettingsError(
@@ -79,16 +81,6 @@ def read_given(
                     todo="Keep one of the two spellings",
                 )
             section[name] = value
-
-    for name, value in data.items():
-        if name == AGENTS:
-            for agent, section in _table(value, AGENTS, origin).items():
-                take(agent, _table(section, f"{AGENTS}.{agent}", origin))
-        elif isinstance(name, str) and name.startswith(f"{AGENTS}."):
-            agent, _, rest = name.removeprefix(f"{AGENTS}.").partition(".")
-            take(agent, {rest: value} if rest else _table(value, name, origin))
-        else:
-            common[name] = value
     agents = {agent: read(section, f"{origin}, for agent {agent}") for agent, section in sections.items()}
     for agent, entries in agents.items():
         if "agent" in entries:
@@ -97,6 +89,37 @@ def read_given(
                 todo="Set agent beside agents, or name it with --agent",
             )
     return Given(read(common, origin), agents)
+
+
+def _parts(data: Mapping[Any, Any], origin: str) -> Iterator[tuple[object | None, Mapping[Any, Any]]]:
+    """Yield what a mapping sets, piece by piece, with the agent that it is for; nothing means all agents."""
+    for name, value in data.items():
+        if name == AGENTS:
+            for agent, section in _table(value, AGENTS, origin).items():
+                if agent == _DEFAULTS:
+                    yield None, {f"{AGENTS}.{_DEFAULTS}": section}
+                elif agent == _LIST and isinstance(section, list):
+                    yield from _listed(section, origin)
+                else:
+                    yield agent, _table(section, f"{AGENTS}.{agent}", origin)
+        elif isinstance(name, str) and name.startswith(f"{AGENTS}.") and not _is_of_all(name):
+            agent, _, rest = name.removeprefix(f"{AGENTS}.").partition(".")
+            yield agent, {rest: value} if rest else _table(value, name, origin)
+        else:
+            yield None, {name: value}
+
+
+def _is_of_all(name: str) -> bool:
+    return name.split(".")[1] == _DEFAULTS
+
+
+def _listed(agents: list[Any], origin: str) -> Iterator[tuple[object, Mapping[Any, Any]]]:
+    """Yield the agents of a list as OpenClaw writes it: each has an id, and its settings below a heading."""
+    for number, one in enumerate(agents):
+        place = f"{AGENTS}.{_LIST}.{number}"
+        agent = _table(one, place, origin)
+        for name in _SEARCH:
+            yield agent.get("id") or "", _table(agent.get(name), f"{place}.{name}", origin)
 
 
 def _checked(agent: object, origin: str) -> str:
