@@ -140,7 +140,7 @@ def test_a_file_that_could_not_be_read(workspace: Path) -> None:
 def test_a_memory_that_is_switched_off(cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_ENABLED", "false")
     assert state(cli, workspace) == "switched off"
-    assert cli("search", "-w", workspace, "x").code == 3
+    assert cli("search", "-w", workspace, "x").code == 10
 
 
 def test_one_of_a_thing_is_singular(cli: Cli, workspace: Path) -> None:

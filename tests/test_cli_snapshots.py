@@ -165,4 +165,4 @@ def test_a_memory_that_is_switched_off_is_left_alone(
     cli: Cli, workspace: Path, kept: Snapshot, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_ENABLED", "false")
-    assert cli("snapshots", command, "-w", workspace).code == 3
+    assert cli("snapshots", command, "-w", workspace).code == 10

@@ -137,7 +137,7 @@ def test_a_memory_that_is_switched_off_takes_nothing(
     cli: Cli, workspace: Path, mem0: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_ENABLED", "false")
-    assert cli("import", "mem0", mem0, "-w", workspace).code == 3
+    assert cli("import", "mem0", mem0, "-w", workspace).code == 10
 
 
 def test_an_agent_of_openclaw_that_is_not_there_is_told(cli: Cli, workspace: Path, tmp_path: Path) -> None:

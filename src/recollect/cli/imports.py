@@ -24,9 +24,9 @@ from recollect.cli.common import (
     progress_bar,
     workspace_option,
 )
-from recollect.errors import SettingsError
 from recollect.paths import Workspace
-from recollect.settings import Settings, load, switched_off
+from recollect.settings import Settings, load
+from recollect.upkeep.switch import refuse_if_off
 
 if TYPE_CHECKING:
     from recollect.backup.snapshots import Restored
@@ -78,8 +78,7 @@ def _opened(workspace: Path | None) -> tuple[Workspace, Settings]:
     """Return a workspace and its settings, unless its memory is switched off."""
     found = Workspace.at(nearest_workspace(workspace))
     loaded = load(found)
-    if off := switched_off(loaded):
-        raise SettingsError(off, todo="Set it to true to use this memory")
+    refuse_if_off(loaded)
     return found, loaded.settings
 
 

@@ -46,6 +46,12 @@ COMMANDS = {
 }
 """Where each command is, and what it does in one sentence."""
 
+GROUP = "memory"
+"""OpenClaw has its commands below this word; `recollect memory search` is `recollect search`."""
+
+OTHER_NAMES = {"index": "sync"}
+"""Commands by the names that OpenClaw has for them; no help shows them."""
+
 INTERRUPTED = 130
 """The exit code of a program that Ctrl-C stopped, by convention of shells."""
 
@@ -57,9 +63,12 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name == GROUP:
+            return _Commands(GROUP, hidden=True)
+        place = COMMANDS.get(OTHER_NAMES.get(cmd_name, cmd_name))
+        if place is None:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        command: click.Command = import_module(place[0]).command
         return command
 
     def resolve_command(

@@ -29,6 +29,13 @@ The list below leaves out what nearly every command takes:
 `MEMORY.md`, else the one you are in. | {without_workspace} |
 | `--json` | Print the result, or the error, as JSON with stable field names. | {without_json} |
 {commands}
+## Names from OpenClaw
+
+The names that OpenClaw has for its commands work too, though no help lists them: the word `memory` before
+any command, as in `memory search`; `index` for `sync`; `sync --verbose` (names every file); `status --index`
+(syncs first, and tries the provider as `--deep` does); `status --verbose` (status always tells everything);
+`search --query TEXT`, which counts instead of other words.
+
 ## Exit codes and errors
 
 `--json` prints an error as `{{"code", "error", "todo"}}`. Python raises the class, and the

@@ -24,7 +24,8 @@ from recollect.wire import search_json
 
 
 @click.command("search")
-@click.argument("query", nargs=-1, required=True)
+@click.argument("words", nargs=-1, metavar="QUERY...")
+@click.option("--query", hidden=True, help="What to find, instead of QUERY.")
 @search_options
 @click.option(
     "--source",
@@ -37,7 +38,8 @@ from recollect.wire import search_json
 @workspace_option
 @json_option
 def command(
-    query: tuple[str, ...],
+    words: tuple[str, ...],
+    query: str | None,
     max_results: int | None,
     min_score: float | None,
     mode: str,
@@ -54,7 +56,7 @@ def command(
 
     Changed files are indexed first. Finding nothing is an answer, not an error.
     """
-    text = " ".join(query)
+    text = " ".join(words) if query is None else query
     if not text.strip():
         raise UsageError(
             "the query is empty", todo='Ask for something: recollect search "what did we decide?"'

@@ -16,6 +16,7 @@ from recollect.cli.common import (
     nearest_workspace,
     print_json,
     print_problems,
+    progress_bar,
     warn,
     workspace_option,
 )
@@ -28,15 +29,19 @@ from recollect.wire import status_json
 
 @click.command("status")
 @click.option("--deep", is_flag=True, help="Try the provider with one call; sends it the word 'memory'.")
+@click.option("--index", is_flag=True, hidden=True, help="Sync first, then do as --deep does.")
+@click.option("--verbose", is_flag=True, hidden=True, expose_value=False, help="Tell all, as always.")
 @workspace_option
 @json_option
-def command(deep: bool, workspace: Path | None, as_json: bool) -> int:
+def command(deep: bool, index: bool, workspace: Path | None, as_json: bool) -> int:
     """Show what is indexed, and how. Changes nothing.
 
     With --deep it exits with 6 if the provider does not work.
     """
-    with Memory(nearest_workspace(workspace)) as memory:
-        status = memory.status(deep=deep)
+    with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
+        if index:
+            memory.sync(progress=progress)
+        status = memory.status(deep=deep or index)
     if as_json:
         print_json(status_json(status))
     else:

@@ -9,6 +9,7 @@ import click
 
 from recollect.cli.common import (
     counted,
+    harmless_name,
     json_option,
     nearest_workspace,
     print_json,
@@ -27,9 +28,10 @@ from recollect.wire import report_json
 @click.command("sync")
 @click.option("--force", is_flag=True, help="Build the index anew, from every file.")
 @click.option("--dry-run", is_flag=True, help="Show what it would do and cost, and do nothing.")
+@click.option("--verbose", is_flag=True, hidden=True, help="Name every file that is indexed or removed.")
 @workspace_option
 @json_option
-def command(force: bool, dry_run: bool, workspace: Path | None, as_json: bool) -> int:
+def command(force: bool, dry_run: bool, verbose: bool, workspace: Path | None, as_json: bool) -> int:
     """Make the index equal the files.
 
     Only files that changed are read. Exits with 1 if a file failed, vectors are missing, or so many
@@ -42,7 +44,7 @@ def command(force: bool, dry_run: bool, workspace: Path | None, as_json: bool) -
     if as_json:
         print_json(report_json(report))
     else:
-        _print(report)
+        _print(report, verbose=verbose)
     return 1 if report.failed or report.pending or report.held_back else 0
 
 
@@ -80,7 +82,7 @@ def _print_plan(plan: Plan) -> None:
     print_problems("Failed", plan.failed, "red")
 
 
-def _print(report: Report) -> None:
+def _print(report: Report, *, verbose: bool) -> None:
     for warning in report.warnings:
         warn(warning)
     if report.switched:
@@ -101,5 +103,8 @@ def _print(report: Report) -> None:
     if report.pending:
         counts.append(f"{counted(report.pending, 'chunk')} without vectors")
     click.echo(", ".join(counts))
+    for what, paths in (("indexed", report.indexed), ("removed", report.removed)):
+        for path in paths if verbose else ():
+            click.echo(f"  {what} {harmless_name(path)}")
     print_problems("Skipped", report.skipped, "yellow")
     print_problems("Failed", report.failed, "red")
