@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 import shlex
 import tomllib
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 import pytest
 import yaml
 
+import recollect
+from recollect import Memory
+from recollect.agent import intent, snapshot
+from recollect.agent.bootstrap import bootstrap
+from recollect.agent.chat import ChatModel
+from recollect.agent.flush import flush
 from recollect.cli.main import COMMANDS, cli
 from recollect.cli.page import commands, without
 from recollect.paths import Workspace
+from recollect.search.relevant import relevant
 from recollect.settings import load
 from recollect.settings.keys import groups, known_keys, variables
+from recollect.tools import TOOLS, shown_tools
 from tests.support_docs import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
 
 EVERY = dict(commands())
@@ -216,6 +226,75 @@ def test_every_python_block_can_be_read_and_imports_what_there_is(page: Path) ->
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recollect"):
                 module = importlib.import_module(str(node.module))
                 assert {name.name for name in node.names} <= set(dir(module))
+
+
+PLACES: Mapping[str, object] = {
+    "Memory": Memory,
+    "memory": Memory,
+    "snapshot": snapshot,
+    "bootstrap": bootstrap,
+    "flush": flush,
+    "relevant": relevant,
+    "ChatModel": ChatModel,
+    "recollect": recollect,
+    **{name: getattr(intent, name) for name in ("about_past", "detected", "parsed", "request")},
+}
+"""What a name in a sentence stands for."""
+
+
+def function_named(name: str) -> Callable[..., Any]:
+    """Return the function that a page means."""
+    first, *rest = name.split(".")
+    found = PLACES[first]
+    for part in rest:
+        found = getattr(found, part)
+    assert callable(found)
+    return found
+
+
+@by_page
+def test_every_signature_on_a_page_is_that_of_the_function(page: Path) -> None:
+    for piece in in_line(page):
+        match = re.fullmatch(r"([\w.]+)\((.*?)\) -> (\w+)(?:\((.*)\)| \| None)?", piece)
+        if match is None:
+            continue
+        name, parameters, result, fields = match.groups()
+        function = function_named(name)
+        told = cast("ast.FunctionDef", ast.parse(f"def f({parameters}): ...").body[0]).args
+        defaults = [ast.literal_eval(one) for one in [*told.defaults, *told.kw_defaults] if one]
+        real = inspect.signature(function).parameters.values()
+        assert [one.arg for one in [*told.args, *told.kwonlyargs]] == [one.name for one in real], piece
+        assert defaults == [one.default for one in real if one.default is not one.empty], piece
+        kind = getattr(inspect.getmodule(function), result)
+        assert set((fields or "").split(", ")) - {""} <= set(dir(kind)), piece
+
+
+@by_page
+def test_every_call_of_a_function_within_a_sentence_can_be_made(page: Path) -> None:
+    for piece in in_line(page):
+        name = re.match(r"([A-Za-z_.]+)\((?!.*->)", piece)
+        if name is None or name[1].split(".")[0] not in PLACES or not piece.endswith(")"):
+            continue
+        call = cast("ast.Expr", ast.parse(piece.replace("…", "...")).body[0]).value
+        assert isinstance(call, ast.Call), piece
+        if ast.unparse(call.func) != name[1]:
+            continue  # a method of something that is made there
+        parameters = inspect.signature(function_named(name[1])).parameters
+        assert {keyword.arg for keyword in call.keywords} <= parameters.keys(), piece
+        assert len(call.args) + len(call.keywords) <= len(parameters), piece
+
+
+# Tools
+
+
+@by_page
+def test_every_tool_that_is_named_exists(page: Path) -> None:
+    assert set(re.findall(r"\bmemory_[a-z]+\b(?![.(])", " ".join(in_line(page)))) <= TOOLS.keys()
+
+
+@pytest.mark.parametrize("name", ["claude-code.md", "codex.md", "mcp.md", "tools.md"])
+def test_a_page_that_lists_the_tools_lists_all_that_are_shown(name: str) -> None:
+    assert {tool.name for tool in shown_tools()} <= set(in_line(ROOT / "docs" / name))
 
 
 # Layers
