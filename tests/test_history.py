@@ -12,10 +12,11 @@ import pytest
 from recollect.errors import PathError
 from recollect.files import history, trash
 from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
-from recollect.files.history import restore, scrub, versions
+from recollect.files.history import scrub, versions
 from recollect.files.notes import append, delete, edit, remove_note
 from recollect.files.scan import discover
 from recollect.paths import Workspace
+from recollect.writing.versions import restore_version as restore
 
 DAY = "memory/2026-11-16.md"
 
@@ -182,7 +183,7 @@ def test_a_note_that_is_gone_is_restored(home: Workspace) -> None:
 )
 def test_a_version_that_does_not_exist(home: Workspace, version: str) -> None:
     write(home, "a\n", "MEMORY.md")
-    with pytest.raises(PathError, match="has no kept version"):
+    with pytest.raises(PathError, match="there is no earlier version"):
         restore(home, DAY, version)
     assert not (home.root / DAY).exists()
 

@@ -20,6 +20,8 @@ from recollect.files import history, trash
 from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from recollect.files.notes import append, delete, edit, move, remove_note
 from recollect.paths import Workspace
+from recollect.writing import versions
+from recollect.writing.undo import undo
 
 DAY = "memory/2026-11-16.md"
 NEW = "memory/people/anna.md"
@@ -43,7 +45,7 @@ CASES = [
 
 
 def restore_version(home: Workspace) -> None:
-    history.restore(home, DAY, history.versions(home, DAY)[-1].name)
+    versions.restore_version(home, DAY, history.versions(home, DAY)[-1].name)
 
 
 def restore_note(home: Workspace) -> None:
@@ -60,6 +62,8 @@ OPERATIONS: dict[str, Callable[[Workspace], object]] = {
     "remove": lambda home: remove_note(home, DAY),
     "restore a version": restore_version,
     "restore a note": restore_note,
+    "undo": undo,
+    "undo twice": lambda home: (undo(home), undo(home)),
     "scrub": lambda home: history.scrub(home, "- secret"),
 }
 

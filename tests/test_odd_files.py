@@ -25,7 +25,16 @@ FILES = (
     *("index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal", "index.sqlite.vectors"),
     *("index.sqlite.lock", "index.sqlite.lock.holder", "index.sqlite.embedding.lock", "notes.lock"),
     *("notes.lock.holder", "facts.lock", "captured.json", "captured.lock", "config.yaml", ".gitignore"),
-    *("forgotten.jsonl", "forgotten.salt", "forgetting.json", "history", "trash", "snapshots", "facts"),
+    *(
+        "forgotten.jsonl",
+        "forgotten.salt",
+        "forgetting.json",
+        "writes.jsonl",
+        "history",
+        "trash",
+        "snapshots",
+        "facts",
+    ),
     f".recollect-{'a' * 32}.tmp",
 )
 COMMANDS: tuple[tuple[str, ...], ...] = (

@@ -36,7 +36,11 @@ from recollect.version import __version__
 
 if TYPE_CHECKING:
     from recollect.asynchronous import AsyncMemory
+    from recollect.files.history import Version
+    from recollect.files.journal import Operation
     from recollect.memory import Memory
+    from recollect.writing.undo import NoteChange, Undone
+    from recollect.writing.versions import RestoredVersion
 
 __all__ = [
     "AsyncMemory",
@@ -49,6 +53,8 @@ __all__ = [
     "MemoryOff",
     "ModelChanged",
     "ModelFilesError",
+    "NoteChange",
+    "Operation",
     "PathError",
     "Problem",
     "ProviderUnreachable",
@@ -56,6 +62,7 @@ __all__ = [
     "QuotaExceeded",
     "RecollectError",
     "Report",
+    "RestoredVersion",
     "SearchResult",
     "SecretRefused",
     "SettingsError",
@@ -68,14 +75,24 @@ __all__ = [
     "StoreFull",
     "StoreReadOnly",
     "TextsRefused",
+    "Undone",
     "UsageError",
+    "Version",
     "Why",
     "WorkspaceError",
     "WriteError",
     "__version__",
 ]
 
-_LATE = {"AsyncMemory": "recollect.asynchronous", "Memory": "recollect.memory"}
+_LATE = {
+    "AsyncMemory": "recollect.asynchronous",
+    "Memory": "recollect.memory",
+    "NoteChange": "recollect.writing.undo",
+    "Operation": "recollect.files.journal",
+    "RestoredVersion": "recollect.writing.versions",
+    "Undone": "recollect.writing.undo",
+    "Version": "recollect.files.history",
+}
 
 
 def __getattr__(name: str) -> Any:

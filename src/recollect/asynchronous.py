@@ -15,11 +15,15 @@ from recollect.types import CONTEXT_TOKENS, Excerpt, Mode, Report, SearchResult,
 
 if TYPE_CHECKING:
     from recollect.facts.facts import Facts
+    from recollect.files.history import Version
+    from recollect.files.journal import Operation
     from recollect.sync.plan import Plan
     from recollect.writing.candidates import Candidate
     from recollect.writing.proof import Receipt
     from recollect.writing.recall import Recalled
     from recollect.writing.remember import Remembered
+    from recollect.writing.undo import Undone
+    from recollect.writing.versions import RestoredVersion
 
 
 _Given = ParamSpec("_Given")
@@ -196,6 +200,30 @@ class AsyncMemory:
     async def forget(self, chosen: Iterable[Candidate]) -> Receipt:
         """Remove entries for good, from the notes and everything derived from them; say what went."""
         return await asyncio.to_thread(self.memory.forget, chosen)
+
+    async def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
+        """Take back what was last written into the notes; with `redo`, bring it back."""
+        return await asyncio.to_thread(self.memory.undo, redo=redo, dry_run=dry_run)
+
+    async def writes(self) -> tuple[Operation, ...]:
+        """Return what `undo` would take back one after the other, the next one first."""
+        return await asyncio.to_thread(self.memory.writes)
+
+    async def history(self, path: str) -> tuple[Version, ...]:
+        """Return the earlier versions of a note, the newest first."""
+        return await asyncio.to_thread(self.memory.history, path)
+
+    async def read_version(self, path: str, version: str) -> str:
+        """Return what a version of a note says."""
+        return await asyncio.to_thread(self.memory.read_version, path, version)
+
+    async def restore_version(
+        self, path: str, version: str, *, with_forgotten: bool = False, dry_run: bool = False
+    ) -> RestoredVersion:
+        """Make a note what it was in a version; what it holds now becomes a version itself."""
+        return await asyncio.to_thread(
+            self.memory.restore_version, path, version, with_forgotten=with_forgotten, dry_run=dry_run
+        )
 
     async def read(
         self,

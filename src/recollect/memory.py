@@ -44,11 +44,15 @@ from recollect.upkeep.upkeep import Upkeep, silent
 if TYPE_CHECKING:
     from recollect.embed.base import Vectors
     from recollect.facts.facts import Facts
+    from recollect.files.history import Version
+    from recollect.files.journal import Operation
     from recollect.sync.plan import Plan
     from recollect.writing.candidates import Candidate
     from recollect.writing.proof import Receipt
     from recollect.writing.recall import Recalled
     from recollect.writing.remember import Remembered
+    from recollect.writing.undo import Undone
+    from recollect.writing.versions import RestoredVersion
 
 
 _CONVERSATIONS = ("sessions/", "snapshots/")
@@ -376,6 +380,58 @@ class Memory:
             )
         self._upkeep.look_again()
         return replace(receipt, left=(*receipt.left, *tables))
+
+    def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
+        """Take back what was last written into the notes; called again, what was written before that.
+
+        With `redo` it brings back what the last undo took back. Forgetting cannot be taken back.
+        """
+        from recollect.writing.undo import undo
+
+        self._refuse_if_off()
+        undone = undo(self.workspace, redo=redo, dry_run=dry_run)
+        self._upkeep.look_again()
+        return undone
+
+    def writes(self) -> tuple[Operation, ...]:
+        """Return what `undo` would take back one after the other, the next one first."""
+        from recollect.writing.undo import recent
+
+        self._refuse_if_off()
+        return recent(self.workspace)
+
+    def history(self, path: str) -> tuple[Version, ...]:
+        """Return the earlier versions of a note, which need not exist any more, the newest first."""
+        from recollect.writing.versions import versions_of
+
+        check_texts(path=path)
+        self._refuse_if_off()
+        return versions_of(self.workspace, path)
+
+    def read_version(self, path: str, version: str) -> str:
+        """Return what a version of a note says; it goes by its name, or by its number from the newest on."""
+        from recollect.writing.versions import read_version
+
+        check_texts(path=path, version=version)
+        self._refuse_if_off()
+        return read_version(self.workspace, path, version)
+
+    def restore_version(
+        self, path: str, version: str, *, with_forgotten: bool = False, dry_run: bool = False
+    ) -> RestoredVersion:
+        """Make a note what it was in a version; what it holds now becomes a version itself.
+
+        What was forgotten since stays out and is named, unless `with_forgotten` is set.
+        """
+        from recollect.writing.versions import restore_version
+
+        check_texts(path=path, version=version)
+        self._refuse_if_off()
+        restored = restore_version(
+            self.workspace, path, version, with_forgotten=with_forgotten, dry_run=dry_run
+        )
+        self._upkeep.look_again()
+        return restored
 
     def read(
         self,

@@ -14,6 +14,7 @@ from recollect.files import history, trash
 from recollect.files.atomic import TEMPORARY_PREFIX
 from recollect.files.notes import delete, edit, move, remove_note
 from recollect.paths import Workspace
+from recollect.writing import versions
 from tests.faults.conftest import Tell
 from tests.faults.power_notes import Recording, states
 from tests.faults.scale import chance_of, facts_on_failure, scaled
@@ -33,7 +34,7 @@ def line(number: int) -> str:
 
 
 def restore(home: Workspace) -> None:
-    history.restore(home, DAY, history.versions(home, DAY)[-1].name)
+    versions.restore_version(home, DAY, history.versions(home, DAY)[-1].name)
 
 
 OPERATIONS: dict[str, list[Change]] = {

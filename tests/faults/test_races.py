@@ -21,6 +21,7 @@ from recollect.files.scan import discover
 from recollect.files.snapshots import Said, Snapshot
 from recollect.memory import Memory
 from recollect.paths import Workspace
+from recollect.writing import versions
 from tests.faults.conftest import Tell
 from tests.faults.scale import scaled
 
@@ -142,7 +143,7 @@ def remove_and_restore(home: Workspace, number: int) -> None:
 
 
 def keep(home: Workspace, number: int) -> None:
-    history.restore(home, NOTE, history.versions(home, NOTE)[0].name)
+    versions.restore_version(home, NOTE, history.versions(home, NOTE)[0].name)
     history.scrub(home, f"- {SECRET} again")
     snapshots.save(home, Snapshot("s1", (Said("user", f"{INSIDE} {number}"),), NOW))
     imported.save(home, "talk", transcript(f"{INSIDE} {number}"), lambda _: "part")

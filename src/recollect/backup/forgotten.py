@@ -9,7 +9,7 @@ that text in spite of it.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from recollect.backup.manifest import Entry
 from recollect.backup.pieces import Content
@@ -104,22 +104,38 @@ class Guard:
             Forgotten.load(workspace).lift(b"".join(content).decode("utf-8", "replace"))
 
     def _clean_note(self, path: str, content: bytes) -> bytes | None:
-        mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
-        text = content.removeprefix(mark).decode()
-        if not self._gone.drops(text):
-            return content
-        passages = entries_of(text)
-        rest = text
-        for passage in reversed(passages):
-            if self._gone.drops(passage.text):
-                rest = _without(rest, passage, self._gone.redact(passage.text))
-                self.left_out.append(cite(path, passage.first, passage.last))
-        if self._gone.drops(rest):  # it spans what are several passages here
-            rest = self._gone.redact(rest) + line_end_of(text)
-            self.left_out.append(path)
-        if all(passage.kind == "heading" for passage in entries_of(rest)) and not _only_headings(passages):
-            return None
-        return mark + rest.encode()
+        clean, left_out = without_forgotten(self._gone, path, content)
+        self.left_out.extend(left_out)
+        return clean
+
+
+def without_forgotten(
+    gone: Forgotten, path: str, content: bytes, standing: Collection[str] = ()
+) -> tuple[bytes | None, list[str]]:
+    """Return a note without what was forgotten, `None` if nothing is left of it, and what was left out.
+
+    Passages of which the text is in `standing` stay: they are in the note already, so they do not come back.
+    """
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    text = content.removeprefix(mark).decode()
+    if not gone.drops(text):
+        return content, []
+    passages = entries_of(text)
+    rest, left_out, stays = text, [], False
+    for passage in reversed(passages):
+        if not gone.drops(passage.text):
+            continue
+        if passage.text in standing:
+            stays = True
+            continue
+        rest = _without(rest, passage, gone.redact(passage.text))
+        left_out.append(cite(path, passage.first, passage.last))
+    if not stays and gone.drops(rest):  # it spans what are several passages here
+        rest = gone.redact(rest) + line_end_of(text)
+        left_out.append(path)
+    if all(passage.kind == "heading" for passage in entries_of(rest)) and not _only_headings(passages):
+        return None, left_out
+    return mark + rest.encode(), left_out
 
 
 def _without(text: str, passage: Passage, rest: str) -> str:

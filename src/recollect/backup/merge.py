@@ -22,7 +22,8 @@ from recollect.backup.pieces import Content, Damaged, FileContent, go_through
 from recollect.beneath import PRIVATE_FILE, Tree, opened
 from recollect.errors import BackupError, PathError, reason_of
 from recollect.files.atomic import create, exists, listing, make_folders
-from recollect.files.place import writing
+from recollect.files.journal import State, operation, record, withdraw
+from recollect.files.place import is_note, writing
 from recollect.files.tombstones import Forgotten, adopt
 from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.settings import Settings
@@ -59,6 +60,7 @@ class Merged:
     unchecked: tuple[Problem, ...] = ()
 
 
+@operation("import")
 def merge(
     workspace: Workspace,
     settings: Settings,
@@ -165,9 +167,14 @@ class _Merge:
                     make_folders(place.parent, self.root)
                     self._made.add(place.parent)
                 mode = PRIVATE_FILE if target.startswith(f"{PRIVATE_DIR}/") else None
+                is_recorded = is_note(self.workspace, target)
+                if is_recorded:
+                    record(self.workspace, target, None, State.known(entry.size, entry.sha256))
                 if create(place, content, mode, root=self.root, mtime_ns=entry.mtime_ns):
                     self.targets[entry] = target
                     return
+                if is_recorded:
+                    withdraw(self.workspace, target)
                 target = self._target(entry)
         except (OSError, PathError) as error:
             raise BackupError(

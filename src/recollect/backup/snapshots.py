@@ -40,6 +40,7 @@ from recollect.backup.names import refuse_strange
 from recollect.backup.pieces import WHOLE_BYTES, Content, Damaged, FileContent, go_through, verified
 from recollect.backup.places import Folder, Place, open_place
 from recollect.errors import BackupError, PathError, UsageError, WorkspaceError, reason_of
+from recollect.files.journal import operation
 from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace, contains, expand_home
 from recollect.settings import Settings
@@ -175,6 +176,7 @@ def list_backups(uri: str) -> Snapshots:
     return Snapshots(place.shown, tuple(snapshots), tuple(failed))
 
 
+@operation("restore")
 def restore(
     workspace: Workspace,
     settings: Settings,

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -170,6 +171,11 @@ def harmless_name(name: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Write a number of things: `1 file`, `2 files`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def local_time(moment: datetime) -> str:
+    """Write a moment as the clock on the wall shows it, with its distance from UTC."""
+    return moment.astimezone().isoformat(sep=" ", timespec="seconds")
 
 
 def warn(sentence: str) -> None:

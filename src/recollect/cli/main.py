@@ -23,6 +23,8 @@ COMMANDS = {
     "context": ("recollect.cli.context", "Print what the memory holds about a message, for a model."),
     "remember": ("recollect.cli.remember", "Write something into the notes."),
     "recall": ("recollect.cli.recall", "Show recent entries, decisions and topics."),
+    "undo": ("recollect.cli.undo", "Take back what was written last."),
+    "history": ("recollect.cli.history", "Show earlier versions of a note, and bring one back."),
     "forget": ("recollect.cli.forget", "Remove something for good, and prove it."),
     "facts": ("recollect.cli.facts", "Keep short long-term memories: preferences, decisions, people."),
     "get": ("recollect.cli.get", "Show lines of a note."),

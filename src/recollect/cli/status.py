@@ -13,6 +13,7 @@ from recollect.cli.common import (
     counted,
     harmless_name,
     json_option,
+    local_time,
     nearest_workspace,
     print_json,
     print_problems,
@@ -67,7 +68,7 @@ def _rows(status: Status) -> list[tuple[str, str]]:
         ("agent", status.agent),
         ("index", f"{status.index_path} ({status.index_bytes / 1e6:.1f} MB)"),
         ("state", _state(status)),
-        ("last sync", _local_time(status.last_sync) if status.last_sync else "never"),
+        ("last sync", local_time(datetime.fromisoformat(status.last_sync)) if status.last_sync else "never"),
         ("files", f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}"),
         ("sources", ", ".join(status.sources)),
         ("model", model),
@@ -135,8 +136,3 @@ def _state(status: Status) -> str:
 
 def _verb(number: int) -> str:
     return "waits" if number == 1 else "wait"
-
-
-def _local_time(stamp: str) -> str:
-    """Write a moment as the clock on the wall shows it, with its distance from UTC."""
-    return datetime.fromisoformat(stamp).astimezone().isoformat(sep=" ", timespec="seconds")

@@ -23,6 +23,7 @@ from recollect.facts.near import Near, Nearby, about_the_same, nearby
 from recollect.facts.recall import Found, Recollection, Source, found_as, recall, request_of, similar
 from recollect.facts.sameness import duplicate_of
 from recollect.facts.shelf import Shelves
+from recollect.files.journal import operation
 from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
 from recollect.files.tombstones import Forgotten
@@ -265,6 +266,7 @@ class Facts:
 
     # Changing
 
+    @operation("facts store")
     def store(
         self,
         text: str,
@@ -316,6 +318,7 @@ class Facts:
         self._index_soon()
         return stored
 
+    @operation("facts edit")
     def edit(self, name: str, text: str, *, allow_secret: bool = False) -> FactLine:
         """Put other words in the place of a fact's, and return where it stands.
 
@@ -333,6 +336,7 @@ class Facts:
         if not allow_secret:
             refuse_secrets(words, rules_of(self._upkeep.settings.redaction.rules))
 
+    @operation("facts review")
     def review(self, name: str) -> FactLine:
         """Note that a person looked at a fact and kept it."""
         line = self.get(name)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from recollect.beneath import PRIVATE_FILE, folders_below, opened
 from recollect.errors import WriteError
-from recollect.files import atomic, history, trash
+from recollect.files import atomic, history, journal, trash
 from recollect.files.place import Place, attempt, place_of, reading, writing
 from recollect.files.read import decode
 from recollect.files.scan import SUFFIX
@@ -110,7 +110,10 @@ def erase_note(workspace: Workspace, path: str, expected: str) -> int:
 
 
 def erase_kept(workspace: Workspace, path: str) -> tuple[int, int]:
-    """Remove everything that is kept of a note; return how many versions and how many removed notes went."""
+    """Remove everything that is kept of a note; return how many versions and how many removed notes went.
+
+    Nothing that was written before can be taken back then.
+    """
     place = place_of(workspace, path)
 
     def take_out() -> tuple[int, int]:
@@ -120,6 +123,7 @@ def erase_kept(workspace: Workspace, path: str) -> tuple[int, int]:
         _remove(workspace, versions, workspace.private / "history")
         trash_folder = workspace.private / "trash"
         _remove(workspace, [trash_folder / item.name / item.path for item in items], trash_folder)
+        journal.clear(workspace)
         return len(versions), len(items)
 
     with writing(workspace):
@@ -129,13 +133,14 @@ def erase_kept(workspace: Workspace, path: str) -> tuple[int, int]:
 def redact_kept(workspace: Workspace, redact: Callable[[str], str]) -> Counter[str]:
     """Rewrite everything that is kept of notes; return how many files changed, by folder.
 
-    A file of which nothing is left is removed.
+    A file of which nothing is left is removed. Nothing that was written before can be taken back then.
     """
     changed: Counter[str] = Counter()
 
     def rewrite() -> None:
         for name, file in _kept_files(workspace):
             changed[name] += _redacted(workspace, file, redact, workspace.private / name)
+        journal.clear(workspace)
 
     with writing(workspace):
         attempt(Place("history", workspace.private / KEPT_DIRS[0], workspace.root), rewrite)

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.beneath import PRIVATE_FILE, folders_below
-from recollect.errors import PathError
-from recollect.files import trash
+from recollect.files import journal, trash
 from recollect.files.atomic import (
+    Changed,
     create,
     listing,
     make_folders,
@@ -39,18 +39,23 @@ from recollect.paths import Workspace
 MAX_VERSIONS = 50
 MAX_BYTES = 64_000_000
 
+_FOLDER = "history"
 _NAME = re.compile(rf"(?P<stamp>{trash.STAMP})-[0-9a-f]{{12}}\.md")
 _MARKERS = r"(?:(?:[-+*]|\d{1,9}[.)])[ \t]++)*+"
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a note held until some time: the version's name, the note's path, that time, its size in bytes."""
+    """What a note held until some time: the version's name, the note's path, that time, its size in bytes.
+
+    `command` says what changed the note then, as far as that is known.
+    """
 
     name: str
     path: str
     time: datetime
     size: int
+    command: str = ""
 
 
 class _Kept(NamedTuple):
@@ -76,32 +81,22 @@ def change(workspace: Workspace, place: Place, old: bytes | None, new: bytes) ->
     """
     sweep(place.real.parent, root=place.root)
     loses = old is not None and not new.startswith(old)
+    kept = ""
     if old is None:
         make_folders(place.real.parent, workspace.root)
     elif loses:
-        _keep(workspace, place, old)
-    replace(place.real, new, expected=old, root=place.root)
+        kept = f"{_FOLDER}/{_keep(workspace, place, old)}"
+    with journal.operation("change"):
+        states = journal.states(old, new)
+        journal.record(workspace, place.path, *states, kept, journal.block_of(old, new))
+        try:
+            replace(place.real, new, expected=old, root=place.root)
+        except Changed:
+            journal.withdraw(workspace, place.path)
+            raise
     if loses:
         with suppress(OSError):  # the note is written; there is a next time for making room
             _prune(workspace)
-
-
-def restore(workspace: Workspace, path: str, version: str) -> None:
-    """Write a note as it was in a kept version; what it holds now is kept first."""
-    place = place_of(workspace, path)
-
-    def write_back() -> None:
-        file = _folder_of(workspace, place) / version
-        content = read(file, root=workspace.root) if _NAME.fullmatch(version) else None
-        if content is None:
-            raise PathError(
-                f"{place.path!r} has no kept version {version!r}",
-                todo="List its versions and name one of them",
-            )
-        change(workspace, place, read(place.real, root=place.root), content)
-
-    with writing(workspace):
-        attempt(place, write_back)
 
 
 def scrub(workspace: Workspace, needle: str) -> list[str]:
@@ -134,17 +129,18 @@ def scrub(workspace: Workspace, needle: str) -> list[str]:
     return changed
 
 
-def _keep(workspace: Workspace, place: Place, content: bytes) -> None:
-    """Keep what a note holds, durable, unless it is what was kept last."""
+def _keep(workspace: Workspace, place: Place, content: bytes) -> str:
+    """Keep what a note holds, durable, unless it is what was kept last; return the name of the version."""
     folder = _folder_of(workspace, place)
     make_folders(folder, workspace.root)
     sweep(folder, root=workspace.root)
     kept = _kept_in(workspace, folder)
     if kept and kept[-1].size == len(content) and read(kept[-1].path, root=workspace.root) == content:
         sync_folder(folder, root=workspace.root)  # whoever kept it may have been killed before that
-        return
-    stamp = trash.next_stamp(kept[-1].stamp if kept else "")
-    create(folder / _name_of(stamp, content), content, PRIVATE_FILE, root=workspace.root)
+        return kept[-1].path.name
+    name = _name_of(trash.next_stamp(kept[-1].stamp if kept else ""), content)
+    create(folder / name, content, PRIVATE_FILE, root=workspace.root)
+    return name
 
 
 def _rewrite(workspace: Workspace, file: _Kept, content: bytes) -> None:
@@ -206,7 +202,7 @@ def _name_of(stamp: str, content: bytes) -> str:
 
 
 def _folder(workspace: Workspace) -> Path:
-    return workspace.private / "history"
+    return workspace.private / _FOLDER
 
 
 def _folder_of(workspace: Workspace, place: Place) -> Path:

@@ -69,6 +69,15 @@ def place_of(workspace: Workspace, path: str) -> Place:
     return place
 
 
+def is_note(workspace: Workspace, path: str) -> bool:
+    """Tell whether a path is that of a note that may be written."""
+    try:
+        place_of(workspace, path)
+    except PathError:
+        return False
+    return True
+
+
 def _passes_link(place: Place) -> bool:
     """Tell whether a link is on the way to a note; what is not there, or may not be seen, is none."""
     try:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from recollect.beneath import PRIVATE_FILE, folders_below, opened
 from recollect.errors import PathError
+from recollect.files import journal
 from recollect.files.atomic import (
     Changed,
     create,
@@ -36,6 +37,7 @@ from recollect.paths import Workspace
 MAX_ITEMS = 1000
 MAX_BYTES = 64_000_000
 
+_FOLDER = "trash"
 STAMP = r"\d{8}T\d{6}\.\d{6}Z"
 _STAMP_FORMAT = "%Y%m%dT%H%M%S.%fZ"
 _NAME = re.compile(rf"(?P<stamp>{STAMP})(?:-(?P<mode>[0-7]{{3}}))?")
@@ -67,7 +69,14 @@ def put(workspace: Workspace, place: Place, content: bytes) -> Item:
         make_folders(target.parent, root)
         if not create(target, content, PRIVATE_FILE, root=root):
             raise Changed
-        remove(place.real, content, root=root)
+        with journal.operation("remove"):
+            before = journal.State.of(content)
+            journal.record(workspace, place.path, before, None, f"{_FOLDER}/{name}")
+            try:
+                remove(place.real, content, root=root)
+            except Changed:
+                journal.withdraw(workspace, place.path)
+                raise
     except BaseException:
         with suppress(OSError, PathError):  # it is there twice then, until the trash is full
             if exists(place.real, root=root):  # otherwise the trash has the only copy, whatever went wrong
@@ -87,7 +96,7 @@ def restore(workspace: Workspace, name: str) -> str:
                 f"there is no {name!r} in the trash", todo="List what is there and name one of it"
             )
         place = place_of(workspace, item.path)
-        return attempt(place, lambda: _put_back(workspace, item, place))
+        return attempt(place, lambda: put_back(workspace, item, place))
 
 
 def scrub(workspace: Workspace, without: Callable[[bytes], bytes]) -> list[str]:
@@ -153,7 +162,7 @@ def _former_mode(name: str) -> int:
 
 
 def _folder(workspace: Workspace) -> Path:
-    return workspace.private / "trash"
+    return workspace.private / _FOLDER
 
 
 def _names(workspace: Workspace) -> list[str]:
@@ -161,7 +170,8 @@ def _names(workspace: Workspace) -> list[str]:
     return [name for name, info in entries if is_stamp(name) and stat.S_ISDIR(info.st_mode)]
 
 
-def _put_back(workspace: Workspace, item: Item, place: Place) -> str:
+def put_back(workspace: Workspace, item: Item, place: Place) -> str:
+    """Put a removed note back and return its path; whoever calls this holds the notes' lock."""
     file = _folder(workspace) / item.name / item.path
     root = workspace.root
     content = read(file, root=root)
@@ -169,7 +179,13 @@ def _put_back(workspace: Workspace, item: Item, place: Place) -> str:
         raise PathError(f"there is no {item.name!r} in the trash", todo="List what is there")
     make_folders(place.real.parent, root)
     sweep(place.real.parent, root=root)
-    if not create(place.real, content, _former_mode(item.name), root=root):
+    with journal.operation("restore"):
+        after = journal.State.of(content)
+        journal.record(workspace, place.path, None, after, "", journal.block_of(None, content))
+        created = create(place.real, content, _former_mode(item.name), root=root)
+        if not created:
+            journal.withdraw(workspace, place.path)
+    if not created:
         raise PathError(
             f"{place.path!r} cannot be restored: there is another note in its place",
             todo="Remove or rename that one first",

@@ -16,6 +16,7 @@ from typing import Any
 
 from recollect.errors import UsageError
 from recollect.files import atomic, notes
+from recollect.files.journal import operation
 from recollect.files.place import place_of, reading
 from recollect.files.scan import NOTES_DIR, SUFFIX
 from recollect.files.tombstones import Forgotten
@@ -68,6 +69,7 @@ def moment_of(value: Any) -> datetime | None:
     return time if time is not None and time.year in _YEARS else None
 
 
+@operation("import")
 def add(
     workspace: Workspace,
     settings: Settings,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.errors import SecretRefused, WriteError
+from recollect.files.journal import operation
 from recollect.files.notes import append
 from recollect.files.place import place_of
 from recollect.files.scan import ROOT_FILES, SUFFIX
@@ -74,6 +75,7 @@ def _nothing(query: str) -> tuple[Hit, ...]:
     return ()
 
 
+@operation("remember")
 def remember(
     workspace: Workspace,
     settings: Settings,
@@ -104,6 +106,7 @@ def remember(
     return done
 
 
+@operation("remember")
 def remember_all(
     workspace: Workspace,
     settings: Settings,

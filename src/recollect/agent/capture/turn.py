@@ -19,6 +19,7 @@ from recollect.agent.capture.values import MOST, Capture
 from recollect.agent.cleaning import for_writing
 from recollect.agent.messages import Message, messages_of
 from recollect.errors import EmbeddingError, SecretRefused, StoreError
+from recollect.files.journal import operation
 from recollect.memory import Memory
 from recollect.settings import switched_off
 from recollect.text.facts import CAPTURE, FactLine, source_of
@@ -149,6 +150,7 @@ def _patient(model: ChatModel | None) -> ChatModel | None:
     return replace(model, patience=Patience(total=_SECONDS, connect=5, retries=0)) if model else None
 
 
+@operation("facts capture")
 def _stored(
     memory: Memory, chosen: Sequence[Capture], source: str, now: datetime, warnings: list[str]
 ) -> tuple[list[FactLine], list[Skipped]]:
