@@ -43,7 +43,7 @@ def fill(folder: Path, files: Mapping[str, bytes]) -> Path:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """Return every file of a workspace that a person would miss."""
-    passing = {".gitignore", "notes.lock", "config.yaml"}
+    passing = {".gitignore", "notes.lock", "config.yaml", "writes.jsonl"}
     files = [file for file in folder.rglob("*") if file.is_file() and file.name not in passing]
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 

@@ -326,26 +326,33 @@ def _append(workspace: Workspace, told: dict[str, Any]) -> None:
         line |= {"command": running.command} | ({"undoes": running.undoes} if running.undoes else {})
     # The line break comes first: a line that a power cut tore does not take the next one with it.
     data = f"\n{json.dumps(line)}".encode()
-    path = workspace.private / FILE_NAME
-    try:
-        with opened(workspace.private, workspace.root) as folder:
-            handle = folder.open_private(FILE_NAME, _APPEND)
-            try:
-                if not stat.S_ISREG(os.fstat(handle).st_mode):
-                    raise OSError(errno.EINVAL, "not a regular file")
-                while data:
-                    data = data[os.write(handle, data) :]
-                size = os.fstat(handle).st_size
-            finally:
-                os.close(handle)
-    except OSError as error:
-        if error.errno not in _NO_FILE:
-            raise
-        raise WriteError(f"{str(path)!r} is not a regular file", todo="Remove it and try again") from error
+    with _odd_file_named(workspace), opened(workspace.private, workspace.root) as folder:
+        handle = folder.open_private(FILE_NAME, _APPEND)
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise OSError(errno.EINVAL, "not a regular file")
+            while data:
+                data = data[os.write(handle, data) :]
+            size = os.fstat(handle).st_size
+        finally:
+            os.close(handle)
     running.is_new = False
     if size > MAX_BYTES and not running.made_room:
         running.made_room = True
         _drop_oldest(workspace)
+
+
+@contextmanager
+def _odd_file_named(workspace: Workspace) -> Iterator[None]:
+    """Say which file it is that is no file, rather than which note could not be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_FILE:
+            raise
+        raise WriteError(
+            f"{str(workspace.private / FILE_NAME)!r} is not a regular file", todo="Remove it and try again"
+        ) from error
 
 
 def _drop_oldest(workspace: Workspace) -> None:
@@ -364,7 +371,8 @@ def _drop_oldest(workspace: Workspace) -> None:
 def _write_all(workspace: Workspace, lines: Iterable[dict[str, Any]]) -> None:
     path, root = workspace.private / FILE_NAME, workspace.root
     data = "".join(f"\n{json.dumps(line)}" for line in lines).encode()
-    old = atomic.read(path, root=root)
+    with _odd_file_named(workspace):
+        old = atomic.read(path, root=root)
     if old is None:
         atomic.create(path, data, PRIVATE_FILE, root=root)
     else:
