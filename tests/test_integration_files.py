@@ -22,7 +22,7 @@ COMMANDS = sorted((OPENCODE / "commands").glob("*.md"))
 SKILL = OPENCODE / "skills" / "memory" / "SKILL.md"
 GUIDE = ROOT / "docs" / "opencode.md"
 TOLD = [*COMMANDS, SKILL, GUIDE]
-OWN_OPTIONS = {"remember": {"--session", "--topic"}, "recall": {"--recent", "--decisions"}}
+OWN_OPTIONS = {"remember": {"--session", "--topic", "--to"}, "recall": {"--recent", "--decisions"}}
 """What the slash commands take; the tools have the same as arguments."""
 
 MOST_LINES = 120
@@ -111,7 +111,7 @@ def test_what_the_memory_command_offers_is_what_the_engine_does() -> None:
 @pytest.mark.parametrize(
     ("page", "tool", "arguments"),
     [
-        ("remember", "memory_remember", {"text", "topic", "session"}),
+        ("remember", "memory_remember", {"text", "topic", "to", "session"}),
         ("recall", "memory_recall", {"recent", "decisions", "query"}),
         ("forget", "memory_forget", {"query", "id"}),
     ],

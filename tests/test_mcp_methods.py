@@ -20,7 +20,7 @@ from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_no
 from tests.support_rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "d9721330085099402242340e9a0f72468bbd78bfc2f6e33ca8192f1342eff95c"
+LISTING = "97c209796d0367c2f7a34241941ff06c0577d97a9742be6a26e45a23160cc14d"
 """What clients and models were told when somebody last read it with care."""
 
 

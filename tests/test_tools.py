@@ -131,6 +131,27 @@ def test_remember_says_where_it_stands(memory: Memory) -> None:
     assert output.text == f"Remembered in {output.data['citation']}."
 
 
+@pytest.mark.parametrize(
+    ("arguments", "path"),
+    [
+        ({"to": "memory"}, "MEMORY.md"),
+        ({"to": "memory", "topic": "Birds"}, "MEMORY.md"),
+        ({"to": "log"}, "memory/20"),
+        ({"to": "log", "topic": "Birds"}, "memory/20"),
+        ({"topic": "Birds"}, "memory/birds.md"),
+        ({}, "memory/20"),
+    ],
+)
+def test_remember_writes_where_it_is_told_to(memory: Memory, arguments: dict[str, str], path: str) -> None:
+    output = called(memory, "memory_remember", text="The owl sleeps in the barn", **arguments)
+    assert str(output.data["path"]).startswith(path)
+
+
+def test_remember_takes_no_other_place(memory: Memory) -> None:
+    with pytest.raises(UsageError, match="to is"):
+        called(memory, "memory_remember", text="The owl sleeps in the barn", to="memory/facts.md")
+
+
 def test_remember_marks_the_session(memory: Memory, workspace: Path) -> None:
     output = called(memory, "memory_remember", "ses_1", text="The owl sleeps in the barn", session=True)
     assert "[session ses_1]" in (workspace / output.data["path"]).read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ _EXAMPLE = 'recollect remember "we chose Postgres"'
 @click.argument("text", nargs=-1)
 @click.option("--topic", help="File it under this topic: its note, or its heading where --to says so.")
 @click.option("--session", help="The session it comes from, so that it can be found by it.")
-@click.option("--to", help="Where to: daily, MEMORY.md or a note such as memory/people/anna.md.")
+@click.option("--to", help="Where to: log, memory (MEMORY.md) or a note such as memory/people/anna.md.")
 @click.option("--force", is_flag=True, help="Write it even if it is known already.")
 @allow_secret_option
 @workspace_option

@@ -9,7 +9,7 @@ from recollect.errors import UsageError
 from recollect.text.neutral import visible
 
 _REMEMBER = """\
-Call memory_remember once, with the words below as text, as they are{topic}. Never store a password, a key or
+Call memory_remember once, with the words below as text, as they are{more}. Never store a password, a key or
 another secret; if the words hold one, say so and store nothing. Then tell the user what was stored, with the
 citation from the result, or that it was known already.
 
@@ -34,6 +34,7 @@ PROMPTS: tuple[dict[str, Any], ...] = (
         "arguments": [
             {"name": "text", "description": "What to remember.", "required": True},
             {"name": "topic", "description": "The topic it belongs to.", "required": False},
+            {"name": "to", "description": "log or memory (MEMORY.md).", "required": False},
         ],
     },
     {
@@ -53,8 +54,9 @@ def prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise UsageError(f"there is no prompt {name[:60]!r}", todo=f"There are {known}")
     arguments = _checked(found, given)
     if name == "remember":
-        topic = f", and with the topic {arguments['topic']!r}" if arguments["topic"] else ""
-        text = _REMEMBER.format(text=arguments["text"], topic=topic)
+        named = [(key, arguments[key]) for key in ("topic", "to") if arguments[key]]
+        more = "".join(f", with the {key} {value!r}" for key, value in named)
+        text = _REMEMBER.format(text=arguments["text"], more=more)
     else:
         text = _RECALL.format(query=arguments["query"])
     return {

@@ -37,7 +37,9 @@ def _remember(call: Call) -> Output:
         if not call.session:
             raise UsageError("this client does not tell in which session it is", todo="Leave out session")
         session = call.session
-    done = call.memory.remember(call.public("text"), topic=call.get("topic"), session=session)
+    done = call.memory.remember(
+        call.public("text"), topic=call.get("topic"), session=session, to=call.get("to")
+    )
     if done.duplicate is None:
         return Output(f"Remembered in {done.citation}.", remembered_json(done))
     known = replace(done, duplicate=replace(done.duplicate, snippet=call.clean(done.duplicate.snippet)))
@@ -137,6 +139,11 @@ REMEMBER = Tool(
     {
         "text": text("What to remember, in one or two sentences."),
         "topic": text("The topic it belongs to, such as decisions or people; without it the log of today."),
+        "to": text(
+            "log for the log of today, memory for MEMORY.md, which every session starts with; with a topic, "
+            "below a heading of that name. Without it, the note of the topic, or the log.",
+            enum=["log", "memory"],
+        ),
         "session": flag("Mark it as belonging to this session."),
     },
     _remember,

@@ -26,8 +26,10 @@ from recollect.writing.known import daily_log, known_entry
 from recollect.writing.reading import text_of
 from recollect.writing.topics import heading_like, main_note, place_of_topic, topic_title
 
-DAILY = "daily"
+DAILY, LOG = "daily", "log"
 """What to write to when the daily log of today is meant."""
+MAIN = "memory"
+"""What to write to when the main note, MEMORY.md, is meant."""
 
 _MAIN_TITLE = "Memory"
 
@@ -91,9 +93,10 @@ def remember(
 ) -> Remembered:
     """Write a text into the notes as an entry and return where it stands.
 
-    `to` names the note: "daily" or a path. Without it, a topic has its own note, and everything else goes
-    into the daily log. An entry or a fact that says the same already is returned instead, unless `force` is
-    set; those of the note itself and the facts are always looked at, others as far as the search finds them.
+    `to` names the note: "log", "memory" (MEMORY.md) or a path. Without it, a topic has its own note, and
+    everything else goes into the daily log. An entry or a fact that says the same already is returned
+    instead, unless `force` is set; those of the note itself and the facts are always looked at, others as
+    far as the search finds them.
     A text that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
     """
     words = usable_text(text)
@@ -204,7 +207,9 @@ def _destination(
     if to is None and title is not None:
         kept = place_of_topic(workspace, settings, title)
         return _Destination(kept.path, f"{today}:", kept.under, kept.title or title)
-    path = log if to is None or to == DAILY else place_of(workspace, to).path
+    if to == MAIN:
+        to = ROOT_FILES[0]
+    path = log if to in (None, DAILY, LOG) else place_of(workspace, str(to)).path
     if path == log:
         # Not under a heading of the log: what is added to its end later would stand there as well.
         time = f"{moment:%H:%M}"
