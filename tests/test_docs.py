@@ -27,6 +27,7 @@ from recollect.cli.page import commands, without
 from recollect.paths import Workspace
 from recollect.search.relevant import relevant
 from recollect.settings import load
+from recollect.settings.aliases import ALIASES, WITHOUT_EFFECT
 from recollect.settings.keys import groups, known_keys, variables
 from recollect.tools import TOOLS, shown_tools
 from tests.support_docs import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
@@ -173,7 +174,8 @@ def is_setting(name: str) -> bool:
 @by_page
 def test_every_setting_that_is_named_exists(page: Path) -> None:
     named = {piece.partition(":")[0].partition("=")[0].strip() for piece in in_line(page)}
-    assert {name for name in named if is_setting(name)} <= known_keys().keys() | groups()
+    known = {*known_keys(), *groups(), *ALIASES, *WITHOUT_EFFECT}
+    assert {name for name in named if is_setting(name)} <= known
 
 
 SOURCES = "\n".join(

@@ -38,7 +38,7 @@ def test_the_camel_case_names_of_the_seeds_are_read() -> None:
 
 
 def test_a_key_in_both_spellings_is_refused() -> None:
-    path = user_file("query: {maxResults: 8, max_results: 8}")
+    path = user_file("query: {maxResults: 8, max_results: 9}")
     with pytest.raises(SettingsError, match=rf"'query\.max_results' is set twice in user file {path}"):
         load()
 

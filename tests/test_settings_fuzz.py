@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from recollect.errors import SettingsError
 from recollect.paths import user_config_file
 from recollect.settings import Loaded, load, shown
+from recollect.settings.aliases import ALIASES, SESSION_MEMORY, WRAPPERS
 from recollect.settings.keys import groups, known_keys, variables
 from tests.support import untimed
 
@@ -27,7 +28,7 @@ scalars = (
     | st.binary()
     | st.sampled_from(["auto", "none", "memory", "on", "${HOME}", "en"])
 )
-names = st.sampled_from(sorted(known_keys().keys() | groups())) | st.text()
+names = st.sampled_from(sorted({*known_keys(), *groups(), *ALIASES, *WRAPPERS, SESSION_MEMORY})) | st.text()
 parts = st.sampled_from(sorted({part for name in known_keys() for part in name.split(".")})) | st.text()
 data = st.dictionaries(
     names,

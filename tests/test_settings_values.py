@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from recollect.errors import SettingsError
+from recollect.paths import user_config_file
 from recollect.settings import flatten, load
-from recollect.settings.keys import snake
+from recollect.settings.keys import known_keys, snake
 
 
 def loaded_value(key: str, value: Any) -> Any:
@@ -83,7 +84,6 @@ def test_weights_of_zero_become_the_defaults() -> None:
     [
         ("enabled", 1),
         ("enabled", "true"),
-        ("enabled", None),
         ("query.max_results", True),
         ("query.max_results", 6.0),
         ("query.max_results", "6"),
@@ -92,7 +92,6 @@ def test_weights_of_zero_become_the_defaults() -> None:
         ("query.min_score", math.inf),
         ("query.min_score", 10**400),
         ("embeddings.provider", "acme"),
-        ("embeddings.provider", None),
         ("embeddings.provider", True),
         ("embeddings.model", 4),
         ("embeddings.model", "nul\0"),
@@ -120,6 +119,18 @@ def test_a_number_in_whole_numbers_becomes_a_float() -> None:
 
 def test_an_optional_key_may_be_cleared() -> None:
     assert loaded_value("embeddings.dimensions", None) is None
+
+
+@pytest.mark.parametrize("name", list(known_keys()))
+def test_nothing_means_the_default(name: str) -> None:
+    user_config_file().write_text("agent: other\nquery: {max_results: 9}\n", encoding="utf-8")
+    loaded = load(overrides={name: None})
+    assert (flatten(loaded.settings)[name], loaded.origins[name]) == (known_keys()[name].default, "default")
+
+
+def test_nothing_leaves_a_key_to_the_profile() -> None:
+    loaded = load(overrides={"profile": "openclaw", "query.fusion": None})
+    assert loaded.settings.query.fusion == "weighted"
 
 
 @pytest.mark.parametrize(("given", "kept"), [(True, "on"), (False, "off"), ("auto", "auto")])
@@ -175,9 +186,9 @@ def test_a_group_with_a_value_names_its_keys() -> None:
     ("wrong", "right"),
     [
         ("query.max_result", "query.max_results"),
-        ("embedding", "embeddings"),
+        ("embeding", "embedding"),
         ("vectorWeight", "query.hybrid.vector_weight"),
-        ("query.hybrid.mmr.lambda", "query.mmr.lambda"),
+        ("query.hybrid.mmr.lamda", "query.mmr.lambda"),
         ("enabledd", "enabled"),
     ],
 )

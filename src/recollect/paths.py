@@ -12,6 +12,9 @@ from recollect.errors import SettingsError, WorkspaceError, reason_of
 PRIVATE_DIR = ".memory"
 """The folder of a workspace that holds what is derived or private."""
 
+OPENCODE_DIR = ".opencode"
+"""The folder of a project's OpenCode, whose `config.yaml` may hold settings below `memory`."""
+
 HOME_VARIABLE = "RECOLLECT_HOME"
 """Overrides where user-wide settings and caches live (portable installs, tests)."""
 
@@ -74,6 +77,12 @@ class Workspace:
     def config_file(self) -> Path:
         """The project's own settings file."""
         return self.private / "config.yaml"
+
+    @property
+    def config_files(self) -> tuple[Path, ...]:
+        """The project's settings files, of which the last wins: OpenCode's, if there is one, then its own."""
+        opencode = self.root / OPENCODE_DIR / "config.yaml"
+        return (opencode, self.config_file) if os.path.lexists(opencode) else (self.config_file,)
 
     def index_file(self, template: str = "", agent: str = MAIN_AGENT) -> Path:
         """Return where the index of an agent is kept; `{agent}` in the template is replaced by its name."""

@@ -143,15 +143,17 @@ def settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None
 
 
 def _without_secrets(data: dict[str, Any], prefix: str) -> dict[str, Any]:
+    from recollect.settings.aliases import SESSION_MEMORY, resolve
     from recollect.settings.keys import known_keys, snake
 
     kept: dict[str, Any] = {}
     for spelled, value in data.items():
         name = prefix + snake(spelled)
-        key = known_keys().get(name)
+        resolved = resolve(name)[0]
+        key = known_keys().get(resolved)
         if isinstance(value, dict) and key is None:
             kept[spelled] = _without_secrets(value, f"{name}.")
-        elif key is not None and not key.rule.secret:
+        elif resolved == SESSION_MEMORY or (key is not None and not key.rule.secret):
             kept[spelled] = _URL_PASSWORD.sub("***", value) if isinstance(value, str) else value
     return kept
 

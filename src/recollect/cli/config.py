@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -95,21 +96,31 @@ def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
 @folder_option
 @json_option
 def trust_project(revoke: bool, workspace: Path | None, as_json: bool) -> None:
-    """Let the project's own settings file set every key.
+    """Let the project's own settings files set every key.
 
-    Read the file first: it may have come with a repository that somebody else wrote. The trust
-    holds for its present content only.
+    Those are .memory/config.yaml, and the part of .opencode/config.yaml below `memory`. Read them first:
+    they may have come with a repository that somebody else wrote. The trust holds for their present
+    content only.
     """
-    file = Workspace.at(nearest_workspace(workspace)).config_file
-    if revoke:
-        was = distrust(file)
-        sentence = f"{file} is no longer trusted" if was else f"{file} was not trusted"
-        result = {"file": str(file), "trusted": False}
-    else:
-        digest = trust(file)
-        sentence = f"{file} is trusted as it is now (SHA-256 {digest[:12]}…)"
-        result = {"file": str(file), "trusted": True, "sha256": digest}
+    opened = Workspace.at(nearest_workspace(workspace))
+    files = [file for file in opened.config_files if revoke or file.exists()] or [opened.config_file]
+    results = [_revoked(file) if revoke else _trusted(file) for file in files]
     if as_json:
-        print_json(result)
-    else:
+        print_json({**results[-1][0], "files": [result for result, _ in results]})
+        return
+    for _, sentence in results:
         click.echo(harmless_name(sentence))
+
+
+def _trusted(file: Path) -> tuple[dict[str, Any], str]:
+    """Trust a file; return that as data and as a sentence."""
+    digest = trust(file)
+    result = {"file": str(file), "trusted": True, "sha256": digest}
+    return result, f"{file} is trusted as it is now (SHA-256 {digest[:12]}…)"
+
+
+def _revoked(file: Path) -> tuple[dict[str, Any], str]:
+    """Take the trust in a file back; return that as data and as a sentence."""
+    was = distrust(file)
+    sentence = f"{file} is no longer trusted" if was else f"{file} was not trusted"
+    return {"file": str(file), "trusted": False}, sentence

@@ -105,12 +105,12 @@ class _Run:
         overrides = {"sources": _SOURCES, **self._given, **_DECIDED}
         loaded = load(workspace, overrides)
         self._shown = {row.key: row.value for row in shown(loaded) if row.key in self._given}
-        project = f"project file {workspace.config_file}"
+        project = tuple(f"project file {file}" for file in workspace.config_files)
         values = flatten(loaded.settings)
         own = {
             name: dict(values[name]) if known_keys()[name].rule.kind == "pairs" else values[name]
             for name, origin in loaded.origins.items()
-            if origin == project
+            if origin.startswith(project)
         }
         return own | overrides
 

@@ -55,7 +55,7 @@ class Workplace:
 
     def _look(self) -> _Look:
         trusted = user_state_dir() / "trusted.json"
-        return tuple(_stamp(file) for file in (user_config_file(), self.workspace.config_file, trusted))
+        return tuple(_stamp(file) for file in (user_config_file(), *self.workspace.config_files, trusted))
 
 
 class _Opened:

@@ -1,7 +1,7 @@
 """The settings: one tree with defaults, and where every value came from.
 
-Later sources win: defaults, the user's file, the project's file (harmless keys only, until
-it is trusted), environment variables, arguments. `docs/settings.md` lists every key.
+Later sources win: defaults, the user's file, the project's files (harmless keys only, until
+they are trusted), environment variables, arguments. `docs/settings.md` lists every key.
 """
 
 from recollect.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots

@@ -8,6 +8,8 @@ from typing import Any
 
 from recollect.errors import SettingsError
 from recollect.paths import check_agent
+from recollect.settings.aliases import SESSION_MEMORY, with_session_memory
+from recollect.settings.keys import known_keys
 from recollect.settings.rules import Key, shown_value
 
 AGENTS = "agents"
@@ -28,6 +30,10 @@ class Entry:
     value: Any
     origin: str
     expands: bool = False
+    written: str = ""
+    """The name under which it was set."""
+    is_cleared: bool = False
+    """Whether nothing was written as its value, which means the default, or what the profile sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,9 @@ class Given:
 
     def over(self, before: Mapping[str, Entry], agent: str) -> dict[str, Entry]:
         """Return what holds for an agent: what held before, what is set here, and what for it alone."""
-        merged = {**before, **self.entries}
-        for name, entry in self.agents.get(agent, {}).items():
-            if name == _ADDED:
+        merged = {**before, **with_sources(self.entries, before)}
+        for name, entry in with_sources(self.agents.get(agent, {}), merged).items():
+            if name == _ADDED and not entry.is_cleared:
                 common = merged[name].value if name in merged else entry.key.default
                 entry = replace(entry, value=tuple(dict.fromkeys((*common, *entry.value))))
             merged[name] = entry
@@ -52,6 +58,20 @@ class Given:
         for entries in (self.entries, *self.agents.values()):
             if name in entries:
                 yield entries[name].value
+
+
+def with_sources(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Put the sources that it means in the place of `experimental.sessionMemory`, if that is set."""
+    others = {name: entry for name, entry in entries.items() if name != SESSION_MEMORY}
+    switch = entries.get(SESSION_MEMORY)
+    if switch is None or switch.is_cleared:
+        return others
+    key = known_keys()["sources"]
+    sources = others.get("sources") or before.get("sources")
+    value = with_session_memory(
+        sources.value if sources else key.default, wanted=switch.value, chosen="sources" in others
+    )
+    return {**others, "sources": replace(switch, key=key, value=value)}
 
 
 def agent_in_force(given: Iterable[Given], default: str) -> str:

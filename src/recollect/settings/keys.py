@@ -57,11 +57,11 @@ def snake(name: str) -> str:
     return _CAMEL_BOUNDARY.sub("_", name).lower()
 
 
-def unknown(name: object, origin: str, known: Iterable[str]) -> SettingsError:
-    """Return the error for a name nobody knows, with the nearest one that is known."""
+def unknown(name: object, origin: str, known: Iterable[str], resolved: str = "") -> SettingsError:
+    """Return the error for a name nobody knows, with the one nearest to it, or to what it stands for."""
     import difflib
 
-    text = name if isinstance(name, str) else shown_value(name)
+    text = resolved or (name if isinstance(name, str) else shown_value(name))
     nearest = difflib.get_close_matches(text[:_LONGEST_NAME], sorted(known), n=1, cutoff=0.0)
     return SettingsError(
         f"unknown setting {shown_value(name)} from {origin}",

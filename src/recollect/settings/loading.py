@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from recollect.errors import SettingsError
-from recollect.paths import HOME_VARIABLE, Workspace, user_config_file
+from recollect.paths import HOME_VARIABLE, OPENCODE_DIR, Workspace, user_config_file
+from recollect.settings.aliases import SESSION_MEMORY, Leaf, leaves, why_without_effect
 from recollect.settings.config_file import read_project_file, read_user_file
-from recollect.settings.given import AGENTS, Entry, Given, agent_in_force, read_given
-from recollect.settings.keys import (
-    VARIABLE_PREFIX,
-    build,
-    flatten,
-    groups,
-    known_keys,
-    snake,
-    unknown,
-    variables,
-)
-from recollect.settings.rules import Key
+from recollect.settings.given import AGENTS, Entry, Given, agent_in_force, read_given, with_sources
+from recollect.settings.keys import VARIABLE_PREFIX, build, flatten, known_keys, snake, unknown, variables
+from recollect.settings.rules import Key, rule
 from recollect.settings.tree import Settings
 from recollect.settings.trusted import is_trusted_content
 from recollect.settings.values import checked, from_variable
@@ -89,17 +81,22 @@ def load(
 ) -> Loaded:
     """Return the settings for a workspace; `overrides` has dotted keys or nested mappings."""
     environ = os.environ if environ is None else environ
-    user = _from_user_file(user_config_file())
-    file = workspace.config_file if workspace is not None else None
-    content = read_project_file(file) if file else None
-    project = _from_content(content, f"project file {file}") if content else Given()
-    given = (user, project, Given(_from_environment(environ)), _from_mapping(overrides or {}, "argument"))
+    warnings: list[str] = []
+    user = _from_user_file(user_config_file(), warnings)
+    projects = [_ProjectFile(file, warnings) for file in workspace.config_files] if workspace else []
+    given = (
+        user,
+        *(project.given for project in projects),
+        Given(_from_environment(environ)),
+        _from_mapping(overrides or {}, "argument", warnings),
+    )
     agent = agent_in_force(given, known_keys()["agent"].default)
-    if file and content:
-        _refuse_untrusted(file, content, project, user, agent)
+    for project in projects:
+        project.refuse_untrusted(user, agent)
     entries: dict[str, Entry] = {}
     for one in given:
         entries = one.over(entries, agent)
+    entries = {name: entry for name, entry in entries.items() if not entry.is_cleared}
 
     values = {name: key.default for name, key in known_keys().items()}
     origins = dict.fromkeys(values, "default")
@@ -109,10 +106,10 @@ def load(
     for name, entry in entries.items():
         values[name] = _expanded(entry, environ) if entry.expands else entry.value
         origins[name] = entry.origin
-    warnings = _choose_fusion(values, origins, entries)
+    warnings += _choose_fusion(values, origins, entries)
     _settle(values)
     paths = dict.fromkeys(path for one in given for path in one.values("store.path"))
-    return Loaded(build(values), MappingProxyType(origins), warnings, tuple(paths))
+    return Loaded(build(values), MappingProxyType(origins), tuple(warnings), tuple(paths))
 
 
 def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
@@ -120,7 +117,8 @@ def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
     if not overrides:
         return loaded.settings
     values = flatten(loaded.settings)
-    entries = _from_mapping(overrides, "argument").over({}, loaded.settings.agent)
+    sources = {"sources": Entry(known_keys()["sources"], values["sources"], "")}
+    entries = _from_mapping(overrides, "argument", []).over(sources, loaded.settings.agent)
     values.update((name, entry.value) for name, entry in entries.items())
     _settle(values)
     return build(values)
@@ -142,81 +140,97 @@ def shown(loaded: Loaded) -> list[Shown]:
     ]
 
 
-def _from_user_file(file: Path) -> Given:
+def _from_user_file(file: Path, warnings: list[str]) -> Given:
     """Read the user's own file, which may set everything."""
     content = read_user_file(file)
-    return _from_content(content, f"user file {file}") if content else Given()
+    return _from_mapping(_parsed(content, f"user file {file}"), f"user file {file}", warnings)
 
 
-def _refuse_untrusted(file: Path, content: bytes, project: Given, user: Given, agent: str) -> None:
-    """Raise if a project's file sets more than what is harmless, for any agent, and is not trusted."""
-    before = user.over({}, agent)
-    refused = [
-        name for name, entry in project.entries.items() if not _project_may_set(entry, before.get(name))
+class _ProjectFile:
+    """A project's file, which may set what is harmless, or everything once it is trusted."""
+
+    def __init__(self, file: Path, warnings: list[str]) -> None:
+        self.file = file
+        self.content = read_project_file(file)
+        origin = f"project file {file}"
+        data = _parsed(self.content, origin)
+        if file.parent.name == OPENCODE_DIR:  # the rest of it is about other things than memory
+            data = {name: value for name, value in data.items() if name == "memory"}
+        self.given = _from_mapping(data, origin, warnings)
+
+    def refuse_untrusted(self, user: Given, agent: str) -> None:
+        """Raise if it sets more than what is harmless, for any agent, and is not trusted."""
+        refused = _refused(self.given.entries, user.over({}, agent))
+        for other, entries in self.given.agents.items():
+            refused += [f"{AGENTS}.{other}.{name}" for name in _refused(entries, user.over({}, other))]
+        if refused and not is_trusted_content(self.file, self.content or b""):
+            raise SettingsError(
+                f"project file {str(self.file)!r} sets {', '.join(refused)},"
+                " which a project may not do unless you trust its file",
+                todo="Review the file, then run 'recollect config trust'",
+            )
+
+
+def _refused(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> list[str]:
+    """Return the keys that a file that nobody reviewed may not set as it does."""
+    return [
+        name
+        for name, entry in with_sources(entries, before).items()
+        if not _project_may_set(entry, before[name].value if name in before else entry.key.default)
     ]
-    for other, entries in project.agents.items():
-        before = user.over({}, other)
-        refused += [
-            f"{AGENTS}.{other}.{name}"
-            for name, entry in entries.items()
-            if not _project_may_set(entry, before.get(name))
-        ]
-    if refused and not is_trusted_content(file, content):
-        raise SettingsError(
-            f"project file {str(file)!r} sets {', '.join(refused)},"
-            " which a project may not do unless you trust its file",
-            todo="Review the file, then run 'recollect config trust'",
-        )
 
 
-def _project_may_set(entry: Entry, before: Entry | None) -> bool:
-    """Tell whether a file that nobody reviewed may set this value."""
+def _project_may_set(entry: Entry, before: Any) -> bool:
+    """Tell whether a file that nobody reviewed may set this value; it may repeat what is so already."""
     if entry.key.rule.project == "less":
-        return bool(entry.value <= (before.value if before else entry.key.default))
-    return entry.key.rule.project == "yes"
+        return bool(entry.value <= before)
+    return entry.key.rule.project == "yes" or bool(entry.value == before)
 
 
-def _from_content(content: bytes, origin: str) -> Given:
-    """Read the content of a settings file."""
+def _parsed(content: bytes | None, origin: str) -> dict[str, Any]:
+    """Return the mapping that the content of a settings file holds."""
+    if not content:
+        return {}
     from recollect.settings.yaml_text import parse
 
-    return _from_mapping(parse(content, origin), origin)
+    return parse(content, origin)
 
 
-def _from_mapping(data: Mapping[Any, Any], origin: str) -> Given:
-    """Check every value of a nested mapping, whose names may be dotted or in camelCase."""
-    return read_given(data, origin, _entries_of)
+def _from_mapping(data: Mapping[Any, Any], origin: str, warnings: list[str]) -> Given:
+    """Check every value of a configuration, and warn of what has no effect."""
+
+    def entries_of(part: Mapping[Any, Any], origin: str) -> dict[str, Entry]:
+        entries: dict[str, Entry] = {}
+        for leaf in leaves(part, origin):
+            if isinstance(leaf, SettingsError):
+                raise leaf
+            if why := why_without_effect(leaf.key):
+                warnings.append(f"{leaf.written} from {origin} has no effect: {why}")
+                continue
+            entry = _entry(leaf, origin)
+            before = entries.setdefault(leaf.key, entry)
+            if before.value != entry.value:
+                raise SettingsError(
+                    f"setting {leaf.key!r} is set twice in {origin}:"
+                    f" as {before.written} and as {entry.written}",
+                    todo="Keep one of the two",
+                )
+        return entries
+
+    return read_given(data, origin, entries_of)
 
 
-def _entries_of(data: Mapping[Any, Any], origin: str) -> dict[str, Entry]:
-    entries: dict[str, Entry] = {}
-    for name, value in _leaves(data, "", origin):
-        if name in entries:
-            raise SettingsError(
-                f"setting {name!r} is set twice in {origin}", todo="Keep one of the two spellings"
-            )
-        key = known_keys()[name]
-        entries[name] = Entry(key, checked(key, value, origin), origin, key.rule.expands)
-    return entries
+_SESSION_MEMORY_KEY = Key(SESSION_MEMORY, "", "", None, rule("flag", "")["rule"])
 
 
-def _leaves(data: Mapping[Any, Any], prefix: str, origin: str) -> Iterator[tuple[str, Any]]:
-    """Walk a nested mapping down to the known keys."""
-    for spelled, value in data.items():
-        if not isinstance(spelled, str):
-            raise unknown(spelled, origin, known_keys())
-        name = prefix + snake(spelled)
-        if name in known_keys():
-            yield name, value
-        elif name not in groups():
-            raise unknown(prefix + spelled, origin, known_keys().keys() | groups() | {AGENTS})
-        elif isinstance(value, Mapping):
-            yield from _leaves(value, f"{name}.", origin)
-        elif value is not None:  # a heading whose lines are all commented out is no mistake
-            raise SettingsError(
-                f"setting {name!r} from {origin} has a value, but it is a group of settings",
-                todo=f"Set one of: {', '.join(key for key in known_keys() if key.startswith(f'{name}.'))}",
-            )
+def _entry(leaf: Leaf, origin: str) -> Entry:
+    """Check one value; nothing means the default."""
+    if snake(leaf.written) != leaf.key:
+        origin = f"{origin}, as {leaf.written}"
+    key = _SESSION_MEMORY_KEY if leaf.key == SESSION_MEMORY else known_keys()[leaf.key]
+    if leaf.value is None:
+        return Entry(key, key.default, origin, written=leaf.written, is_cleared=True)
+    return Entry(key, checked(key, leaf.value, origin), origin, key.rule.expands, leaf.written)
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Entry]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from recollect.settings.aliases import ALIASES, WITHOUT_EFFECT
 from recollect.settings.keys import known_keys
 from recollect.settings.rules import Key, Project, plain_number
 
@@ -17,9 +18,10 @@ Every setting has a default, so none has to be set. Later sources win over earli
 
 1. the defaults below;
 2. your own file: `config.yaml` in the user-wide settings folder, or in `$RECOLLECT_HOME`;
-3. the project's file: `.memory/config.yaml` in the workspace;
-4. environment variables;
-5. arguments: options of the command line, or `settings=` in Python.
+3. what `.opencode/config.yaml` of the workspace says below `memory`;
+4. the project's file: `.memory/config.yaml` in the workspace;
+5. environment variables;
+6. arguments: options of the command line, or `settings=` in Python.
 
 `recollect config show` prints every value and where it came from.
 
@@ -31,12 +33,18 @@ query:
     text_weight: 0.4
 ```
 
-**Names.** Files take `max_results` and `maxResults` alike, but not both for one key. An unknown key is an
-error that names the nearest known one. YAML anchors, aliases and tags are not accepted.
+**Names.** Files take `max_results` and `maxResults` alike, but not with two values for one key. An unknown
+key is an error that names the nearest known one. YAML anchors, aliases and tags are not accepted. A file may
+also be written as JSON, with comments and trailing commas if you like.
 
-**Values.** A number outside its range is brought to the nearest end of it. A value of the wrong kind is an
-error that says where it was set. The two weights of `query.hybrid` are scaled to add up to 1. What is asked
-for in one call (`recollect search --max-results 0`, `min_score=2` in Python) is an error if out of range.
+**Other names.** A configuration that you wrote for OpenClaw or OpenCode works as it is, wherever settings are
+read. It may stand below `memory`, `memorySearch` or `agents.defaults.memorySearch`, or at the top; the
+[other names](#other-names) it may use are listed below. `config show` says which name set a value.
+
+**Values.** Nothing (`null`) means the default. A number outside its range is brought to the nearest end of
+it. A value of the wrong kind is an error that says where it was set. The two weights of `query.hybrid` are
+scaled to add up to 1. What is asked for in one call (`recollect search --max-results 0`, `min_score=2` in
+Python) is an error if out of range.
 
 **Settings that choose another.** `query.hybrid.vector_weight`, `text_weight` and `candidate_multiplier` only
 mean something to the fusions `weighted` and `rrf`. Setting one of them selects the fusion `weighted`,
@@ -52,11 +60,14 @@ an argument, `${VAR}` stands for the environment variable `VAR`. Keys and header
 
 **Projects.** A project's file comes with a repository that somebody else may have written. It may set what
 only changes how that project's notes are found: the keys with "yes" below. "only less" means that it may ask
-for less than the defaults and your own file give it, such as switching something off, but not for more.
-Anything else there is an error until you have read the file and run `recollect config trust`; when the file
-changes, it has to be trusted again. The file and its folder may not be symbolic links.
-`recollect config off` writes `enabled: false` into it, `recollect config on` takes that back; the rest of the
-file stays as it is.
+for less than the defaults and your own file give it, such as switching something off, but not for more. It
+may always repeat a value that is so already. Anything else there is an error until you have read the file and
+run `recollect config trust`; when the file changes, you have to trust it again. Other names change nothing
+about this. The file and its folder may not be symbolic links. `recollect config off` writes `enabled: false`
+into it, `recollect config on` takes that back; the rest of the file stays as it is.
+
+All of this holds for `.opencode/config.yaml` too, of which only the part below `memory` is read.
+`.memory/config.yaml` wins over it, and `recollect config trust` trusts both.
 
 **Agents.** Below `agents.<name>` stands what holds for one agent alone: every key but `agent`. The setting
 `agent` says which agent is meant, or `--agent NAME` for one command (the same as `RECOLLECT_AGENT=NAME`).
@@ -79,12 +90,38 @@ memory system, whatever the default becomes.
 |---|---|---|---|---|---|
 """
 
+_OTHER_NAMES = """
+## Other names
+
+A name that stands for a group stands for everything in it: `search.maxResults` is `query.max_results`. Each
+may be written in camelCase.
+
+`experimental.sessionMemory` is half a setting, as in the original: where the same file also sets `sources`,
+conversations are read only if both ask for them. Where it does not, `true` adds `sessions` to the sources and
+`false` takes them away.
+
+| name | stands for | note |
+|---|---|---|
+"""
+
+_UNITS = {
+    "chunk_size": "Counts characters; a token is four.",
+    "embeddings.batch.poll_interval_ms": "Counts milliseconds.",
+}
+
 _PROJECT_WORDS: dict[Project, str] = {"no": "no", "less": "only less", "yes": "yes"}
 
 
 def render_table() -> str:
     """Return the whole page as Markdown."""
-    return _INTRODUCTION + "".join(map(_row, known_keys().values()))
+    return _INTRODUCTION + "".join(map(_row, known_keys().values())) + _other_names()
+
+
+def _other_names() -> str:
+    """Return the part about aliases."""
+    rows = [f"| `{alias}` | `{key}` | {_UNITS.get(alias, '')} |\n" for alias, key in ALIASES.items()]
+    rows += [f"| `{alias}` | nothing | No effect: {why}. |\n" for alias, why in WITHOUT_EFFECT.items()]
+    return _OTHER_NAMES + "".join(rows)
 
 
 def _row(key: Key) -> str:
