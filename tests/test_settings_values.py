@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect.errors import SettingsError
-from recollect.paths import user_config_file
+from recollect.paths import Workspace, user_config_file
 from recollect.settings import flatten, load
 from recollect.settings.keys import known_keys, snake
 
@@ -101,6 +102,10 @@ def test_weights_of_zero_become_the_defaults() -> None:
         ("embeddings.headers", {"a": 1}),
         ("embeddings.headers", {1: "a"}),
         ("embeddings.headers", {"": "a"}),
+        ("store.path", "{agentid}.sqlite"),
+        ("store.path", "{}/index.sqlite"),
+        ("store.path", "index}.sqlite"),
+        ("store.path", "{{agent}}.sqlite"),
         ("sources", "memory"),
         ("sources", ["memory", "web"]),
         ("extra_paths", [1]),
@@ -126,6 +131,20 @@ def test_nothing_means_the_default(name: str) -> None:
     user_config_file().write_text("agent: other\nquery: {max_results: 9}\n", encoding="utf-8")
     loaded = load(overrides={name: None})
     assert (flatten(loaded.settings)[name], loaded.origins[name]) == (known_keys()[name].default, "default")
+
+
+@pytest.mark.parametrize("written", ["idx/{agent}.sqlite", "idx/{agentId}.sqlite"])
+def test_the_agent_has_two_names_in_the_path_of_the_index(tmp_path: Path, written: str) -> None:
+    settings = load(overrides={"store.path": written, "agent": "work"}).settings
+    workspace = Workspace.at(tmp_path)
+    file = workspace.index_file(settings.store.path, settings.agent)
+    assert file == workspace.root / "idx" / "work.sqlite"
+
+
+def test_braces_that_mean_nothing_name_those_that_do() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(environ={"RECOLLECT_STORE__PATH": "~/{agent_id}.sqlite"})
+    assert caught.value.todo == "It takes text, with {agent} or {agentId} for the agent and no other braces"
 
 
 def test_nothing_leaves_a_key_to_the_profile() -> None:
@@ -305,4 +324,4 @@ def test_a_variable_is_taken_as_it_is() -> None:
 
 
 def test_other_keys_hold_no_references() -> None:
-    assert load(overrides={"store.path": "${HOME}"}, environ={"HOME": "/x"}).settings.store.path == "${HOME}"
+    assert load(overrides={"facts.uri": "${HOME}"}, environ={"HOME": "/x"}).settings.facts.uri == "${HOME}"

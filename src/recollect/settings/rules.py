@@ -38,6 +38,7 @@ class Rule:
     secret: bool
     expands: bool
     project: Project
+    template: bool
 
 
 def rule(
@@ -50,13 +51,14 @@ def rule(
     secret: bool = False,
     expands: bool = False,
     project: Project = "no",
+    template: bool = False,
 ) -> dict[str, Any]:
     """Return the metadata of a field: numbers are clamped to `low` and `high`.
 
     `secret` values are never shown; in a value that `expands`, `${VAR}` stands for an
-    environment variable.
+    environment variable; in a `template`, `{agent}` stands for the agent.
     """
-    return {"rule": Rule(kind, doc, low, high, choices, secret, expands, project)}
+    return {"rule": Rule(kind, doc, low, high, choices, secret, expands, project, template)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ def _allowed(rule: Rule) -> str:
         case "pairs":
             return "a mapping of names to text"
         case "text":
+            if rule.template:
+                return "text, with {agent} or {agentId} for the agent and no other braces"
             return f"one of: {names}" if names else "text"
 
 

@@ -91,6 +91,7 @@ class Store:
             "text",
             "The index file; `{agent}` is replaced; empty means `.memory/index.sqlite`,"
             " or `.memory/index-<agent>.sqlite` for another agent than `main`.",
+            template=True,
         ),
     )
     vector: Vector = field(default_factory=Vector)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -108,7 +109,17 @@ def _text(key: Key, value: Any, origin: str) -> str:
         raise key.wrong(value, origin, "not one of its choices")
     if not _is_clean(value):
         raise key.wrong(value, origin, "text with characters that cannot be stored")
+    if key.rule.template:
+        return _template(key, value, origin)
     return value
+
+
+def _template(key: Key, value: str, origin: str) -> str:
+    """Return a text in which `{agent}` stands for the agent, however that was spelled."""
+    template = value.replace("{agentId}", "{agent}")
+    if re.search("[{}]", template.replace("{agent}", "")):
+        raise key.wrong(value, origin, "text with braces that nothing is known for")
+    return template
 
 
 def _list(key: Key, value: Any, origin: str) -> tuple[str, ...]:
