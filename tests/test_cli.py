@@ -179,6 +179,7 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
     answer = outcome.json
     assert list(answer) == [
         "results",
+        "confident",
         "provider",
         "model",
         "fallback",
@@ -196,6 +197,7 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "end_line",
         "score",
         "snippet",
+        "band",
         "source",
         "citation",
         "heading",

@@ -1,4 +1,4 @@
-"""Hits on a terminal: wrapped at its width, the words that were found highlighted, eight rows at most."""
+"""Hits on a terminal: wrapped at its width and whole, the words that were found highlighted."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -53,11 +54,20 @@ def passage(lines: Sequence[str]) -> list[str]:
     return rows[2 : rows.index("")]
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+WIDTHS = [40, 60, 80, 120]
+
+
+def cells(text: str) -> int:
+    """Return how many columns a text takes."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
 def test_a_passage_is_wrapped_at_the_width_of_the_terminal(workspace: Path, columns: int) -> None:
     write(workspace, {"birds.md": NOTE})
     rows = passage(on_terminal(columns, "search", "-w", workspace, "kestrel"))
     assert max(map(len, rows)) <= columns
+    assert all(row.startswith("      ") for row in rows)
     assert " ".join(row.strip() for row in rows) == NOTE.split("\n")[4]
 
 
@@ -68,13 +78,41 @@ def test_the_heading_stands_above_the_passage(workspace: Path) -> None:
     assert STYLE.sub("", heading) == "      Birds > Where they nest"
 
 
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_score_band_and_a_long_citation_are_whole(workspace: Path, columns: int) -> None:
+    path = "memory/projects/survey-of-the-northern-district/what-was-seen-in-the-spring.md"
+    heading = "What the volunteers of the northern district saw in the first spring of the survey"
+    write(workspace, {path: f"# {heading}\n\nThe kestrel nests.\n"})
+    lines = on_terminal(columns, "search", "-w", workspace, "--why", "kestrel")
+    rows = [STYLE.sub("", line) for line in lines]
+    assert max(map(len, rows)) <= columns
+    assert re.match(r"0\.\d\d (strong|likely)  memory/", rows[0])
+    assert f"{path}#L3" in "".join(row.strip() for row in rows)
+    said = " ".join(row.strip() for row in rows)
+    assert heading in said
+    assert "words: kestrel; lexical 0." in said
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_that_nothing_is_sure_or_found_is_wrapped_too(workspace: Path, columns: int) -> None:
+    notes = {f"filler{number}.md": f"Ordinary note {number}.\n" for number in range(9)}
+    write(workspace, {"birds.md": NOTE, **notes})
+    unsure = on_terminal(columns, "search", "--mode", "words", "-w", workspace, "kestrel a1 b2 c3 d4 e5")
+    assert unsure[0] == "No confident match. Nearest lines:"
+    nothing = on_terminal(columns, "search", "--mode", "words", "-w", workspace, "zeppelin")
+    assert max(map(len, nothing)) <= columns
+    assert " ".join(nothing).strip() == "Nothing in memory answers this. Try other words."
+
+
 def test_the_words_that_were_found_are_highlighted_in_their_form(workspace: Path) -> None:
     write(workspace, {"birds.md": NOTE})
     shown = "\n".join(on_terminal(80, "search", "-w", workspace, "kestrels nesting"))
-    assert [STYLE.sub("", word) for word in re.findall(r"\x1b\[33m\x1b\[1m.*?\x1b\[0m", shown)] == [
-        "kestrel",
-        "nests",
-    ]
+    assert highlighted(shown) == ["kestrel", "nests"]
+
+
+def highlighted(shown: str) -> list[str]:
+    """Return the parts of an output that are highlighted."""
+    return [STYLE.sub("", word) for word in re.findall(r"\x1b\[33m\x1b\[1m.*?\x1b\[0m", shown)]
 
 
 def test_no_color_is_heeded(workspace: Path) -> None:
@@ -82,32 +120,47 @@ def test_no_color_is_heeded(workspace: Path) -> None:
     assert "\x1b" not in "".join(on_terminal(80, "search", "-w", workspace, "kestrel", plain=True))
 
 
-def test_at_most_eight_rows_are_shown_and_only_they_are_cited(workspace: Path) -> None:
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_nothing_of_a_passage_is_cut_off(workspace: Path, columns: int) -> None:
     items = [
-        f"- Entry {number} says a few words more than fit on a narrow terminal." for number in range(1, 9)
+        f"- Entry {number} of the list says more than fits on a narrow terminal." for number in range(1, 9)
     ]
     items[4] = "- The kestrel nests on the roof of the old town hall, built in 1903."
     write(workspace, {"birds.md": "# Birds\n\n" + "\n".join(items) + "\n"})
-    lines = on_terminal(40, "search", "-w", workspace, "kestrel")
-    rows = passage(lines)
+    lines = on_terminal(columns, "search", "-w", workspace, "kestrel")
     first, last = map(int, re.findall(r"L(\d+)", STYLE.sub("", lines[0])))
-    assert len(rows) <= 8
-    assert " ".join(row.strip() for row in rows) == " ".join(items[first - 3 : last - 2])
+    assert " ".join(row.strip() for row in passage(lines)) == " ".join(items[first - 3 : last - 2])
 
 
-def test_a_line_longer_than_eight_rows_is_cut_around_the_word(workspace: Path) -> None:
-    write(workspace, {"a.md": "# A\n\n" + "nothing here " * 20 + "kestrel " + "nor there " * 40 + "\n"})
-    rows = passage(on_terminal(40, "search", "-w", workspace, "kestrel"))
-    assert len(rows) == 8
-    assert any("kestrel" in row for row in rows)
-    assert rows[0].strip().startswith("…")
-    assert rows[-1].endswith("…")
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_the_indentation_of_a_line_is_kept(workspace: Path, columns: int) -> None:
+    nested = "    - The kestrel nests on the roof of the old town hall, which was built in 1903."
+    write(workspace, {"birds.md": f"# Birds\n\n- Nests:\n{nested}\n"})
+    rows = passage(on_terminal(columns, "search", "-w", workspace, "kestrel"))
+    at = next(at for at, row in enumerate(rows) if "kestrel" in row)
+    assert rows[at].startswith("          - The kestrel")
+    assert all(row.startswith("            ") and row[12] != " " for row in rows[at + 1 :])
+    assert len(rows) == at + 1 or columns < 120
 
 
-def test_wide_characters_take_two_columns(workspace: Path) -> None:
-    write(workspace, {"a.md": "# 鳥\n\n" + "隼は塔に巣を作る" * 10 + "\n"})
-    rows = passage(on_terminal(40, "search", "-w", workspace, "隼"))
-    assert max(len(row) - 6 for row in rows) == 17
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_a_word_longer_than_a_row_is_broken_and_stays_whole(workspace: Path, columns: int) -> None:
+    address = "https://example.org/birds/of-the-town/kestrel/" + "0123456789abcdef" * 9
+    write(workspace, {"a.md": f"# A\n\n- The kestrel: {address}, see there.\n"})
+    rows = passage(on_terminal(columns, "search", "-w", workspace, "kestrel"))
+    assert max(map(len, rows)) <= columns
+    assert address in "".join(row.strip() for row in rows)
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_wide_characters_take_two_columns(workspace: Path, columns: int) -> None:
+    line = "Tower: " + "隼は塔に巣を作る" * 10
+    write(workspace, {"a.md": f"# 鳥\n\n{line}\n"})
+    shown = on_terminal(columns, "search", "-w", workspace, "塔に")
+    rows = passage(shown)
+    assert all(columns - 2 < cells(row) <= columns for row in rows[:-1])
+    assert "".join(row.strip() for row in rows) == line
+    assert "".join(highlighted("\n".join(shown))) == "塔に" * 10
 
 
 def test_all_of_the_chunk_is_shown_if_asked_for(workspace: Path) -> None:

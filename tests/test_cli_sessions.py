@@ -157,7 +157,7 @@ def test_a_transcript_cannot_command_the_terminal(cli: Cli, workspace: Path) -> 
 
 def test_search_tells_client_date_and_citation(cli: Cli, workspace: Path) -> None:
     out = cli("sessions", "search", "staging database port", "-w", workspace).out
-    assert re.search(rf"^0\.\d\d  {IN_CODEX}#L8-L\d+  codex, 2026-11-16 05:03$", out, re.MULTILINE)
+    assert re.search(rf"^0\.\d\d \w+ +{IN_CODEX}#L8-L\d+  codex, 2026-11-16 05:03$", out, re.MULTILINE)
 
 
 def test_search_as_json_tells_client_and_date(cli: Cli, workspace: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_keyword_hit_below_min_score_is_kept_when_nothing_else_is(workspace: P
         provider.meanings = {"kestrel": (0.0, 0.0, 1.0, 0.0)}
         hits = memory.search("kestrel")
     assert [hit.path for hit in hits] == ["memory/a.md"]
-    assert hits[0].why.fusion == "0.3 words + 0.7 vectors, kept below 0.35 because it holds the words"
+    assert hits[0].why.fusion == "0.3 words + 0.7 vectors, shown below 0.35 because nothing reaches it"
 
 
 def test_a_vector_hit_below_min_score_is_not_kept(workspace: Path) -> None:

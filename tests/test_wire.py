@@ -31,6 +31,7 @@ def test_a_hit() -> None:
         "end_line": 9,
         "score": 0.1235,
         "snippet": "text",
+        "band": "weak",
         "source": "memory",
         "citation": "memory/a.md#L3-L9",
         "heading": "Top > Below",
@@ -52,6 +53,7 @@ def test_an_answer() -> None:
     answer = search_json(result, citations="on")
     assert answer == {
         "results": [hit_json(HIT)],
+        "confident": False,
         "provider": "fake",
         "model": "fake-1",
         "fallback": fallback,

@@ -124,6 +124,7 @@ class AsyncMemory:
         sources: Sequence[Source] | None = None,
         now: datetime | None = None,
         full: bool = False,
+        strict: bool = False,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer."""
         return await asyncio.to_thread(
@@ -135,6 +136,7 @@ class AsyncMemory:
             sources=sources,
             now=now,
             full=full,
+            strict=strict,
         )
 
     async def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:

@@ -214,20 +214,22 @@ class Memory:
         sources: Sequence[Source] | None = None,
         now: datetime | None = None,
         full: bool = False,
+        strict: bool = False,
         progress: Progress = silent,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
 
         A hit is the passage that answers, of at most eight lines; with `full` it is the chunk around it.
 
-        Files that changed are indexed first, and a workspace without an index gets one. With a classic fusion
-        the setting `query.min_score` gives way to hits that hold the words when nothing reaches it;
-        `min_score` does not.
+        Where nothing reaches the setting `query.min_score`, the nearest lines are weak hits, and the result
+        is not `confident`. With `strict` they are left out: do so for what is shown to somebody who did not
+        ask. With `min_score` nothing below that is shown, and everything above it.
+
+        Files that changed are indexed first, and a workspace without an index gets one.
         """
         check_search(query, max_results, min_score, mode, sources)
         self._refuse_if_off()
-        asked = {"query.max_results": max_results, "query.min_score": min_score}
-        settings = overridden(self.loaded, {key: value for key, value in asked.items() if value is not None})
+        settings = overridden(self.loaded, {} if max_results is None else {"query.max_results": max_results})
         request = Request(
             text=query,
             query=settings.query,
@@ -235,7 +237,7 @@ class Memory:
             mode=mode,
             sources=tuple(sources) if sources else settings.sources,
             now=now or datetime.now(UTC),
-            strict=min_score is not None,
+            cut=settings.query.min_score if strict and min_score is None else min_score,
             full=full,
         )
         if not query.strip():
@@ -243,13 +245,13 @@ class Memory:
         return fresh_answer(self._upkeep, request, progress)
 
     def _chunks(self, query: str) -> SearchResult:
-        """Search for whole chunks, for what has to be found wherever it stands in one."""
-        return self.search(query, full=True)
+        """Search for whole chunks, for what has to be found wherever it stands and whatever it scores."""
+        return self.search(query, min_score=0.0, full=True)
 
     def _chunks_as_indexed(self, query: str) -> SearchResult:
-        """Search for whole chunks by their words in the index as it is."""
+        """Search for the same by words in the index as it is."""
         wanted, profile, sources = self.settings.query, self.settings.profile, self.settings.sources
-        request = Request(query, wanted, profile, "words", sources, datetime.now(UTC), full=True)
+        request = Request(query, wanted, profile, "words", sources, datetime.now(UTC), cut=0.0, full=True)
         return answer(self._upkeep, request, [])
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
@@ -346,7 +348,9 @@ class Memory:
             topic=topic,
             limit=limit,
             now=now,
-            search=lambda asked: self.search(asked, max_results=50, sources=("memory",), full=True),
+            search=lambda asked: self.search(
+                asked, max_results=50, sources=("memory",), full=True, strict=True
+            ),
         )
 
     def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
@@ -356,7 +360,13 @@ class Memory:
         check_texts(selector=selector)
         check_texts(optional=True, session=session)
         self._refuse_if_off()
-        return candidates(self.workspace, self.settings, selector, session=session, search=self._chunks)
+        return candidates(
+            self.workspace,
+            self.settings,
+            selector,
+            session=session,
+            search=lambda query: self.search(query, full=True, strict=True),
+        )
 
     def forget(self, chosen: Iterable[Candidate]) -> Receipt:
         """Remove entries for good, from the notes and everything derived from them; say what went."""

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 Source = Literal["memory", "sessions"]
 Mode = Literal["hybrid", "words", "vectors"]
 Role = Literal["user", "assistant"]
+Band = Literal["strong", "likely", "weak"]
 
 Progress = Callable[[int, int, str], None]
 """Called as `progress(completed, total, label)` during long work."""
@@ -264,6 +265,8 @@ class Hit:
     why: Why = field(default_factory=Why)
     chunk_start_line: int = 0
     chunk_end_line: int = 0
+    band: Band = "weak"
+    """How sure it is that the lines answer; `weak` is what scores below the setting `query.min_score`."""
 
     @property
     def citation(self) -> str:
@@ -311,6 +314,11 @@ class SearchResult:
     """Which provider was wanted and why another one, or none, answered; nothing if all is as wanted."""
     missing_sources: tuple[Source, ...] = ()
     """Sources that were asked for by name and of which nothing is indexed; `warnings` says what to do."""
+
+    @property
+    def confident(self) -> bool:
+        """Whether a hit is strong or likely; if not, those that are shown are only the nearest."""
+        return any(hit.band != "weak" for hit in self.hits)
 
     @property
     def unfinished(self) -> str:

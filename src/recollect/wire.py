@@ -57,6 +57,7 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "end_line": hit.end_line,
         "score": round(hit.score, _DIGITS),
         "snippet": hit.snippet,
+        "band": hit.band,
         "source": hit.source,
         "citation": hit.citation,
         "heading": hit.heading,
@@ -74,6 +75,7 @@ def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, A
             del hit["citation"]
     return {
         "results": hits,
+        "confident": result.confident,
         "provider": result.provider,
         "model": result.model,
         "fallback": None if result.fallback is None else dict(result.fallback),

@@ -1,158 +1,187 @@
-"""How hits are printed: on a terminal wrapped, with the words that were found; into a pipe as they are."""
+"""Print the answer to a query: wrapped and with found words highlighted on a terminal, plain in a pipe."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
 
 import click
 
-from recollect.cli.common import harmless, harmless_name, is_terminal
-from recollect.search.answer import part_of
+from recollect.cli.common import harmless, harmless_name, is_terminal, warn
 from recollect.text.language import language_of
 from recollect.text.terms import RUN, is_unspaced, query_terms, terms_of_run
 from recollect.types import Hit, SearchResult
 
-_MOST_ROWS = 8
-_INDENT = "      "
+UNSURE = "No confident match. Nearest lines:"
+_WORTH_A_LOOK = 0.1
+"""Below this score a hit is nonsense, and is not spoken of."""
+
+_INDENT = 6
 _NARROWEST = 20
 """Columns below which a terminal is not believed to be one."""
 
-_Marked = Callable[[str], str]
+_MARGIN = re.compile(r" *(?:(?:[-*+>]|\d{1,3}[.)]) +)?")
+"""What stands before the text of a line: blanks and the sign of a list or a quote."""
+
+_ROOM_FOR_A_PART = 12
+"""Columns that must be left in a row for the beginning of a word that fits into none."""
+
+_PIECE = re.compile(r" +|[^ ]+")
+
+Span = tuple[int, int]
+"""Where a part of a text begins and ends."""
 
 
-def print_hit(hit: Hit, under: str, *, citations: bool, full: bool, reasons: str = "") -> None:
-    """Print a hit: its score and citation, what it stands under, the reasons if wanted, and its text."""
-    hit = replace(hit, snippet=harmless(hit.snippet))
-    lines = hit.snippet.split("\n")
-    rows = lines
+def print_answer(
+    result: SearchResult,
+    under: Callable[[Hit], str],
+    *,
+    citations: bool,
+    reasons: Callable[[Hit], str] | None = None,
+) -> None:
+    """Print the hits of a query with what each stands under, or that there are none."""
+    for warning in result.warnings:
+        warn(warning)
+    if result and not result.confident:
+        _print(UNSURE)
+        click.echo()
+    for hit in result:
+        place = hit.citation if citations else hit.path
+        _print_hit(hit, place, under(hit), reasons(hit) if reasons else "")
+    if not result:
+        _print("Nothing in memory answers this. Try other words.")
+    if result.unfinished:
+        click.echo(result.unfinished, err=True)
+    if result.nearest is not None and result.nearest >= _WORTH_A_LOOK:
+        hint = f"--min-score {_WORTH_A_LOOK:g} shows what is uncertain"
+        click.echo(f"The nearest scored {result.nearest:.2f}; {hint}.", err=True)
+
+
+def _print_hit(hit: Hit, place: str, under: str, reasons: str) -> None:
+    """Print a hit: score, band and citation, what it stands under, the reasons if wanted, and its text."""
+    sure = f"{hit.score:.2f} {hit.band:<6}  "
+    head, about = sure + harmless_name(place), harmless_name(under)
+    found: Callable[[str], Sequence[Span]] = lambda line: ()  # noqa: E731
+    dim = partial(click.style, dim=True)
     if is_terminal(sys.stdout):
-        marked = _marker(hit)
-        width = max(_NARROWEST, shutil.get_terminal_size().columns) - len(_INDENT)
-        shown, rows = _rows(lines, width, None if full else _MOST_ROWS, marked)
-        hit = part_of(hit, "\n".join(lines[shown.start : shown.stop]))
-        rows = [marked(row) for row in rows]
-    place = hit.citation if citations else hit.path
-    head = f"{hit.score:.2f}  {click.style(harmless_name(place), fg='cyan', bold=True)}"
-    about = click.style(harmless_name(under), dim=True)
-    if not is_terminal(sys.stdout):
-        click.echo(f"{head}  {about}" if under else head)
+        found = _finder(hit)
+        cyan = partial(click.style, fg="cyan", bold=True)
+        _print(head, [(len(sure), len(head))], cyan, hanging=_INDENT)
+        if about:
+            _print(about, [(0, len(about))], dim, _INDENT)
     else:
-        click.echo(head)
-        if under:
-            click.echo(f"{_INDENT}{about}")
+        click.echo(f"{head}  {about}" if about else head)
     if reasons:
-        click.secho(f"{_INDENT}{harmless(reasons)}", dim=True)
-    for row in rows:
-        click.echo(f"{_INDENT}{row}".rstrip())
+        _print(harmless(reasons), [(0, len(harmless(reasons)))], dim, _INDENT)
+    highlighted = partial(click.style, fg="yellow", bold=True)
+    for line in harmless(hit.snippet).split("\n"):
+        line = line.expandtabs(4) if is_terminal(sys.stdout) else line
+        margin = _MARGIN.match(line)
+        _print(line, found(line), highlighted, _INDENT, len(margin[0]) if margin else 0)
     click.echo()
 
 
-def print_end(result: SearchResult) -> None:
-    """Say what is to be said below the hits: that there are none, and what cannot be found yet."""
-    if not result:
-        click.echo("Nothing in memory answers this. Try other words.")
-    if result.unfinished:
-        click.echo(result.unfinished, err=True)
+def _print(
+    text: str,
+    spans: Sequence[Span] = (),
+    style: Callable[[str], str] = str,
+    indent: int = 0,
+    hanging: int = 0,
+) -> None:
+    """Print a text with some parts styled; on a terminal in rows that fit, all but the first further in."""
+    if not is_terminal(sys.stdout):
+        click.echo(f"{' ' * indent}{text}".rstrip())
+        return
+    if not text.strip():
+        click.echo()
+        return
+    width = max(_NARROWEST, shutil.get_terminal_size().columns) - indent
+    hanging = min(hanging, width // 2)
+    for at, (begin, end) in enumerate(_rows(text.rstrip(), width, hanging)):
+        margin = " " * (indent + hanging if at else indent)
+        click.echo(f"{margin}{_styled(text, begin, end, spans, style)}")
 
 
-def _marker(hit: Hit) -> _Marked:
-    """Return what highlights the words that a hit was found by, in whatever form they stand in a text."""
+def _styled(text: str, begin: int, end: int, spans: Sequence[Span], style: Callable[[str], str]) -> str:
+    """Return a part of a text, with the spans that reach into it styled."""
+    inside = [(max(begin, first), min(end, last)) for first, last in spans if first < end and begin < last]
+    edges = [begin, *(edge for span in inside for edge in span), end]
+    parts = [text[first:last] for first, last in pairwise(edges)]
+    return "".join(style(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+def _finder(hit: Hit) -> Callable[[str], list[Span]]:
+    """Return what tells where the words that a hit was found by stand in a line, whatever their form."""
     language = language_of(hit.snippet)
     wide = [word for word in hit.why.words if is_unspaced(word)]
     terms = {term for word in hit.why.words for term in query_terms(word, (language,))}
 
-    def marked(text: str) -> str:
-        parts: list[str] = []
-        end = 0
-        for run in RUN.finditer(text):
-            parts.append(text[end : run.start()])
-            parts.append(_marked_run(run[0], wide, terms, language))
-            end = run.end()
-        return "".join([*parts, text[end:]])
+    def spans_in(line: str) -> list[Span]:
+        spans: list[Span] = []
+        for run in RUN.finditer(line):
+            if not is_unspaced(run[0]):
+                found = {*terms_of_run(run[0], language), *terms_of_run(run[0], "")}
+                spans += [] if found.isdisjoint(terms) else [run.span()]
+            elif wide:
+                any_of = "|".join(map(re.escape, wide))
+                spans += [match.span() for match in re.compile(any_of).finditer(line, *run.span())]
+        return spans
 
-    return marked
-
-
-def _marked_run(run: str, wide: Sequence[str], terms: set[str], language: str) -> str:
-    if is_unspaced(run):
-        for word in wide:
-            run = run.replace(word, _highlighted(word))
-        return run
-    found = {*terms_of_run(run, language), *terms_of_run(run, "")}
-    return run if found.isdisjoint(terms) else _highlighted(run)
+    return spans_in
 
 
-def _highlighted(word: str) -> str:
-    return click.style(word, fg="yellow", bold=True)
+# How a text is wrapped
 
 
-def _rows(lines: Sequence[str], width: int, most: int | None, marked: _Marked) -> tuple[range, list[str]]:
-    """Return which lines are shown and as which rows: all, or those with the most marks that fit."""
-    wrapped = [_wrapped(line, width) for line in lines]
-    if most is None or sum(map(len, wrapped)) <= most:
-        return range(len(lines)), [row for rows in wrapped for row in rows]
-    marks = [_marks(line, marked) for line in lines]
-    best = marks.index(max(marks))
-    first, end = best, best + 1
-    room = most - len(wrapped[best])
-    while end < len(lines) and len(wrapped[end]) <= room:
-        room -= len(wrapped[end])
-        end += 1
-    while first and len(wrapped[first - 1]) <= room:
-        first -= 1
-        room -= len(wrapped[first])
-    if room < 0:
-        return range(best, best + 1), _cut(wrapped[best], most, marked)
-    return range(first, end), [row for rows in wrapped[first:end] for row in rows]
+def _rows(text: str, width: int, hanging: int) -> list[Span]:
+    """Cut a text into rows that fit, between words where that is possible; all but the first are shorter."""
+    rows: list[Span] = []
+    start = end = taken = 0
+    for first, last in _pieces(text):
+        room = width - hanging if rows else width
+        cells = _cells(text[first:last])
+        if taken + cells > room:
+            if text[first] == " ":  # blanks where a row ends are not shown
+                first = last
+            if first == last or cells <= width - hanging or room - taken < _ROOM_FOR_A_PART:
+                if taken:
+                    rows.append((start, start + len(text[start:end].rstrip(" "))))
+                start, taken, room = first, 0, width - hanging
+            while taken + (cells := _cells(text[first:last])) > room:
+                first += _fitting(text[first:last], room - taken)
+                rows.append((start, first))
+                start, taken, room = first, 0, width - hanging
+        end, taken = last, taken + cells
+    return [*rows, (start, end)] if end > start or not rows else rows
 
 
-def _cut(rows: Sequence[str], most: int, marked: _Marked) -> list[str]:
-    """Return so many rows of one long line around the first that is marked; `…` says what was left out."""
-    first = next((at for at, row in enumerate(rows) if _marks(row, marked)), 0)
-    first = max(0, min(first - 1, len(rows) - most))
-    shown = list(rows[first : first + most])
-    if first:
-        shown[0] = f"…{shown[0][1:]}"
-    if first + most < len(rows):
-        shown[-1] = f"{shown[-1][:-1]}…"
-    return shown
+def _pieces(text: str) -> Iterator[Span]:
+    """Yield what stays together in a row: blanks, words, and single characters of scripts without blanks."""
+    for piece in _PIECE.finditer(text):
+        begin = piece.start()
+        if not piece[0].isascii():
+            for at in range(piece.start() + 1, piece.end()):
+                if _cells(text[at]) and (_is_wide(text[at]) or _is_wide(text[at - 1])):
+                    yield begin, at
+                    begin = at
+        yield begin, piece.end()
 
 
-def _marks(text: str, marked: _Marked) -> int:
-    return len(marked(text)) - len(text)
-
-
-def _wrapped(line: str, width: int) -> list[str]:
-    """Cut a line into rows of so many columns, between words where that is possible."""
-    rows: list[str] = []
-    row, taken = "", 0
-    for word in line.expandtabs(4).rstrip().split(" "):
-        cells = _cells(word)
-        if row and taken + 1 + cells <= width:
-            row, taken = f"{row} {word}", taken + 1 + cells
-            continue
-        if row or rows:
-            rows.append(row)
-        row, taken = word, cells
-        while taken > width:
-            fits = _fitting(row, width)
-            rows.append(row[:fits])
-            row, taken = row[fits:], _cells(row[fits:])
-    return [*rows, row]
-
-
-def _fitting(text: str, width: int) -> int:
-    """Return how many characters of a text fit, at least one."""
-    taken = 0
-    for at, character in enumerate(text):
+def _fitting(word: str, width: int) -> int:
+    """Return how many characters of a long word fit, at least one; if that is far enough, up to a slash."""
+    taken, fits = 0, len(word)
+    for at, character in enumerate(word):
         taken += _cells(character)
         if taken > width:
-            return max(1, at)
-    return len(text)
+            fits = max(1, at)
+            break
+    slash = word.rfind("/", fits // 2, fits)
+    return slash + 1 if 0 < slash < len(word) - 1 else fits
 
 
 def _cells(text: str) -> int:
@@ -160,6 +189,10 @@ def _cells(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(
-        2 if unicodedata.east_asian_width(character) in "WF" else 0 if unicodedata.combining(character) else 1
+        2 if _is_wide(character) else 0 if unicodedata.category(character) in ("Mn", "Me", "Cf") else 1
         for character in text
     )
+
+
+def _is_wide(character: str) -> bool:
+    return unicodedata.east_asian_width(character) in ("W", "F")

@@ -13,13 +13,12 @@ from recollect.cli.common import (
     print_json,
     progress_bar,
     search_options,
-    warn,
     workspace_option,
 )
-from recollect.cli.hits import print_end, print_hit
+from recollect.cli.hits import print_answer
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.types import Hit, Mode, SearchResult, Source
+from recollect.types import Hit, Mode, Source
 from recollect.wire import search_json
 
 
@@ -54,7 +53,8 @@ def command(
     In it, "a phrase", -word, path:people, source:sessions, after:2026-05 and before:2026-06-01
     narrow the search; put a query that starts with a dash after --.
 
-    Changed files are indexed first. Finding nothing is an answer, not an error.
+    Changed files are indexed first. Where nothing is sure, up to three of the nearest lines are shown and
+    called weak. Finding nothing is an answer, not an error.
     """
     text = " ".join(words) if query is None else query
     if not text.strip():
@@ -71,27 +71,12 @@ def command(
             full=full,
             progress=progress,
         )
-    citations = memory.settings.citations != "off"
+    citations = memory.settings.citations
     if as_json:
-        print_json(search_json(result, citations=memory.settings.citations))
+        print_json(search_json(result, citations=citations))
     else:
-        for warning in result.warnings:
-            warn(warning)
-        for hit in result:
-            reasons = _reasons(hit) if why else ""
-            print_hit(hit, hit.heading, citations=citations, full=full, reasons=reasons)
-        print_end(result)
-        _print_nearest(result)
-
-
-_WORTH_A_LOOK = 0.1
-"""Below this score a hit is nonsense, and is not spoken of."""
-
-
-def _print_nearest(result: SearchResult) -> None:
-    if result.nearest is not None and result.nearest >= _WORTH_A_LOOK:
-        hint = f"--min-score {_WORTH_A_LOOK:g} shows what is uncertain"
-        click.echo(f"The nearest scored {result.nearest:.2f}; {hint}.", err=True)
+        reasons = _reasons if why else None
+        print_answer(result, lambda hit: hit.heading, citations=citations != "off", reasons=reasons)
 
 
 def _reasons(hit: Hit) -> str:

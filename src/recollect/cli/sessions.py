@@ -23,7 +23,7 @@ from recollect.cli.common import (
     warn,
     workspace_option,
 )
-from recollect.cli.hits import print_end, print_hit
+from recollect.cli.hits import print_answer
 from recollect.errors import UsageError
 from recollect.files import snapshots
 from recollect.memory import Memory
@@ -198,19 +198,18 @@ def search_command(
             progress=progress,
         )
         clients = _clients(memory, {hit.path for hit in result})
-    citations = memory.settings.citations != "off"
+    citations = memory.settings.citations
     if as_json:
-        told = search_json(result, citations=memory.settings.citations)
+        told = search_json(result, citations=citations)
         for hit in told["results"]:
             hit |= {"client": clients[hit["path"]], "date": hit["heading"] or None}
         print_json(told)
     else:
-        for warning in result.warnings:
-            warn(warning)
-        for hit in result:
-            under = f"{clients[hit.path]}, {hit.heading}".strip(", ")
-            print_hit(hit, under, citations=citations, full=full)
-        print_end(result)
+        print_answer(
+            result,
+            lambda hit: f"{clients[hit.path]}, {hit.heading}".strip(", "),
+            citations=citations != "off",
+        )
 
 
 def _clients(memory: Memory, paths: Iterable[str]) -> Mapping[str, str]:

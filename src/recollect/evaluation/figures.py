@@ -18,7 +18,7 @@ _MILLISECOND_DIGITS = 2
 class Answer:
     """What one query got in one mode.
 
-    `silent` tells that the query would get nothing at all with the settings' own `min_score`.
+    `silent` tells that the query gets nothing that reaches the settings' own `min_score`.
     """
 
     query: Query

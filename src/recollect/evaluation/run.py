@@ -157,10 +157,7 @@ class _Run:
         if result.mode != mode:
             self._replaced[mode, result.mode] += 1
         found = tuple(Found.of(hit) for hit in result)
-        # Only the engine knows whether it shows something after all when every score is low.
-        reaches = any(hit.score >= self._min_score for hit in found)
-        silent = not reaches and not _search(memory, query, mode, min_score=None)
-        return Answer(query, found, seconds, silent)
+        return Answer(query, found, seconds, silent=not result.confident)
 
     def _note_report(self, name: str, report: Report) -> None:
         for warning in report.warnings:
@@ -191,8 +188,8 @@ def copy_workspace(original: Path, target: Path) -> None:
         ) from error
 
 
-def _search(memory: Memory, query: Query, mode: Mode, min_score: float | None = 0.0) -> SearchResult:
-    return memory.search(query.text, max_results=DEPTH, min_score=min_score, mode=mode, now=query.now)
+def _search(memory: Memory, query: Query, mode: Mode) -> SearchResult:
+    return memory.search(query.text, max_results=DEPTH, min_score=0.0, mode=mode, now=query.now)
 
 
 def _problems(problems: Sequence[Problem]) -> str:

@@ -69,7 +69,7 @@ def request_of(
         mode=mode,
         sources=settings.sources,
         now=now or datetime.now(UTC),
-        strict=min_score is not None,
+        cut=least,
         full=True,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
@@ -13,7 +13,15 @@ from recollect.search import fuse, legs, lexical
 from recollect.search.candidates import Candidates
 from recollect.search.decay import decayed
 from recollect.search.diversity import diversified, without_repeats
-from recollect.search.judge import by_words, judged, judged_brief
+from recollect.search.judge import (
+    Ranking,
+    band_of,
+    by_words,
+    is_judged,
+    judged,
+    judged_brief,
+    nearest_of,
+)
 from recollect.search.legs import Legs, Request, Within
 from recollect.search.passages import Passage, excerpt_of, passage_of, whole
 from recollect.search.query import Asked, filter_of, parse
@@ -25,7 +33,8 @@ from recollect.types import Hit, IndexedChunk, Why
 _SPREAD = 60
 """Candidates that diversity orders anew: each is compared with each, which takes the square of this."""
 
-Ranking = list[tuple[int, float]]
+_MOST_WEAK = 3
+"""Weak hits that are shown where nothing better is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,7 @@ def understand(request: Request) -> Question:
     # Some keyboards send letter and accent apart, which would end a word in the middle.
     asked = parse(unicodedata.normalize("NFC", request.text))
     when = understood(asked.text, request.now)
-    text = when.text if _is_judged(request) else asked.text
+    text = when.text if is_judged(request) else asked.text
     return Question(replace(request, text=text), asked, when, not words_of(request.text))
 
 
@@ -70,7 +79,10 @@ def vector_of(question: Question, provider: Provider) -> bytes | None:
 def search(
     index: Index, question: Question, vector: bytes | None, model: str, within: Within | None = None
 ) -> Answer:
-    """Answer a question, with a few chunks only if `within` names them; no hits are an honest answer.
+    """Answer a question, with a few chunks only if `within` names them.
+
+    Without a likely answer, the nearest candidates are weak hits, unless the request cuts them off. No hits
+    are an honest answer.
 
     The caller holds a snapshot of the index, so that everything below speaks of one state of it.
     """
@@ -81,7 +93,7 @@ def search(
     found = legs.find(index, wanted, vector, model, request, narrowed=asked.narrows, within=within)
     candidates = Candidates(index, wanted)
     scores = _fused(found, request)
-    timely = _timely(index, when, within) if _is_judged(request) else {}
+    timely = _timely(index, when, within) if is_judged(request) else {}
     scores = fuse.evidence(scores, timely) if timely else scores
     if asked.narrows or legs.sources_to_ask(index, request):
         fits = filter_of(asked, lexical.matcher(index, asked.without), within.days if within else None)
@@ -91,16 +103,17 @@ def search(
             for number, chunk in chunks.items()
             if chunk.source in request.sources and fits(chunk)
         }
-    if _is_judged(request):
+    if is_judged(request):
         judge = judged_brief if within and within.brief else judged
         scores = judge(scores, found, timely, candidates, request, when)
-    shown, relaxed = _shown(scores, found, candidates, request)
-    how = _explained(found, request, relaxed=relaxed)
+    shown, weak = _shown(scores, found, candidates, request)
+    how = _explained(found, request, weak=weak)
     passages = _passages(
         index, [candidates.chunk(number) for number, _ in shown], candidates, vector, request
     )
+    best = max((score for _, score in shown), default=0.0)
     hits = tuple(
-        _hit(candidates.chunk(number), passage, score, found, candidates, how, judged=_is_judged(request))
+        _hit(candidates.chunk(number), passage, score, best, found, candidates, how, request)
         for (number, score), passage in zip(shown, passages, strict=True)
     )
     return Answer(hits, None if hits else max(scores.values(), default=None))
@@ -111,11 +124,6 @@ def _timely(index: Index, when: When, within: Within | None) -> dict[int, float]
         return evidence_by_days(index, when)
     told = evidence_by_known_days(within.days, when) if within.timely else {}
     return {number: evidence for number, evidence in told.items() if number in within.numbers}
-
-
-def _is_judged(request: Request) -> bool:
-    """Tell whether scores are probabilities; the classics keep the scores they are known for."""
-    return request.profile != "openclaw" and request.query.fusion == "evidence"
 
 
 def _fused(found: Legs, request: Request) -> dict[int, float]:
@@ -134,18 +142,25 @@ def _fused(found: Legs, request: Request) -> dict[int, float]:
 def _shown(
     scores: dict[int, float], found: Legs, candidates: Candidates, request: Request
 ) -> tuple[Ranking, bool]:
-    """Return what is shown of the candidates, and whether the bar was lowered for it."""
+    """Return what is shown of the candidates, and whether these are only the nearest."""
     query = request.query
     if query.mmr.enabled or query.temporal_decay.enabled:  # these change the order, so any may come up
-        ranking, relaxed = _eligible(_ranking(scores, candidates, request), found, request)
-        return _without_repeats(ranking, candidates)[: query.max_results], relaxed
-    eligible, relaxed = _eligible(scores.items(), found, request)
+        ranking, weak = _eligible(_ranking(scores, candidates, request), found, candidates, request)
+        return _without_repeats(ranking, candidates)[: _most(request, weak=weak)], weak
+    eligible, weak = _eligible(list(scores.items()), found, candidates, request)
+    most = _most(request, weak=weak)
     # Those that cannot be shown need not be read, unless repetition makes room for them.
-    few = _best(eligible, 2 * query.max_results)
+    few = _best(eligible, 2 * most)
     shown = _without_repeats(_ranking(few, candidates, request), candidates)
-    if len(shown) < query.max_results and len(few) < len(eligible):
+    if len(shown) < most and len(few) < len(eligible):
         shown = _without_repeats(_ranking(dict(eligible), candidates, request), candidates)
-    return shown[: query.max_results], relaxed
+    return shown[:most], weak
+
+
+def _most(request: Request, *, weak: bool) -> int:
+    """Return how many hits are shown at most; OpenClaw shows as many weak ones as others."""
+    most = request.query.max_results
+    return min(most, _MOST_WEAK) if weak and request.profile != "openclaw" else most
 
 
 def _best(ranking: Ranking, count: int) -> dict[int, float]:
@@ -183,13 +198,17 @@ def _without_repeats(ranking: Ranking, candidates: Candidates) -> Ranking:
     return [item for item in ranking if item[0] in kept]
 
 
-def _eligible(ranking: Iterable[tuple[int, float]], found: Legs, request: Request) -> tuple[Ranking, bool]:
-    """Keep what reaches `min_score`; if nothing does, a classic keeps what at least holds the words."""
-    ranking = list(ranking)
-    good = [item for item in ranking if item[1] >= request.query.min_score]
-    if good or request.strict or _is_judged(request):
+def _eligible(
+    ranking: Ranking, found: Legs, candidates: Candidates, request: Request
+) -> tuple[Ranking, bool]:
+    """Keep what scores enough; if nothing does, keep the nearest, unless the request cuts them off."""
+    least = request.query.min_score if request.cut is None else request.cut
+    good = [item for item in ranking if item[1] >= least]
+    if good or request.cut is not None:
         return good, False
-    return [item for item in ranking if found.lexical.get(item[0], 0.0) > 0], True
+    if request.profile == "openclaw":
+        return [item for item in ranking if found.lexical.get(item[0], 0.0) > 0], True
+    return nearest_of(ranking, found, candidates), True
 
 
 def _passages(
@@ -214,11 +233,11 @@ def _hit(
     chunk: IndexedChunk,
     passage: Passage,
     score: float,
+    best: float,
     found: Legs,
     candidates: Candidates,
     how: str,
-    *,
-    judged: bool,
+    request: Request,
 ) -> Hit:
     return Hit(
         path=chunk.path,
@@ -233,14 +252,15 @@ def _hit(
             lexical=found.lexical.get(chunk.number),
             vector=found.cosine.get(chunk.number),
             fusion=how,
-            by_words=by_words(chunk, found, candidates) if judged else None,
+            by_words=by_words(chunk, found, candidates) if is_judged(request) else None,
         ),
+        band=band_of(score, best, request),
         chunk_start_line=chunk.start_line,
         chunk_end_line=chunk.end_line,
     )
 
 
-def _explained(found: Legs, request: Request, *, relaxed: bool) -> str:
+def _explained(found: Legs, request: Request, *, weak: bool) -> str:
     """Say in words how the scores came about."""
     query = request.query
     text, vector = query.hybrid.text_weight, query.hybrid.vector_weight
@@ -258,6 +278,6 @@ def _explained(found: Legs, request: Request, *, relaxed: bool) -> str:
         how += ", faded with age"
     if query.mmr.enabled:
         how += ", spread over different texts"
-    if relaxed:
-        how += f", kept below {query.min_score:g} because it holds the words"
+    if weak:
+        how += f", shown below {query.min_score:g} because nothing reaches it"
     return how

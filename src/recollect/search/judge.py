@@ -17,7 +17,9 @@ from recollect.search.legs import Legs, Request
 from recollect.search.lexical import COVERED
 from recollect.search.when import When, evidence_of_date
 from recollect.text.language import is_foreign, is_unlearned
-from recollect.types import IndexedChunk
+from recollect.types import Band, IndexedChunk
+
+Ranking = list[tuple[int, float]]
 
 Compared = Literal["words", "vectors", "both", "meaning", "measured meaning"]
 """What evidence stands on: one leg alone; both; or both where words can hardly speak, because the
@@ -45,6 +47,14 @@ _UNLEARNED = 0.6
 _READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
 asked for, it leaves the order of the first ones alone."""
+
+_STRONG = 0.7
+"""The score that the best hit needs to be strong. docs/search.md says how often such a hit is right."""
+
+_NEAR_BY_WORDS = 0.1
+_NEAR_BY_MEANING = 0.15
+"""What makes a candidate near though it is no likely answer: the share of the query that its words are, rare
+ones counting more; or its vector score. docs/search.md says how these were chosen."""
 
 
 def judged(
@@ -130,6 +140,36 @@ def _compared(
 def by_words(chunk: IndexedChunk, found: Legs, candidates: Candidates) -> float:
     """Return how likely a chunk that was read answers the query, by its words alone."""
     return probability(_words(chunk, found, candidates), "words")
+
+
+def band_of(score: float, best: float, request: Request) -> Band:
+    """Return how sure it is that a hit answers; only probabilities can be strong.
+
+    Of hits that score as high, the best is right far more often than those below it.
+    """
+    if score < request.query.min_score:
+        return "weak"
+    return "strong" if is_judged(request) and _STRONG <= score >= best else "likely"
+
+
+def nearest_of(ranking: Ranking, found: Legs, candidates: Candidates) -> Ranking:
+    """Return those of a ranking that share something with the query, where none is a likely answer.
+
+    A candidate that holds no telling word of the query and is far from it in meaning is noise.
+    """
+    chunks = candidates.read(_first(dict(ranking)))
+    scale = _MEASURED if found.measured else 1.0
+
+    def is_near(chunk: IndexedChunk) -> bool:
+        by_meaning = scale * found.vector.get(chunk.number, 0.0)
+        return candidates.coverage(chunk) >= _NEAR_BY_WORDS or by_meaning >= _NEAR_BY_MEANING
+
+    return [item for item in ranking if item[0] in chunks and is_near(chunks[item[0]])]
+
+
+def is_judged(request: Request) -> bool:
+    """Tell whether scores are probabilities; the classics keep the scores they are known for."""
+    return request.profile != "openclaw" and request.query.fusion == "evidence"
 
 
 def probability(evidence: float, compared: Compared) -> float:

@@ -40,8 +40,9 @@ class Request:
     mode: Mode
     sources: tuple[Source, ...]
     now: datetime
-    strict: bool = False
-    """Whether `min_score` was asked for in this call, so that nothing below it may be shown."""
+    cut: float | None = None
+    """The score below which nothing may be shown. Without it, the nearest are shown as weak hits where
+    nothing reaches `query.min_score`."""
     full: bool = False
     """Whether a hit is the whole chunk instead of the passage in it that answers."""
 

@@ -44,8 +44,8 @@ _LABEL = re.compile(r"[\s>*+-]*(?:\d{4}-\d{2}-\d{2}:?\s|\d{1,2}:\d{2}\s)?\s*")
 class Search(Protocol):
     """Finds the lines that answer a query, best first."""
 
-    def __call__(self, query: str, *, max_results: int) -> SearchResult:
-        """Return at most so many."""
+    def __call__(self, query: str, *, max_results: int, strict: bool) -> SearchResult:
+        """Return at most so many; if `strict`, only those that are likely to answer."""
         ...
 
 
@@ -102,7 +102,7 @@ def relevant(
     asked = as_prose(without_code(said) if unasked else said).strip()
     if switched_off(loaded) or not asked or (unasked and not _says_something(asked)):
         return Relevant()
-    result = search(asked, max_results=_SEARCHED)
+    result = search(asked, max_results=_SEARCHED, strict=True)
     if unasked:
         facts = loaded.settings.facts.file
         strong = [hit for hit in result if hit.path != facts and is_strong(hit, result.mode)]

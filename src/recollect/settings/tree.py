@@ -265,7 +265,14 @@ class Query:
     )
     min_score: float = field(
         default=0.35,
-        metadata=rule("number", "Results that score lower are left out.", low=0, high=1, project="yes"),
+        metadata=rule(
+            "number",
+            "What a result scores to count as an answer. Where none does, a search shows up to three of the "
+            "nearest as weak ones, and nothing is given unasked.",
+            low=0,
+            high=1,
+            project="yes",
+        ),
     )
     fusion: Fusion = field(
         default="evidence",

@@ -1,0 +1,243 @@
+"""How sure a search is: bands of hits, and the nearest lines where nothing is a confident match."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Memory
+from recollect.search.relevant import relevant
+from recollect.tools import call_tool
+from recollect.tools.finding import NOTHING, UNSURE
+from tests.support_cli import Cli
+from tests.support_search import FakeProvider, fake_memory, words_memory, write
+
+BILLING = {"db.md": "We picked Postgres 17 for the billing service.\n"}
+TEA = {"tea.md": "The tea house has a good service, a garden, and cakes that one comes back for.\n"}
+FULL_QUESTION = "Which Postgres, 16 or 17, did we pick for the billing service?"
+NEAR_QUESTION = "which database does billing use?"
+FAR_QUESTION = "who is our dentist?"
+KESTRELS = {
+    **{f"kestrel{number}.md": f"Kestrel {number} nests there.\n" for number in range(5)},
+    **{f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)},
+}
+ONE_WORD_OF_MANY = "kestrel submarine violin tractor origami"
+ASKED = (1.0, 0.0, 0.0, 0.0)
+
+
+def near(cosine: float) -> tuple[float, float, float, float]:
+    """Return a unit vector with this cosine to what is asked."""
+    return (cosine, math.sqrt(1 - cosine**2), 0.0, 0.0)
+
+
+# Bands
+
+
+def test_the_best_hit_that_holds_the_whole_question_is_strong(workspace: Path) -> None:
+    notes = BILLING | TEA
+    with words_memory(workspace, notes) as memory:
+        result = memory.search(FULL_QUESTION, min_score=0)
+    assert [(hit.path, hit.band) for hit in result] == [("memory/db.md", "strong"), ("memory/tea.md", "weak")]
+    assert result.confident
+
+
+def test_of_hits_that_score_high_only_the_best_are_strong(workspace: Path) -> None:
+    provider = FakeProvider({"question": ASKED, "best": near(0.95), "good": near(0.85)})
+    notes = {"a.md": "The best.\n", "b.md": "The best!\n", "c.md": "The good.\n"}
+    with fake_memory(workspace, notes, provider) as memory:
+        bands = {hit.path: hit.band for hit in memory.search("question")}
+    assert bands == {"memory/a.md": "strong", "memory/b.md": "strong", "memory/c.md": "likely"}
+
+
+@pytest.mark.parametrize(("min_score", "band"), [(0.3, "likely"), (0.35, "weak")])
+def test_the_border_between_likely_and_weak_is_the_setting(
+    workspace: Path, min_score: float, band: str
+) -> None:
+    write(workspace, BILLING)
+    with Memory(workspace, {"query.min_score": min_score}) as memory:
+        result = memory.search(NEAR_QUESTION)
+    assert [hit.band for hit in result] == [band]
+    assert 0.3 <= result[0].score < 0.35
+    assert result.confident is (band == "likely")
+
+
+def test_weak_hits_are_not_shown_beside_better_ones(workspace: Path) -> None:
+    notes = BILLING | TEA
+    with words_memory(workspace, notes) as memory:
+        assert [hit.band for hit in memory.search(FULL_QUESTION)] == ["strong"]
+
+
+# The nearest lines
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "words", "vectors"])
+def test_a_question_that_something_is_near_to_gets_it(workspace: Path, mode: str) -> None:
+    write(workspace, BILLING)
+    with Memory(workspace) as memory:
+        result = memory.search(NEAR_QUESTION, mode=mode)  # type: ignore[arg-type]
+    assert [hit.path for hit in result] == ["memory/db.md"]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "words", "vectors"])
+def test_a_question_that_nothing_is_near_to_gets_nothing(workspace: Path, mode: str) -> None:
+    write(workspace, BILLING)
+    with Memory(workspace) as memory:
+        result = memory.search(FAR_QUESTION, mode=mode)  # type: ignore[arg-type]
+    assert (result.hits, result.confident) == ((), False)
+    assert (result.nearest is None) is (mode == "words")
+
+
+def test_at_most_three_weak_hits_are_shown(workspace: Path) -> None:
+    with words_memory(workspace, KESTRELS) as memory:
+        result = memory.search(ONE_WORD_OF_MANY)
+        one = memory.search(ONE_WORD_OF_MANY, max_results=1)
+    assert [hit.band for hit in result] == ["weak"] * 3
+    assert not result.confident
+    assert one.hits == result.hits[:1]
+    assert result[0].why.fusion == "words only, shown below 0.35 because nothing reaches it"
+
+
+def test_a_word_that_is_hardly_any_of_the_query_makes_nothing_near(workspace: Path) -> None:
+    others = " ".join(f"unknown{number}" for number in range(20))
+    with words_memory(workspace, KESTRELS) as memory:
+        result = memory.search(f"kestrel {others}")
+    assert len(result) == 0
+    assert result.nearest is not None
+
+
+@pytest.mark.parametrize(("cosine", "shown"), [(0.2, 1), (0.1, 0)])
+def test_what_is_near_in_meaning_is_shown_though_it_holds_no_word(
+    workspace: Path, cosine: float, shown: int
+) -> None:
+    provider = FakeProvider({"question": ASKED, "gist": near(cosine)})
+    with fake_memory(workspace, {"a.md": "The gist.\n"}, provider) as memory:
+        assert len(memory.search("question")) == shown
+
+
+@pytest.mark.parametrize(
+    "settings", [{"query__mmr__enabled": True}, {"query__temporal_decay__enabled": True}]
+)
+def test_the_nearest_are_shown_with_diversity_and_decay_too(
+    workspace: Path, settings: dict[str, bool]
+) -> None:
+    with words_memory(workspace, KESTRELS, **settings) as memory:
+        assert [hit.band for hit in memory.search(ONE_WORD_OF_MANY)] == ["weak"] * 3
+
+
+# What was asked for exactly
+
+
+def test_a_min_score_of_the_call_is_a_hard_cut(workspace: Path) -> None:
+    with words_memory(workspace, KESTRELS) as memory:
+        weak = memory.search(ONE_WORD_OF_MANY)[0].score
+        above = memory.search(ONE_WORD_OF_MANY, min_score=weak + 0.01)
+        below = memory.search(ONE_WORD_OF_MANY, min_score=weak - 0.01)
+    assert (above.hits, above.nearest) == ((), weak)
+    assert [hit.band for hit in below] == ["weak"] * 5
+    assert not below.confident
+
+
+def test_a_min_score_of_the_call_shows_weak_hits_beside_others(workspace: Path) -> None:
+    notes = BILLING | TEA
+    with words_memory(workspace, notes) as memory:
+        result = memory.search(FULL_QUESTION, min_score=0.1)
+    assert [hit.band for hit in result] == ["strong", "weak"]
+
+
+# What is given unasked
+
+
+def test_a_strict_search_shows_nothing_weak(workspace: Path) -> None:
+    with words_memory(workspace, KESTRELS) as memory:
+        result = memory.search(ONE_WORD_OF_MANY, strict=True)
+    assert result.hits == ()
+    assert result.nearest is not None
+
+
+OPENCLAW = {"profile": "openclaw", "query__min_score": 0.9}
+GIVEN: dict[str, Callable[[Memory], object]] = {
+    "context": lambda memory: memory.context(ONE_WORD_OF_MANY),
+    "recall of a question": lambda memory: memory.recall(ONE_WORD_OF_MANY),
+    "what forget offers": lambda memory: memory.forget_candidates(ONE_WORD_OF_MANY),
+    "unasked": lambda memory: relevant(ONE_WORD_OF_MANY, memory.loaded, memory.search, unasked=True).hits,
+}
+
+
+@pytest.mark.parametrize("settings", [{}, {"query__fusion": "weighted"}, OPENCLAW])
+@pytest.mark.parametrize("given", GIVEN)
+def test_nothing_weak_is_given_or_used_unasked(workspace: Path, given: str, settings: dict[str, Any]) -> None:
+    with words_memory(workspace, KESTRELS, **settings) as memory:
+        assert memory.search(ONE_WORD_OF_MANY)
+        assert not GIVEN[given](memory)
+
+
+# Classics
+
+
+@pytest.mark.parametrize("fusion", ["weighted", "rrf"])
+def test_a_classic_has_no_strong_hits(workspace: Path, fusion: str) -> None:
+    with words_memory(workspace, BILLING, query__fusion=fusion) as memory:
+        result = memory.search(FULL_QUESTION)
+    assert [hit.band for hit in result] == ["likely"]
+    assert result.confident
+
+
+@pytest.mark.parametrize(("profile", "shown"), [("default", 3), ("openclaw", 5)])
+def test_what_a_classic_shows_below_min_score_is_weak(workspace: Path, profile: str, shown: int) -> None:
+    settings = {"query__min_score": 0.95, "query__fusion": "weighted", "profile": profile}
+    with words_memory(workspace, KESTRELS, **settings) as memory:
+        result = memory.search("kestrel")
+    assert [hit.band for hit in result] == ["weak"] * shown
+    assert not result.confident
+
+
+# How it is said
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    return Cli(capsys)
+
+
+def test_the_command_line_says_that_it_is_not_sure(cli: Cli, workspace: Path) -> None:
+    write(workspace, KESTRELS)
+    outcome = cli("search", "-w", workspace, ONE_WORD_OF_MANY)
+    first, blank, head, *_ = outcome.out.splitlines()
+    assert (outcome.code, first, blank) == (0, "No confident match. Nearest lines:", "")
+    assert head.split()[1:] == ["weak", "memory/kestrel0.md#L1"]
+    assert outcome.out.count(" weak ") == 3
+
+
+def test_the_command_line_names_the_band_of_each_hit(cli: Cli, workspace: Path) -> None:
+    write(workspace, BILLING)
+    head, *_ = cli("search", "-w", workspace, "Postgres billing service").out.splitlines()
+    assert head.split()[1:] == ["strong", "memory/db.md#L1"]
+
+
+def test_json_tells_bands_and_confidence(cli: Cli, workspace: Path) -> None:
+    write(workspace, KESTRELS)
+    unsure = cli("search", "-w", workspace, "--json", ONE_WORD_OF_MANY).json
+    assert unsure["confident"] is False
+    assert [hit["band"] for hit in unsure["results"]] == ["weak"] * 3
+    nothing = cli("search", "-w", workspace, "--json", "submarine").json
+    assert (nothing["confident"], nothing["results"]) == (False, [])
+    sure = cli("search", "-w", workspace, "--json", "kestrel nests").json
+    assert sure["confident"] is True
+
+
+def test_a_model_is_told_that_it_is_not_sure(workspace: Path) -> None:
+    with words_memory(workspace, KESTRELS) as memory:
+        unsure = call_tool(memory, "memory_search", {"query": ONE_WORD_OF_MANY})
+        sure = call_tool(memory, "memory_search", {"query": "kestrel nests"})
+        nothing = call_tool(memory, "memory_search", {"query": "submarine"})
+    assert UNSURE in " ".join(unsure.text.split())
+    assert unsure.text.count("(weak, score 0.") == 3
+    assert unsure.data["confident"] is False
+    assert "No confident match" not in sure.text
+    assert "(strong, score 0." in sure.text
+    assert nothing.text.startswith(NOTHING)
