@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 from recollect.agent import snapshot
 from recollect.agent.bootstrap import Context, bootstrap
 from recollect.errors import UsageError
+from recollect.settings import Settings
 from recollect.text.quote import without_quotes
+from recollect.types import FoundFile
+from recollect.writing import recall
+from recollect.writing.reading import text_in
 from tests.support import unprivileged_run
 from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, opened, put, user
 
@@ -56,6 +60,79 @@ def test_all_parts_are_there_with_their_lines(workspace: Path) -> None:
     filled(workspace)
     context = bootstrap(opened(workspace), now=NOW)
     assert cited(context)[:3] == ["MEMORY.md#L1-L10", f"{YESTERDAY}#L1-L10", f"{TODAY}#L1-L10"]
+
+
+def test_the_latest_entries_of_topics_and_earlier_logs_are_there_newest_first(workspace: Path) -> None:
+    put(workspace, "MEMORY.md", "tea\n")
+    put(workspace, TODAY, "- 09:00 today\n")
+    put(
+        workspace,
+        "memory/billing.md",
+        "# Billing\n\n- 2026-11-10: MariaDB was close\n- 2026-11-16: Postgres\n",
+    )
+    put(
+        workspace,
+        "memory/people.md",
+        "# People\n\n- 2026-11-12: met Anna\n- no day\n- 2026-10-01: long ago\n",
+    )
+    put(workspace, "memory/2026-11-11.md", "- 10:00 earlier\n")
+    put(workspace, "memory/facts.md", "- 2026-11-16 [fact] Works at Acme. ^b7c5d2e6fg\n")
+    context = bootstrap(opened(workspace), now=NOW)
+    assert cited(context) == [
+        "MEMORY.md#L1",
+        "memory/billing.md#L4",
+        "memory/people.md#L3",
+        "memory/billing.md#L3",
+        "memory/2026-11-11.md#L1",
+        f"{TODAY}#L1",
+    ]
+    assert kinds(context) == ["main", "topic", "topic", "topic", "log", "today"]
+    assert "memory/billing.md#L4:\n> - 2026-11-16: Postgres\n" in context.text
+
+
+def test_what_was_remembered_under_a_topic_is_part_of_the_next_session(workspace: Path) -> None:
+    with opened(workspace) as memory:
+        kept = memory.remember("The owl sleeps in the barn", topic="birds", now=NOW)
+        assert cited(bootstrap(memory, now=NOW + timedelta(days=3))) == [kept.citation]
+
+
+def test_older_entries_give_way_before_newer_ones_and_are_never_cut(workspace: Path) -> None:
+    put(workspace, "MEMORY.md", lines("main", 3))
+    entries = "".join(f"- 2026-11-{day:02}: words\n  of day {day}\n" for day in range(3, 16))
+    put(workspace, "memory/topic.md", entries)
+    put(workspace, "memory/2026-11-12.md", "- 10:00 earlier\n")
+    every = bootstrap(opened(workspace), now=NOW)
+    some = bootstrap(opened(workspace), now=NOW, max_tokens=every.tokens // 2)
+    topics = [one for one in cited(every) if "topic" in one]
+    assert "memory/2026-11-12.md#L1" in cited(every)
+    assert 1 < len(cited(some)) < len(topics)
+    assert cited(some) == [cited(every)[0], *topics[: len(cited(some)) - 1]]
+    assert some.tokens <= every.tokens // 2
+
+
+def test_an_entry_that_is_far_too_long_is_left_out(workspace: Path) -> None:
+    put(workspace, "memory/topic.md", f"- 2026-11-16: {'word ' * 300}\n- 2026-11-15: short\n")
+    assert cited(bootstrap(opened(workspace), now=NOW)) == ["memory/topic.md#L2"]
+
+
+def test_entries_lose_their_secrets(workspace: Path) -> None:
+    put(workspace, "memory/topic.md", f"- 2026-11-16: the token is {TOKEN}\n")
+    text = bootstrap(opened(workspace), now=NOW).text
+    assert ("the token is" in text, TOKEN in text) == (True, False)
+
+
+def test_few_notes_are_read_for_the_latest_entries(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(200):
+        put(workspace, f"memory/topic{number}.md", f"- 2026-11-16: entry {number}\n")
+    read: list[str] = []
+
+    def noted(file: FoundFile, settings: Settings) -> str:
+        read.append(file.path)
+        return text_in(file, settings)
+
+    monkeypatch.setattr(recall, "text_in", noted)
+    assert len(bootstrap(opened(workspace), now=NOW).parts) == 20
+    assert len(read) <= 40
 
 
 def test_the_lines_of_a_snapshot_are_those_of_its_file(workspace: Path) -> None:

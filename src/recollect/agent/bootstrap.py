@@ -1,4 +1,4 @@
-"""What a session starts with: the main note, the logs of today and yesterday, and the last snapshot.
+"""What a session starts with: the main note, the latest entries of topics and logs, and the last snapshot.
 
 The context is capped. What gives way first is in `_GIVES_WAY`; a line is never cut. Everything is quoted
 with its path and lines, so that an agent can read on from there, and without secrets.
@@ -6,7 +6,7 @@ with its path and lines, so that an agent can read on from there, and without se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -17,20 +17,27 @@ from recollect.errors import PathError, UsageError
 from recollect.files import atomic, snapshots
 from recollect.files.place import place_of, reading
 from recollect.files.read import decode
-from recollect.files.scan import NOTES_DIR, SUFFIX
+from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from recollect.files.snapshots import Snapshot
 from recollect.memory import Memory
+from recollect.search.decay import dated
 from recollect.settings import switched_off
 from recollect.text.chunk import weigh
 from recollect.text.comments import session_comments
+from recollect.text.fact_note import note_path
 from recollect.text.neutral import NOTHING, Neutral, quoted
 from recollect.text.quote import Quote, block
 from recollect.types import cite
 from recollect.writing.clock import local_now
+from recollect.writing.reading import text_of
+from recollect.writing.recall import latest
 from recollect.writing.topics import main_note
 
 MAX_TOKENS = 3_000
 SNAPSHOT_DAYS = 7
+LATEST_DAYS = 14
+"""How old an entry of a topic note or of an earlier log may be."""
+_LONGEST_ENTRY = 1_000
 _CHARACTERS_PER_TOKEN = 4
 
 INTRODUCTION = (
@@ -40,8 +47,11 @@ INTRODUCTION = (
 )
 
 _MAIN, _TODAY, _YESTERDAY, _SNAPSHOT = "main", "today", "yesterday", "snapshot"
+_TOPIC, _LOG = "topic", "log"
 _GIVES_WAY = (
+    (_LOG, 1.0),
     (_SNAPSHOT, 1.0),
+    (_TOPIC, 1.0),
     (_YESTERDAY, 0.5),
     (_TODAY, 0.5),
     (_YESTERDAY, 1.0),
@@ -104,14 +114,18 @@ class Context:
 class _Piece:
     """Lines that may be quoted, each with its number; from `first` to `last` (excluded) they still are.
 
-    The main note is curated, with the most important on top; everything else is newest at its end.
+    The main note is curated, with the most important on top; everything else is newest at its end. A single
+    entry is quoted as a whole or not at all.
     """
 
-    def __init__(self, kind: str, path: str, lines: Sequence[tuple[int, str]], origin: str = "") -> None:
+    def __init__(
+        self, kind: str, path: str, lines: Sequence[tuple[int, str]], origin: str = "", total: int = 0
+    ) -> None:
         self.kind = kind
         self.path = path
         self.lines = lines
         self.origin = origin
+        self.total = total or (lines[-1][0] if lines else 0)
         self.first, self.last = 0, len(lines)
         self._sizes = [weigh(quoted(text)) + 1 for _, text in lines]
         longest = origin or f"{cite(path, lines[-1][0], lines[-1][0])}{self._of_all()}" if lines else ""
@@ -128,7 +142,7 @@ class _Piece:
             self.path,
             self.lines[self.first][0],
             self.lines[self.last - 1][0],
-            total_lines=self.lines[-1][0],
+            total_lines=self.total,
         )
 
     @property
@@ -145,7 +159,7 @@ class _Piece:
 
     def give_up(self, excess: int, share: float) -> None:
         """Leave lines out, up to a share of all of them, until so much is saved."""
-        goal = self.size - excess
+        goal = 0 if self.kind in (_TOPIC, _LOG) else self.size - excess
         fewest = len(self.lines) - round(len(self.lines) * share)
         while self.last - self.first > fewest and self.size > goal:
             self._drop(from_end=self.kind == _MAIN)
@@ -168,7 +182,7 @@ class _Piece:
             self._drop(from_end=True)
 
     def _of_all(self) -> str:
-        return f" (of {self.lines[-1][0]} lines)"
+        return f" (of {self.total} lines)"
 
 
 def bootstrap(
@@ -192,11 +206,13 @@ def bootstrap(
         (_YESTERDAY, _log(today - timedelta(days=1))),
         (_TODAY, _log(today)),
     )
-    pieces = [_note(memory, kind, path, clean, warnings) for kind, path in notes]
+    main, *logs = [_note(memory, kind, path, clean, warnings) for kind, path in notes]
+    pieces = [main, *_latest(memory, today, [path for _, path in notes], clean), *logs]
     pieces.append(_snapshot(memory, session, moment, clean, warnings))
     filled = [piece for piece in pieces if piece is not None and not piece.is_empty]
     kept = _fitting(filled, max_tokens * _CHARACTERS_PER_TOKEN)
-    gone = [piece.path for piece in filled if piece.is_empty and piece.kind != _SNAPSHOT]
+    whole = (_MAIN, _YESTERDAY, _TODAY)
+    gone = [piece.path for piece in filled if piece.is_empty and piece.kind in whole]
     warnings.extend(f"nothing of {path!r} fits into {max_tokens:,} tokens" for path in gone)
     if not kept:
         return Context(warnings=tuple(warnings))
@@ -212,7 +228,7 @@ def _fitting(pieces: list[_Piece], limit: int) -> list[_Piece]:
     """Return the pieces that are left when everything fits the limit."""
     room = limit - weigh(block(INTRODUCTION, []))
     for kind, share in _GIVES_WAY:
-        for piece in pieces:
+        for piece in reversed(pieces):  # of several entries the oldest, which is the last, goes first
             excess = sum(each.size for each in pieces) - room
             if piece.kind == kind and excess > 0:
                 piece.give_up(excess, share)
@@ -238,6 +254,25 @@ def _note(memory: Memory, kind: str, path: str, clean: Cleaning, warnings: list[
         warnings.append(f"the session starts without {path!r}: it {error}")
         return None
     return _Piece(kind, path, _numbered(text, clean))
+
+
+def _latest(memory: Memory, today: date, leave_out: Sequence[str], clean: Cleaning) -> Iterator[_Piece]:
+    """Yield the latest entries of topics, then those of earlier logs, the newest first.
+
+    Facts are left out: those that fit a message are given with it.
+    """
+    others = [*leave_out, *ROOT_FILES, note_path(memory.settings.facts.file)]
+    since = today - timedelta(days=LATEST_DAYS)
+    found = latest(memory.workspace, memory.settings, since, today + timedelta(days=1), leave_out=others)
+    notes = {
+        path: _numbered(text_of(memory.workspace, memory.settings, path), clean)
+        for path in dict.fromkeys(one.path for one in found)
+    }
+    for one in sorted(found, key=lambda one: dated(one.path) is not None):
+        lines = [line for line in notes[one.path] if one.start_line <= line[0] <= one.end_line]
+        if 0 < sum(len(text) for _, text in lines) <= _LONGEST_ENTRY:
+            total = notes[one.path][-1][0]
+            yield _Piece(_LOG if dated(one.path) else _TOPIC, one.path, lines, total=total)
 
 
 def _snapshot(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -28,6 +28,10 @@ from recollect.writing.reading import notes_in, text_in, text_of
 from recollect.writing.topics import slug_of, topic_notes, topic_title
 
 MOST = 1_000
+_MOST_NOTES = 40
+_MOST_LATEST = 20
+"""Notes that the start of a session looks into for the latest entries, and how many it takes of these."""
+
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAY_NS = 86_400 * 10**9
 
@@ -112,17 +116,36 @@ def recall(
     named = topic_notes(workspace, settings, title) if title else ()
     wanted = _Wanted(latest, decisions, slug_of(title), frozenset(named))
     if not words:
-        return _newest(workspace, settings, wanted, limit)
+        return _newest(notes_in(workspace, settings), settings, wanted, limit)
     answers = _answers(workspace, settings, words, search)
     found = [one for one in answers if wanted.fits(one)]
     return tuple((sorted(found, key=_newest_first) if recent else found)[:limit])
 
 
-def _newest(workspace: Workspace, settings: Settings, wanted: _Wanted, limit: int) -> tuple[Recalled, ...]:
+def latest(
+    workspace: Workspace, settings: Settings, first: date, last: date, *, leave_out: Collection[str]
+) -> tuple[Recalled, ...]:
+    """Return the newest entries of some days, for the start of a session, which must not take long.
+
+    So only the notes that were changed last are looked at, and not those that are left out.
+    """
+    files = [
+        file
+        for file in notes_in(workspace, settings)
+        if file.path not in leave_out and _newest_day_in(file) >= first.toordinal()
+    ]
+    newest = sorted(files, key=lambda file: file.fingerprint.mtime_ns, reverse=True)[:_MOST_NOTES]
+    found = _newest(newest, settings, _Wanted(last, False, "", frozenset()), _MOST_LATEST)
+    return tuple(one for one in found if one.day is not None and one.day >= first)
+
+
+def _newest(
+    files: Iterable[FoundFile], settings: Settings, wanted: _Wanted, limit: int
+) -> tuple[Recalled, ...]:
     """Read notes, those first that may hold the newest entries, until no other can hold a newer one."""
     found: list[Recalled] = []
     days: list[int] = []
-    for file in sorted(notes_in(workspace, settings), key=_newest_day_in, reverse=True):
+    for file in sorted(files, key=_newest_day_in, reverse=True):
         if len(days) - bisect_right(days, _newest_day_in(file)) >= limit:
             break
         text = without_private_blocks(text_in(file, settings))
