@@ -14,6 +14,8 @@ from recollect.doctor.finding import Repair
 from recollect.evaluation.metrics import METRICS
 from recollect.files.scan import IGNORED_DIRS
 from recollect.memory import Memory
+from recollect.settings.keys import known_keys
+from recollect.settings.table import default_of
 from recollect.store.sqlite.db import open_reader
 from tests.support_docs import PAGES, ROOT, in_line, shown, text_of
 
@@ -85,6 +87,13 @@ def test_the_tables_of_the_index_are_listed(workspace: Path) -> None:
     database.close()
     own = {name for name in made if not name.startswith(("chunks_fts_", "sqlite_"))}
     assert set(first_cells(section("files.md", "The index"))) == own
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_every_default_that_a_page_gives_is_the_real_one(page: Path) -> None:
+    tables = re.findall(r"^\| key \| default \|.*\n\|[-|]+\n((?:\|.*\n)+)", text_of(page), re.MULTILINE)
+    for name, told in re.findall(r"^\| `([a-z_.]+)` \| ([^|]*) \|", "".join(tables), re.MULTILINE):
+        assert told in {default_of(known_keys()[name]), "", "all five"}, name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=shown)

@@ -129,7 +129,7 @@ def _row(key: Key) -> str:
     cells = (
         f"`{key.name}`",
         key.allowed,
-        _default(key),
+        default_of(key),
         f"`{key.variable}`",
         _PROJECT_WORDS[key.rule.project],
         key.rule.doc,
@@ -137,7 +137,7 @@ def _row(key: Key) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def _default(key: Key) -> str:
+def default_of(key: Key) -> str:
     """Write a default the way one would write it in a file."""
     value = key.default
     if key.rule.kind == "pairs":
