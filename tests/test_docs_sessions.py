@@ -62,9 +62,14 @@ class Step(NamedTuple):
 
 
 def steps(page: Path) -> list[Step]:
-    """Return the commands of a page in their order; a command may bring a text that ends with NOTE."""
+    """Return the commands and the programs of a page in their order.
+
+    A command may bring a text that ends with NOTE.
+    """
     found: list[Step] = []
     for block in blocks(page):
+        if block.language == "python":
+            found.append(Step(f"python <<'NOTE'\n{block.text}NOTE", []))
         if block.language != "console":
             continue
         lines = iter(block.text.splitlines())
@@ -82,7 +87,11 @@ def steps(page: Path) -> list[Step]:
 def played(commands: list[str], before: Mapping[str, str], home: Path) -> list[str]:
     """Run commands one after the other in one shell, and return what each printed."""
     home.mkdir(parents=True)
-    script = [f'recollect() {{ "{sys.executable}" -m recollect "$@"; }}', before.get(FIRST, "")]
+    script = [
+        f'python() {{ "{sys.executable}" "$@"; }}',
+        'recollect() { python -m recollect "$@"; }',
+        before.get(FIRST, ""),
+    ]
     for command in commands:
         script += [before.get(command, ""), "echo @@@", "{", command, "} 2>&1"]
     done = subprocess.run(
