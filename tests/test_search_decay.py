@@ -162,3 +162,17 @@ def test_extra_paths_fade_by_the_time_the_file_was_written(workspace: Path) -> N
     settings = {"extra_paths": ["../handbook"], "query__temporal_decay__enabled": True}
     with words_memory(workspace, {}, **settings) as memory:
         assert memory.search("falcon", now=NOW, min_score=0)[0].score == pytest.approx(full / 2, rel=1e-3)
+
+
+def test_transcripts_fade_by_the_time_they_were_last_changed(workspace: Path) -> None:
+    line = '{"type": "message", "message": {"role": "user", "content": "Tell me of the falcon project."}}\n'
+    transcript = workspace / "sessions" / "a.jsonl"
+    transcript.parent.mkdir()
+    transcript.write_text(line, encoding="utf-8")
+    written = (NOW - timedelta(days=30)).timestamp()
+    os.utime(transcript, (written, written))
+    with words_memory(workspace, {}, sources=["memory", "sessions"]) as plain:
+        full = plain.search("falcon", now=NOW, min_score=0)[0].score
+    settings = {"sources": ["memory", "sessions"], "query__temporal_decay__enabled": True}
+    with words_memory(workspace, {}, **settings) as memory:
+        assert memory.search("falcon", now=NOW, min_score=0)[0].score == pytest.approx(full / 2, rel=1e-3)
