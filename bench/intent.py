@@ -45,13 +45,19 @@ def ordinary(prompts: Sequence[Labelled]) -> Figures:
     return {"prompts": len(prompts), "told": counts, "about_past": searched}
 
 
+def topics(sentences: Sequence[Labelled]) -> Figures:
+    """Return of how many sentences it is told what they are about."""
+    right = sum(one.names(detect(one.text).entities) for one in sentences)
+    return {"sentences": len(sentences), "right": right}
+
+
 def speed(texts: Sequence[str]) -> Figures:
     """Return how long a message takes once the patterns are made."""
     taken = statistics.median([seconds(lambda: [detect(text) for text in texts]) for _ in range(ROUNDS)])
     return {"messages": len(texts), "microseconds": 1e6 * taken / len(texts)}
 
 
-def table(name: str, found: Figures, prompts: Figures, fast: Figures) -> str:
+def table(name: str, found: Figures, prompts: Figures, about: Figures, fast: Figures) -> str:
     """Write the figures as Markdown."""
     share = found["macro_f1"]
     lines = [
@@ -76,6 +82,8 @@ def table(name: str, found: Figures, prompts: Figures, fast: Figures) -> str:
         f"| ≤ 2 %: {verdict(false, 0.02)} | {prompts['told']['query']} "
         f"| {prompts['told']['forget']} | {prompts['about_past']} |",
         "",
+        f"What a sentence is about: told right for {about['right']} of {about['sentences']}.",
+        "",
         f"{fast['microseconds']:.0f} µs a message, over {fast['messages']} messages.",
     ]
     return "\n".join(lines)
@@ -89,10 +97,11 @@ def main() -> None:
     name = "unseen" if arguments.unseen else "develop"
     sentences, prompts = labelled(name), labelled(f"coding_{name}")
     found, plain = quality(sentences), ordinary(prompts)
+    about = topics(labelled(f"entities_{name}"))
     fast = speed([one.text for one in [*sentences, *prompts]])
     finish(
-        {"sentences": name, "quality": found, "ordinary": plain, "speed": fast},
-        table(name, found, plain, fast),
+        {"sentences": name, "quality": found, "ordinary": plain, "entities": about, "speed": fast},
+        table(name, found, plain, about, fast),
         arguments.json,
     )
 

@@ -21,12 +21,22 @@ class Labelled:
     intent: Kind
     language: str
     trap: bool = False
+    entities: tuple[str, ...] = ()
+    """What it is about, in any of some wordings."""
+
+    def names(self, told: Sequence[str]) -> bool:
+        """Tell whether what was told first is one of the right wordings, but for signs and capitals."""
+        return bool(told) and _plain(told[0]) in map(_plain, self.entities)
 
 
 def labelled(name: str) -> list[Labelled]:
     """Return the sentences of a file, such as `develop`; ordinary prompts want nothing."""
     lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [Labelled(**{"intent": "none", **json.loads(line)}) for line in lines if line]
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.casefold().split()).strip(" .,!?;:¿¡")
 
 
 Pair = tuple[Kind, Kind]

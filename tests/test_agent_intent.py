@@ -217,6 +217,29 @@ def test_every_language_is_told(language: str) -> None:
     assert macro_f1([(one.intent, detect(one.text).intent) for one in mine]) >= 0.95
 
 
+def test_what_the_sentences_of_development_are_about_is_told() -> None:
+    sentences = labelled("entities_develop")
+    assert sum(one.names(detect(one.text).entities) for one in sentences) >= 0.9 * len(sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "entity"),
+    [
+        ("souviens-toi qu'on utilise pnpm", "on utilise pnpm"),
+        ("rappelle-toi qu'il n'y a pas de serveur", "il n'y a pas de serveur"),
+        ("Dat we spaties gebruiken moet je onthouden.", "we spaties gebruiken"),
+        ("Kannst du dir Port 5433 merken?", "Port 5433"),
+        ("Der Port ist 5433. Kannst du dir das bitte merken?", "Der Port ist 5433"),
+        ("Was hatten wir nochmal zum Cache beschlossen?", "Cache"),
+        ("Put this in your long-term memory: we deploy on Mondays", "we deploy on Mondays"),
+        ("Ajoute à ta mémoire que la prod est chez OVH", "la prod est chez OVH"),
+        ("We use pnpm and never npm, remember that.", "We use pnpm and never npm"),
+    ],
+)
+def test_neither_conjunctions_nor_verbs_around_it_are_part_of_it(text: str, entity: str) -> None:
+    assert detect(text).entities == (entity,)
+
+
 def test_ordinary_prompts_are_hardly_ever_kept() -> None:
     prompts = labelled("coding_develop")
     assert sum(detect(one.text).intent == "remember" for one in prompts) <= 0.02 * len(prompts)

@@ -17,6 +17,11 @@ from recollect.text.language import STOP_WORDS
 _MOST_OPENINGS = 8
 _MOST_CLAUSES = 16
 _OUTSIDE = ("file", "feature")
+_DENIALS = ("negated", "unkept")
+_NEAR, _NEXT = 60, 14
+"""Within so many characters behind a verb stands where to keep something, and behind that what to keep."""
+_FEWEST_WORDS = 2
+"""What is left of a clause without its verb and its small words is a statement from so many words on."""
 _CUES = (
     "keep",
     "keep_late",
@@ -71,13 +76,14 @@ class _Reading:
     def speaks_against(self, name: str, leading: re.Match[str]) -> bool:
         """Tell whether a class is where it takes the meaning from some leading words.
 
-        A denial counts in the clause of these words and not behind them. A program or its users count
-        outside of what is to be remembered or forgotten, which may well be about a program.
+        A denial counts in the clause of these words, and a plain "not" not behind them. A program or its
+        users count outside of what is to be remembered or forgotten, which may well be about a program.
         """
         pattern = self._grammar.words(name)
         start, end = 0, len(self.sentence.low)
-        if name == "negated":
-            start, end = self.begins(leading), leading.end()
+        if name in _DENIALS:
+            start = self.begins(leading)
+            end = leading.end() if name == "negated" else end
         elif name in _OUTSIDE:
             content = self._grammar.words("content").search(self.sentence.low, leading.start())
             end = max(content.end(), leading.end()) if content else end
@@ -232,10 +238,17 @@ def _entities(found: _Found, said: Sequence[Sentence], grammar: Grammar) -> tupl
     sentence = said[found.place]
     start, end = found.match.span()
     if found.rule.intent == "remember":
-        spans = [(_behind(found.match, grammar), len(sentence.low)), (0, found.begins)]
+        begins = _behind_place(sentence.low, _behind(found.match, grammar), grammar)
+        spans = [(begins, len(sentence.low)), (0, found.begins)]
         near = [*said[: found.place][-1:], *said[found.place + 1 :][:1]]
-        parts = [(sentence, *span) for span in spans] + [(one, 0, len(one.low)) for one in near]
-        return _cleaned(parts, grammar, "connecting")[:1]
+        parts = [(sentence, *span) for span in spans]
+        said_before_verb = _before_late_verb(found, sentence, grammar)
+        around = [(one, 0, len(one.low)) for one in near]
+        return (
+            _cleaned(parts, grammar, "connecting")
+            or said_before_verb
+            or _cleaned(around, grammar, "connecting")
+        )[:1]
     if found.rule.back:
         before = [(one, 0, len(one.low)) for one in said[: found.place][-1:]]
         return _cleaned([(sentence, 0, start), *before], grammar, "trimmed")[:1]
@@ -243,9 +256,35 @@ def _entities(found: _Found, said: Sequence[Sentence], grammar: Grammar) -> tupl
     return _cleaned(around, grammar, "trimmed") or _cleaned([(sentence, start, end)], grammar, "trimmed")
 
 
+def _behind_place(low: str, start: int, grammar: Grammar) -> int:
+    """Return where a statement begins behind words that say where, or until when, it is to be kept."""
+    for name in ("memory", "later", "onwards"):
+        place = grammar.words(name).search(low, start, start + _NEAR)
+        if place is None:
+            continue
+        that = grammar.words("that").search(low, place.end(), place.end() + _NEXT)
+        colon = low.find(":", place.end(), place.end() + _NEXT)
+        ends = [that.end()] if that else []
+        ends += [colon + 1] if colon >= 0 else []
+        if ends:
+            return min(ends)
+    return start
+
+
+def _before_late_verb(found: _Found, sentence: Sentence, grammar: Grammar) -> tuple[str, ...]:
+    """Return what a clause says around its verb, where that stands at the end: "kannst du dir … merken"."""
+    if not found.rule.leading.endswith("_late") or "clause" not in grammar:
+        return ()
+    words = _cleaned([(sentence, found.begins, len(sentence.low))], grammar, "clause")
+    return tuple(text for text in words if len(text.split()) >= _FEWEST_WORDS)
+
+
 def _behind(match: re.Match[str], grammar: Grammar) -> int:
     """Return where a statement begins behind some words: the last of them may be its subject."""
     head, _, last = match[0].rpartition(" ")
+    joint, elided, subject = last.rpartition("'")
+    if elided and grammar.before("connecting").fullmatch(joint + elided):
+        return match.end() - len(subject)
     is_subject = head and any(grammar.words(name).fullmatch(last) for name in ("ours", "definite"))
     return match.end() - len(last) if is_subject else match.end()
 

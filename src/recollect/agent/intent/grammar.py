@@ -54,8 +54,11 @@ class Grammar:
         return self._pattern("joining", r"(?:[,:;()–—]+|(?<= )-) ?|(?<= )(?:{}) ")  # noqa: RUF001
 
     def before(self, name: str) -> re.Pattern[str]:
-        """Return what is cut off the beginning of a text: signs, and the words of a class."""
-        return self._pattern(name, rf"(?:{_SIGNS}|(?:{{}})(?!\w))+")
+        """Return what is cut off the beginning of a text: signs, and the words of a class.
+
+        A word that ends with an apostrophe, such as the French "qu'", is whole though a letter follows.
+        """
+        return self._pattern(name, rf"(?:{_SIGNS}|(?:{{}})(?:(?<=')|(?!\w)))+")
 
     def behind(self, name: str) -> re.Pattern[str]:
         """Return what is cut off the end of a text, bit by bit: signs, and the words of a class."""

@@ -156,6 +156,7 @@ _AROUND = {
         dat|over|van|op|voor|om|te|aub|a\.u\.b\.|alsjeblieft|graag|dit|het|is|was|alweer|ook|wat|welke?
         wanneer|waar|waarom|wie|hoe|nog
         heb|hebben|had|hadden|we|wij|ik|je|en|in|met|uit|er|even|maar|goed|deze|die|zijn|waren
+        gezegd|verteld|genoemd|gesproken|besproken|besloten|afgesproken|vastgelegd|genoteerd|opgeslagen
         {later}
         {onwards}
     """,
@@ -228,7 +229,16 @@ _AROUND = {
         zoals (?:je|u|jij)|(?:je|jij|u) (?:weet|herinnert|zult|zal) (?:\w+ )?(?:nog )?(?:wel|vast
         ongetwijfeld|natuurlijk)|vast nog|ongetwijfeld|zeker nog wel
     """,
+    "that": r"dat",
     "connecting": r"dat|dit|het|aub|alsjeblieft|graag|even|ook|voor|{later}|{onwards}",
+    "clause": r"""
+        {connecting}
+        {fill}
+        {opening}
+        {asked}
+        je|jij|u|te|willen|kunnen|onthouden|onthoudt|inprenten|noteren|noteert|opschrijven|opschrijft
+        vastleggen|vastlegt|bewaren|bewaart|opslaan|opslaat|bijhouden|bijhoudt
+    """,
     "about": r"over|omtrent|rond",
 }
 

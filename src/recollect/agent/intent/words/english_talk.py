@@ -246,6 +246,7 @@ _AROUND = {
         as you|you (?:probably|surely|certainly|might|may|will|must|no doubt)|i'm sure|i bet|no doubt
         of course you|you'll
     """,
+    "that": r"that",
     "connecting": r"that|please|pls|the fact|this|it|too|also|for|{later}|{onwards}",
     "about": r"about|regarding|concerning",
 }

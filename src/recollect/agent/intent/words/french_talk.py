@@ -257,6 +257,7 @@ _AROUND = {
         comme tu|comme vous|sûrement|certainement|sans doute|sans aucun doute|bien sûr|probablement
         tu dois (?:te|t'en)
     """,
+    "that": r"que|qu'",
     "connecting": r"que|qu'|ceci|cela|ça|stp|svp|s'il te plaît|bien|aussi|de|du fait|{later}|{onwards}",
     "about": r"sur|à propos d\w*|concernant|au sujet d\w*|pour",
 }

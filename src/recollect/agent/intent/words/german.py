@@ -24,6 +24,7 @@ _VERBS = {
         (?:das|dies|es) (?:soll|sollte|muss) dir (?:\w+ )?(?:in erinnerung|im gedächtnis|im kopf) bleiben
     """,
     "keep_late": r"""
+        bitte (?:{fill} )*(?:merken|einprägen){end}
         dir (?:\S+ ){0,10}?(?:merken|merkst|gemerkt|einprägen|einprägst|zu merken|aufheben|aufhebst|behalten
         merken würdest)
         (?:könnten|können|würden|sollten|mögen) sie sich (?:\S+ ){0,8}?(?:merken|einprägen)

@@ -180,6 +180,8 @@ _AROUND = {
         dass|über|von|vom|zu|zum|zur|auf|für|um|bitte|das|dies|es|ist|war|noch|mal|nochmal|was|welche[rsmn]?
         wann|wo|warum|wer|wie|ob|habe|haben|hatten|hatte
         wir|ich|du|dir|und|in|mit|aus|im|auch|der|wieder|mehr|sind|uns|an
+        gesagt|erzählt|genannt|erwähnt|gesprochen|besprochen|beschlossen|entschieden|vereinbart|abgemacht
+        festgelegt|ausgemacht|notiert|gemerkt|gespeichert
         {later}
         {onwards}
     """,
@@ -257,7 +259,17 @@ _AROUND = {
         wie (?:du|sie) (?:\w+ )*(?:weißt|weisst|wissen|erinnerst|erinnern)
         (?:bestimmt|sicher(?:lich)?|gewiss|wohl|vermutlich|sicherlich noch)
     """,
+    "that": r"dass",
     "connecting": r"dass|das|bitte|dies|es|auch|mal|folgendes|{later}|{onwards}",
+    "clause": r"""
+        {connecting}
+        {fill}
+        {opening}
+        {asked}
+        dir|euch|sich|du|sie|zu|merken|merkst|einprägen|einprägst|aufheben|aufhebst|behalten|behältst
+        notieren|notierst|aufschreiben|aufschreibst|festhalten|festhältst|vermerken|vermerkst
+        speichern|speicherst|abspeichern|ablegen|eintragen|würdest|könntest|kannst
+    """,
     "about": r"über|zu|zum|zur|bezüglich|wegen",
 }
 

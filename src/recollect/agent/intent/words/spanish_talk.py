@@ -235,6 +235,7 @@ _AROUND = {
         seguro que|como (?:tú |ya )?(?:recuerdas|sabes|recordarás|sabrás)|sin duda|supongo que|seguramente
         probablemente|imagino que|ya (?:sabes|recordarás) que
     """,
+    "that": r"que",
     "connecting": r"que|esto|eso|lo|por favor|porfa|bien|también|de|{later}|{onwards}",
     "about": r"sobre|acerca de|respecto a|con respecto a|para",
 }
