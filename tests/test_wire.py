@@ -140,6 +140,7 @@ def test_a_status(workspace: Path) -> None:
         "declined",
         "spending",
         "redactions",
+        "index_note",
         "probe",
     ]
     assert list(status["cache"]) == ["enabled", "entries", "max_entries"]

@@ -84,17 +84,34 @@ class Workspace:
         opencode = self.root / OPENCODE_DIR / "config.yaml"
         return (opencode, self.config_file) if os.path.lexists(opencode) else (self.config_file,)
 
+    @property
+    def cached_indexes(self) -> Path:
+        """The folder in the cache for indexes of this workspace, used if it cannot be written itself."""
+        from hashlib import sha256
+
+        return user_cache_dir() / "indexes" / sha256(os.fsencode(self.root)).hexdigest()[:24]
+
     def index_file(self, template: str = "", agent: str = MAIN_AGENT) -> Path:
         """Return where the index of an agent is kept; `{agent}` in the template is replaced by its name."""
         check_agent(agent)
         if not template:
-            return self.private / ("index.sqlite" if agent == MAIN_AGENT else f"index-{agent}.sqlite")
+            name = "index.sqlite" if agent == MAIN_AGENT else f"index-{agent}.sqlite"
+            usual = self.private / name
+            return usual if _may_hold(usual) else self.cached_indexes / name
         file = Path(os.path.normpath(self.root / expand_home(template.replace("{agent}", agent))))
         if file.suffix == ".md" or contains(self.root / "memory", file) or contains(file, self.root):
             raise SettingsError(
                 f"store.path {template!r} names a place of notes", todo="Set it to a file of its own"
             )
         return file
+
+
+def _may_hold(index_file: Path) -> bool:
+    """Tell whether there is an index in a private folder, or one can be made there."""
+    private = index_file.parent
+    if os.path.lexists(index_file) or private.is_symlink():
+        return True
+    return os.access(private if os.path.lexists(private) else private.parent, os.W_OK | os.X_OK)
 
 
 def check_agent(name: str) -> None:

@@ -22,6 +22,7 @@ from recollect.sync.identity import engine_trouble, reason_to_rebuild, space_of
 from recollect.types import Discovery, IndexedFile, Status
 
 _REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
+_CACHED = "in the cache, because the workspace cannot be written"
 _LOCAL = "nowhere: text stays on this machine"
 
 
@@ -66,6 +67,7 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
         agent=settings.agent,
         index_path=str(found.index_file),
         index_bytes=_bytes_of(found.index_file),
+        index_note=_CACHED if found.index_file.parent == found.workspace.cached_indexes else "",
         sources=settings.sources,
         source_counts=tuple(
             {"source": source, "files": files, "chunks": chunks}

@@ -428,5 +428,7 @@ class Status:
     """What was sent to paid providers, today and altogether."""
     redactions: Mapping[str, int] = field(default_factory=dict)
     """How many secrets were taken out of the conversations that are indexed, by their kinds."""
+    index_note: str = ""
+    """Why the index is not kept in the workspace, if it would be otherwise."""
     probe: Mapping[str, Any] | None = None
     """Whether the provider made a vector when it was asked for one, and what it said, if it was asked."""

@@ -14,7 +14,7 @@ from contextlib import ExitStack, closing, contextmanager
 
 from recollect.errors import RecollectError, StoreBusy, WorkspaceError
 from recollect.files.lock import WriterLock
-from recollect.files.private import ensure_folder, ensure_private
+from recollect.files.private import ensure_index_folder
 from recollect.files.watch import Hints, NoHints, Places, Unheard
 from recollect.types import Report
 from recollect.upkeep.upkeep import Upkeep
@@ -61,8 +61,7 @@ def watch(upkeep: Upkeep, stop: threading.Event, on_sync: OnSync, on_notice: OnN
 @contextmanager
 def _being_the_only_one(upkeep: Upkeep, stop: threading.Event, on_notice: OnNotice) -> Iterator[None]:
     """Wait until no other program watches for this index."""
-    ensure_private(upkeep.workspace)
-    ensure_folder(upkeep.index_file.parent)
+    ensure_index_folder(upkeep.workspace, upkeep.index_file)
     lock = WriterLock(upkeep.index_file.with_name(upkeep.index_file.name + ".watching.lock"))
     told = False
     with ExitStack() as held:

@@ -67,6 +67,7 @@ def _rows(status: Status) -> list[tuple[str, str]]:
         ("workspace", status.workspace),
         ("agent", status.agent),
         ("index", f"{status.index_path} ({status.index_bytes / 1e6:.1f} MB)"),
+        *([("", status.index_note)] if status.index_note else []),
         ("state", _state(status)),
         ("last sync", local_time(datetime.fromisoformat(status.last_sync)) if status.last_sync else "never"),
         ("files", f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}"),

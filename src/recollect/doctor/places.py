@@ -37,13 +37,15 @@ _PERMISSIONS = "Check its permissions and its owner"
 def check_workspace(patient: Patient) -> Iterator[Finding]:
     """Look at the workspace and its private folder."""
     root, private = patient.workspace.root, patient.workspace.private
-    findings = [*_unwritable(root), *_private(private), *_open_to_others(patient)]
+    cached = patient.index_file.parent == patient.workspace.cached_indexes
+    what = f"remembered; the index is in {patient.index_file.parent}" if cached else "remembered or indexed"
+    findings = [*_unwritable(root, what), *_private(private), *_open_to_others(patient)]
     yield from findings or [ok(f"{root} can be read and written")]
 
 
-def _unwritable(folder: Path) -> Iterator[Finding]:
+def _unwritable(folder: Path, what: str = "remembered or indexed") -> Iterator[Finding]:
     if not os.access(folder, os.W_OK | os.X_OK):
-        yield problem(f"{folder} cannot be written, so nothing can be remembered or indexed", _PERMISSIONS)
+        yield problem(f"{folder} cannot be written, so nothing can be {what}", _PERMISSIONS)
 
 
 def _private(folder: Path) -> Iterator[Finding]:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
-from recollect.beneath import CREATE_FLAGS, folders_below, make_private_folders, opened
+from recollect.beneath import (
+    CREATE_FLAGS,
+    PRIVATE_FILE,
+    folders_below,
+    make_own_folder,
+    make_private_folders,
+    opened,
+)
 from recollect.errors import PathError, StoreReadOnly, WorkspaceError, reason_of
+from recollect.files.atomic import create
 from recollect.paths import PRIVATE_DIR, Workspace
 
 _IGNORE = ".gitignore"
+_OF_WORKSPACE = "workspace.txt"
+_KEPT_SECONDS = 30 * 86_400.0
+"""How long the cache keeps the indexes of a workspace that is gone: its disk may only not be mounted."""
 
 
 def ensure_private(workspace: Workspace) -> None:
@@ -71,6 +83,44 @@ def ensure_folder(folder: Path) -> None:
         make_private_folders(folder)
     except OSError as error:
         raise _unwritable(folder, error) from error
+
+
+def ensure_index_folder(workspace: Workspace, index_file: Path) -> None:
+    """Make the folder of an index, and the private folder of its workspace where that can be written."""
+    if index_file.parent == workspace.cached_indexes:
+        _ensure_cached(workspace, index_file.parent)
+        return
+    try:
+        ensure_private(workspace)
+    except StoreReadOnly:
+        if index_file.is_relative_to(workspace.private):
+            raise
+    ensure_folder(index_file.parent)
+
+
+def _ensure_cached(workspace: Workspace, folder: Path) -> None:
+    """Make a folder for indexes in the user's cache, with a file that says of which workspace they are."""
+    try:
+        if not folder.is_dir():
+            _remove_unused(folder.parent)
+        make_own_folder(folder)
+        create(folder / _OF_WORKSPACE, str(workspace.root), PRIVATE_FILE)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _remove_unused(top: Path) -> None:
+    """Remove indexes of workspaces that are gone and were not written for a month."""
+    for folder in top.iterdir() if top.is_dir() else ():
+        with suppress(OSError, UnicodeDecodeError):  # not ours; or another program removes it just now
+            root = Path((folder / _OF_WORKSPACE).read_text(encoding="utf-8"))
+            files = list(folder.iterdir())
+            newest = max(file.lstat().st_mtime for file in files)
+            if root.is_dir() or time.time() - newest < _KEPT_SECONDS:
+                continue
+            for file in sorted(files, key=lambda file: file.name == _OF_WORKSPACE):  # which goes last
+                file.unlink()
+            folder.rmdir()
 
 
 def _unwritable(folder: Path, error: OSError) -> StoreReadOnly:

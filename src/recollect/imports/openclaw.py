@@ -21,7 +21,7 @@ from typing import Any
 from recollect.embed.base import Provider, embed_documents, to_blobs, validated
 from recollect.embed.select import choose
 from recollect.errors import BadVectors, PathError, SettingsError
-from recollect.files.private import ensure_folder, ensure_private
+from recollect.files.private import ensure_index_folder
 from recollect.files.tombstones import Forgotten
 from recollect.imports import vault
 from recollect.paths import Workspace, check_agent, expand_home
@@ -214,18 +214,17 @@ class _Take:
         job, taken = self.job, 0
         if not proved:
             return 0
-        ensure_private(job.workspace)
-        with system_errors(job.index_file):
-            ensure_folder(job.index_file.parent)
-            with (
-                job.lock().held(_WAIT_SECONDS),
-                writer_of(job.index_file, identity_of(job.settings)) as index,
-            ):
-                for (which, _), matches in proved.items():
-                    wanted = [theirs for theirs, ours in matches.ours.items() if ours not in known]
-                    for some in _groups(openclaw.vectors(self.database, which, wanted)):
-                        taken += self._remember(index, {matches.ours[theirs]: one for theirs, one in some})
-                        job.progress(taken, len(wanted), "taking")
+        ensure_index_folder(job.workspace, job.index_file)
+        with (
+            system_errors(job.index_file),
+            job.lock().held(_WAIT_SECONDS),
+            writer_of(job.index_file, identity_of(job.settings)) as index,
+        ):
+            for (which, _), matches in proved.items():
+                wanted = [theirs for theirs, ours in matches.ours.items() if ours not in known]
+                for some in _groups(openclaw.vectors(self.database, which, wanted)):
+                    taken += self._remember(index, {matches.ours[theirs]: one for theirs, one in some})
+                    job.progress(taken, len(wanted), "taking")
         return taken
 
     def _remember(self, index: Index, vectors: Mapping[str, list[float]]) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recollect.errors import StoreBusy, StoreDamaged, StoreForeign
 from recollect.files.place import sweep_private
-from recollect.files.private import ensure_folder, ensure_private
+from recollect.files.private import ensure_index_folder
 from recollect.files.tombstones import Forgotten
 from recollect.store.sqlite import batches, cache, origin, spaces
 from recollect.store.sqlite.db import system_errors
@@ -47,8 +47,7 @@ def take_out(job: Job, paths: Iterable[str], wait_seconds: float) -> None:
 
 
 def _run(job: Job, wait_seconds: float) -> Report:
-    ensure_private(job.workspace)
-    ensure_folder(job.index_file.parent)
+    ensure_index_folder(job.workspace, job.index_file)
 
     def waiting(holder: str) -> None:
         job.progress(0, 1, f"waiting for {holder}")

@@ -168,6 +168,7 @@ def _indexes(workspace: Workspace, store_paths: Iterable[str], index_file: Path)
     """Yield every index over this workspace: each agent may have its own, in a place of its own."""
     found = {index_file} if index_file.exists() else set()
     found.update(store.indexes_in(workspace.private))
+    found.update(store.indexes_in(workspace.cached_indexes))  # from when it could not be written
     for template in filter(None, store_paths):
         parts = (workspace.root / expand_home(template)).parts
         fixed = next((at for at, part in enumerate(parts) if "{agent}" in part), len(parts) - 1)
