@@ -42,7 +42,8 @@ def test_a_batch_that_ends_badly_is_one_failure(
         outcome = at.run()
         assert (outcome.embedded, outcome.waiting) == (set(), set())
         assert end in str(outcome.reason)
-        assert at.journal.failed == Failures(1, at.now)
+        assert outcome.reason is not None
+        assert at.journal.failed == Failures(1, at.now, outcome.reason.what)
         assert at.journal.noted == {}
 
 

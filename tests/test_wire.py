@@ -142,10 +142,32 @@ def test_a_status(workspace: Path) -> None:
         "redactions",
         "index_note",
         "probe",
+        "batch",
     ]
     assert list(status["cache"]) == ["enabled", "entries", "max_entries"]
-    assert list(status["fts"]) == ["enabled", "available"]
-    assert list(status["vector"]) == ["enabled", "available", "engine", "vectors", "dims"]
+    assert list(status["fts"]) == ["enabled", "available", "error"]
+    assert list(status["vector"]) == [
+        "enabled",
+        "available",
+        "engine",
+        "vectors",
+        "dims",
+        "dimensions",
+        "extension_path",
+        "load_error",
+    ]
+    assert list(status["batch"]) == [
+        "enabled",
+        "wait",
+        "waiting",
+        "failures",
+        "limit",
+        "last_error",
+        "paused_until",
+        "concurrency",
+        "poll_seconds",
+        "timeout_minutes",
+    ]
     assert list(status["source_counts"][0]) == ["source", "files", "chunks"]
 
 

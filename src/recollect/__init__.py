@@ -31,7 +31,7 @@ from recollect.errors import (
     WorkspaceError,
     WriteError,
 )
-from recollect.types import Excerpt, Hit, Problem, Report, SearchResult, Status, Why
+from recollect.types import Excerpt, Hit, Probe, Problem, Report, SearchResult, Status, Why
 from recollect.version import __version__
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ __all__ = [
     "NoteChange",
     "Operation",
     "PathError",
+    "Probe",
     "Problem",
     "ProviderUnreachable",
     "ProviderUnusable",

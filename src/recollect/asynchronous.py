@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from recollect.memory import Memory
-from recollect.types import CONTEXT_TOKENS, Excerpt, Mode, Report, SearchResult, Source, Space, Status
+from recollect.types import CONTEXT_TOKENS, Excerpt, Mode, Probe, Report, SearchResult, Source, Space, Status
 
 if TYPE_CHECKING:
     from recollect.facts.facts import Facts
@@ -242,6 +242,14 @@ class AsyncMemory:
     async def status(self, *, deep: bool = False) -> Status:
         """Return the state of the memory; `deep` also asks the provider for one vector."""
         return await asyncio.to_thread(self.memory.status, deep=deep)
+
+    async def probe_embedding(self) -> Probe:
+        """Tell whether the provider that the settings ask for makes vectors; it may be sent one word."""
+        return await asyncio.to_thread(self.memory.probe_embedding)
+
+    async def probe_vectors(self) -> Probe:
+        """Tell whether vectors can be searched, by the engine that the settings ask for."""
+        return await asyncio.to_thread(self.memory.probe_vectors)
 
     async def plan(self) -> Plan:
         """Return what a sync would do and cost, without doing any of it."""

@@ -16,19 +16,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.arguments import check_chosen, check_context, check_read, check_search, check_texts
-from recollect.embed.base import Provider
-from recollect.errors import EmbeddingError, SettingsError, StoreError
+from recollect.errors import SettingsError, StoreError
 from recollect.files.read import read_lines
 from recollect.files.scan import SUFFIX
 from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.search.legs import Request
 from recollect.settings import Loaded, Settings, load, overridden, switched_off
-from recollect.status import Found, status_of
+from recollect.status import Found, probe_vectors, status_of
 from recollect.text.fact_note import note_path
 from recollect.types import (
     CONTEXT_TOKENS,
     Excerpt,
     Mode,
+    Probe,
     Progress,
     Report,
     SearchResult,
@@ -40,6 +40,7 @@ from recollect.upkeep.answering import answer, fresh_answer
 from recollect.upkeep.follow_up import FollowUp
 from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep, silent
+from recollect.wire import probe_json
 
 if TYPE_CHECKING:
     from recollect.embed.base import Vectors
@@ -481,36 +482,47 @@ class Memory:
 
         `deep` also asks the provider for one vector, which may send it a word over the network.
         """
+        found, status = self._described()
+        return replace(status, probe=probe_json(self._probe(found, status))) if deep else status
+
+    def probe_embedding(self) -> Probe:
+        """Tell whether the provider that the settings ask for makes vectors; it may be sent one word."""
+        return self._probe(*self._described())
+
+    def probe_vectors(self) -> Probe:
+        """Tell whether vectors can be searched, by the engine that the settings ask for."""
+        return probe_vectors(*self._described())
+
+    def _described(self) -> tuple[Found, Status]:
         upkeep = self._upkeep
-        discovery = upkeep.discover()
-        choice = upkeep.chosen()
+        found = Found(
+            self.workspace,
+            self.loaded,
+            upkeep.chosen(),
+            upkeep.chosen().provider,
+            upkeep.index_file,
+            upkeep.discover(),
+            upkeep.provider_of,
+        )
         with upkeep.reading:
             try:
-                at_work = upkeep.provider_at_work()
-                found = Found(self.workspace, self.loaded, choice, at_work, upkeep.index_file, discovery)
+                found = replace(found, at_work=upkeep.provider_at_work())
                 index = upkeep.open_reader()
                 with index.errors() if index else nullcontext():
-                    status = status_of(found, index, None)
+                    return found, status_of(found, index, None)
             except StoreError as problem:
-                found = Found(
-                    self.workspace, self.loaded, choice, choice.provider, upkeep.index_file, discovery
-                )
-                status = status_of(found, None, problem)
-        return replace(status, probe=_probe(found.at_work)) if deep else status
+                found = replace(found, at_work=upkeep.chosen().provider)
+                return found, status_of(found, None, problem)
+
+    def _probe(self, found: Found, status: Status) -> Probe:
+        from recollect.embed.probe import probe_embedding
+
+        took_over = status.fallback if found.choice.error is None else None
+        stand_in, note = (took_over["to"], took_over["reason"]) if took_over else ("", "")
+        return probe_embedding(found.choice, found.at_work, stand_in, note)
 
     def _refuse_if_off(self) -> None:
         refuse_if_off(self.loaded)
-
-
-def _probe(provider: Provider | None) -> Mapping[str, Any]:
-    from recollect.embed.probe import probed
-
-    if provider is None:
-        return {"ok": True, "message": "there is no provider to ask; search goes by words"}
-    try:
-        return {"ok": True, "message": probed(provider)}
-    except EmbeddingError as error:
-        return {"ok": False, "message": str(error), "code": error.code}
 
 
 def _ignore(told: object) -> None:

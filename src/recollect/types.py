@@ -432,3 +432,21 @@ class Status:
     """Why the index is not kept in the workspace, if it would be otherwise."""
     probe: Mapping[str, Any] | None = None
     """Whether the provider made a vector when it was asked for one, and what it said, if it was asked."""
+    batch: Mapping[str, Any] = field(default_factory=dict)
+    """Whether texts are handed in as batches, what waits there, and what failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether what the settings ask for is what serves; if not, why, and what to do about it."""
+
+    ok: bool
+    requested: str
+    """What the settings name; `none` if vectors are switched off."""
+    serving: str
+    """What is used; `none` if search goes by words."""
+    reason: str = ""
+    """What was found out."""
+    todo: str = ""
+    code: str = ""
+    """The code of the error, if there is one."""

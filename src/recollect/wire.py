@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any, Protocol
 
-from recollect.types import Excerpt, Hit, Report, SearchResult, Status
+from recollect.types import Excerpt, Hit, Probe, Report, SearchResult, Status
 
 _DIGITS = 4
 """Decimals of a score; more would only look exact."""
@@ -147,3 +147,9 @@ def report_json(report: Report) -> dict[str, Any]:
 def status_json(status: Status) -> dict[str, Any]:
     """Return the state of a memory as JSON."""
     return asdict(status)
+
+
+def probe_json(probe: Probe) -> dict[str, Any]:
+    """Return what trying the provider came to as JSON; `message` is all of it in a sentence."""
+    message = f"{probe.reason}. {probe.todo}" if probe.todo else probe.reason
+    return {**asdict(probe), "message": message}

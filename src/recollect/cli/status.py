@@ -62,7 +62,7 @@ def _print(status: Status) -> None:
 def _rows(status: Status) -> list[tuple[str, str]]:
     model = f"{status.provider} ({status.model})" if status.model else "none: search by words"
     made = status.chunks - status.pending
-    vectors = f"{made} of {counted(status.chunks, 'chunk')}" if status.model else "off"
+    vectors = f"{made} of {counted(status.chunks, 'chunk')}{_searched(status)}" if status.model else "off"
     rows = [
         ("workspace", status.workspace),
         ("agent", status.agent),
@@ -83,10 +83,13 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     if status.extra_paths:
         rows.append(("extra", ", ".join(status.extra_paths)))
     if status.fallback:
-        rows.append(("fallback", f"instead of {status.fallback['from']}: {status.fallback['reason']}"))
+        fallback = status.fallback
+        rows.append(("fallback", f"{fallback['to']} instead of {fallback['from']}: {fallback['reason']}"))
     rows.extend(("change", _change(space)) for space in status.spaces if space["state"] == "filling")
     if status.declined:
         rows.append(("declined", f"{status.declined}; 'recollect model resume' wants it again"))
+    if batch := _batches(status.batch):
+        rows.append(("batches", batch))
     if status.spending["total"]["requests"]:
         rows.append(("spent", _spent(status)))
     if status.redactions:
@@ -95,6 +98,26 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     if status.probe is not None:
         rows.append(("provider", status.probe["message"]))
     return rows
+
+
+def _searched(status: Status) -> str:
+    """Say how long the vectors are and what searches them."""
+    vector = status.vector
+    length = f", {vector['dims']} numbers each" if vector["dims"] else ""
+    return f"{length}, searched by {vector['engine']}" if vector["engine"] else length
+
+
+def _batches(batch: Mapping[str, Any]) -> str:
+    """Say what batches do; nothing if none is or was asked for."""
+    parts = ["on" if batch["enabled"] else "off"]
+    if batch["waiting"]:
+        parts.append(f"{counted(batch['waiting'], 'text')} handed in")
+    if batch["failures"]:
+        parts.append(f"failed {counted(batch['failures'], 'time')} in a row ({batch['last_error']})")
+    if batch["paused_until"]:
+        until = local_time(datetime.fromisoformat(batch["paused_until"]))
+        parts.append(f"none is handed in until {until}")
+    return "; ".join(parts) if batch["enabled"] or len(parts) > 1 else ""
 
 
 def _change(space: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from recollect.embed.base import Provider
 from recollect.embed.builtin.cache import cache_folder, changed_files
 from recollect.embed.probe import probed
 from recollect.store.sqlite.db import Connection
-from recollect.sync.identity import engine_trouble
+from recollect.sync.identity import engine_warning
 
 _SAFE_SQLITE = (3, 51, 3)
 """Before this, two programs that checkpoint at the same instant can damage a database."""
@@ -27,7 +27,7 @@ def check_engines(patient: Patient) -> Iterator[Finding]:
     findings = [*_safe(sqlite)]
     if settings.enabled and find_spec("numpy") is None:
         findings.append(problem("numpy is not installed, so vectors cannot be searched", "Install numpy"))
-    if trouble := engine_trouble(patient.settings):
+    if trouble := engine_warning(patient.settings):
         findings.append(warning(trouble, ""))
     yield from findings
     if not findings:

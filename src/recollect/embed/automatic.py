@@ -30,20 +30,20 @@ _FAMILIES = {
 """The names of models that one provider alone has."""
 
 
-def resolved(wanted: Embeddings, environ: Mapping[str, str]) -> tuple[Embeddings, str]:
+def resolved(wanted: Embeddings, environ: Mapping[str, str]) -> tuple[Embeddings, EmbeddingError | None]:
     """Return the settings with a provider in the place of `auto`, and why it is not the first choice.
 
     A `ProviderUnusable` says what to set where the settings can be read in several ways, or name a place
     that text may not be sent to.
     """
     name = _named(wanted, environ)
-    missing = _missing_file(wanted) if wanted.local.model_path else ""
+    missing = _missing_file(wanted) if wanted.local.model_path else None
     if name and wanted.local.model_path and not missing and name != "local":
         raise _unclear("embeddings.local.model_path and the other settings name two providers")
     if name:
         return replace(wanted, provider=name), missing
     if wanted.local.model_path and not missing:
-        return replace(wanted, provider="local"), ""
+        return replace(wanted, provider="local"), None
     if wanted.remote_ok:
         for service in AUTOMATIC:
             if any(environ.get(variable, "").strip() for variable in SERVICES[service][2]):
@@ -97,16 +97,16 @@ def _of_model(wanted: Embeddings, model: str) -> str:
     return name
 
 
-def _missing_file(wanted: Embeddings) -> str:
-    """Say why the model file of the settings cannot be used; nothing if it is there."""
+def _missing_file(wanted: Embeddings) -> EmbeddingError | None:
+    """Return why the model file of the settings cannot be used; nothing if it is there."""
     from recollect.embed.local.header import missing
     from recollect.embed.local.provider import model_file
 
     try:
         file = model_file(wanted)
     except EmbeddingError as error:
-        return str(error)
-    return "" if file.is_file() else str(missing(file))
+        return error
+    return None if file.is_file() else missing(file)
 
 
 def _unclear(what: str) -> ProviderUnusable:

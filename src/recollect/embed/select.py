@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from recollect.embed.automatic import AUTOMATIC, is_pinned, resolved
 from recollect.embed.base import Provider
-from recollect.errors import EmbeddingError
+from recollect.errors import EmbeddingError, ProviderUnusable
 from recollect.settings import Embeddings, Settings
 from recollect.types import Space
 
@@ -30,10 +30,15 @@ class Choice:
     requested: str
     """The name in the settings."""
     provider: Provider | None
-    reason: str = ""
-    """Why it is not the provider that was wanted; empty when all is as requested."""
+    error: EmbeddingError | None = None
+    """Why it is not the provider that was wanted, if it is not."""
     fallback: Callable[[], Provider] | None = None
     """Makes the provider that takes over if this one fails at work."""
+
+    @property
+    def reason(self) -> str:
+        """The same in a sentence; empty when all is as requested."""
+        return str(self.error or "")
 
 
 def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choice:
@@ -46,10 +51,10 @@ def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choic
     requested = wanted.provider if settings.store.vector.enabled else "none"
     if requested == "none":
         return Choice(requested, None)
-    reason = ""
+    passed_over = None
     try:
         if requested == "auto":
-            wanted, reason = resolved(wanted, environ)
+            wanted, passed_over = resolved(wanted, environ)
             settings = replace(settings, embeddings=wanted)
         provider = made(wanted.provider, settings, environ)
     except EmbeddingError as error:
@@ -58,7 +63,7 @@ def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choic
     return Choice(
         requested,
         provider,
-        reason,
+        passed_over,
         fallback=(lambda: made(wanted.fallback, settings, environ)) if has_other else None,
     )
 
@@ -120,8 +125,9 @@ def _instead(requested: str, settings: Settings, environ: Mapping[str, str], err
     """Return the fallback of a provider that cannot work, or search by words."""
     fallback = "builtin" if requested == "auto" else settings.embeddings.fallback
     if fallback in ("none", "auto"):
-        return Choice(requested, None, str(error))
+        return Choice(requested, None, error)
     try:
-        return Choice(requested, made(fallback, settings, environ), str(error))
+        return Choice(requested, made(fallback, settings, environ), error)
     except EmbeddingError as second:
-        return Choice(requested, None, f"{error} The fallback cannot help either: {second}")
+        both = ProviderUnusable(f"{error} The fallback cannot help either: {second.what}", todo=second.todo)
+        return Choice(requested, None, both)

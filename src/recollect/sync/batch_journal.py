@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import astuple
 
 from recollect.embed.batches.journal import Failures, Handed
 from recollect.store.sqlite import batches
@@ -43,14 +44,19 @@ class IndexJournal:
     def failures(self) -> Failures:
         """Return the failures that were noted last; none if there never were any."""
         with self._reading() as index:
-            return Failures(*json.loads(index.noted(_FAILURES) or "{}").get(str(self._space), ()))
+            return failures_of(index, self._space)
 
     def note_failures(self, failures: Failures) -> None:
         """Keep these failures in the place of the ones before."""
         with self._writing() as index:
             known = json.loads(index.noted(_FAILURES) or "{}")
-            known[str(self._space)] = (failures.count, failures.at)
+            known[str(self._space)] = astuple(failures)
             index.note(_FAILURES, json.dumps(known))
+
+
+def failures_of(index: Index, space: Space) -> Failures:
+    """Return how many batches of a space failed in a row."""
+    return Failures(*json.loads(index.noted(_FAILURES) or "{}").get(str(space), ()))
 
 
 def handed_in(index: Index, space: Space) -> list[Handed]:

@@ -40,8 +40,8 @@ _MISSES = 5
 """Times in a row that a batch may be asked for in vain before it is left to a later run."""
 _PAUSE = 1.0
 """Seconds after which `progress` is asked at the latest whether to go on."""
-_DAY = 86_400.0
-_LONGEST = 2 * _DAY
+PAUSE_SECONDS = 86_400.0
+_LONGEST = 2 * PAUSE_SECONDS
 """No service works on a batch for longer than this."""
 
 
@@ -349,13 +349,13 @@ class _Run:
     def _fail(self, error: EmbeddingError, count: int = 1) -> None:
         """Count a failure; the service's batches are not used for a day after too many in a row."""
         count += self._failures()
-        self.journal.note_failures(Failures(count, self.clock()))
+        self.journal.note_failures(Failures(count, self.clock(), error.what))
         self.stopped = self.stopped or count >= MOST_FAILURES
         self.outcome.reason = self.outcome.reason or error
 
     def _failures(self) -> int:
         failures = self.journal.failures()
-        return failures.count if self.clock() - failures.at < _DAY else 0
+        return failures.count if self.clock() - failures.at < PAUSE_SECONDS else 0
 
     def _trouble(self, batch: _Open, what: str) -> EmbeddingError:
         return EmbeddingError(

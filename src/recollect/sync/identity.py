@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.embed.base import Provider
+from recollect.errors import StoreError
 from recollect.settings import Settings
 from recollect.store.sqlite.extension import extension_trouble
 from recollect.store.sqlite.index import Index
@@ -41,10 +42,15 @@ def identity_of(settings: Settings) -> dict[str, Any]:
     }
 
 
-def engine_trouble(settings: Settings) -> str:
-    """Say why vectors are not searched by the engine that the settings name; nothing if they are."""
+def engine_trouble(settings: Settings) -> StoreError | None:
+    """Return why vectors are not searched by the engine that the settings name; nothing if they are."""
     vector = settings.store.vector
-    trouble = extension_trouble(vector.extension_path) if vector.engine == SQLITE_VEC else ""
+    return extension_trouble(vector.extension_path) if vector.engine == SQLITE_VEC else None
+
+
+def engine_warning(settings: Settings) -> str:
+    """Say that another engine searches vectors than the settings name; nothing if it does not."""
+    trouble = engine_trouble(settings)
     return f"vectors are searched by {MATRIX} instead of {SQLITE_VEC}: {trouble}" if trouble else ""
 
 

@@ -52,15 +52,24 @@ def status_text(status: Status) -> str:
         f"Holds {status.files} files in {status.chunks} chunks; sources: {', '.join(status.sources)}",
         f"Model: {model}; text goes to: {status.sends_text_to}",
         f"Vectors: {status.vector['vectors']} of {status.chunks} chunks;"
-        f" cache: {status.cache['entries']} vectors",
+        f" cache: {status.cache['entries']} vectors{_searched(status)}",
         f"Last sync: {status.last_sync or 'never'}{', and files changed since' if status.dirty else ''}",
     ]
     if status.pending:
         lines.append(f"{status.pending} chunks have no vector yet and are found by words.")
     if status.fallback:
-        lines.append(f"Fallback instead of {status.fallback['from']}: {status.fallback['reason']}")
+        fallback = status.fallback
+        lines.append(f"Fallback {fallback['to']} instead of {fallback['from']}: {fallback['reason']}")
     lines.extend(_problems("could not be read", status.failed))
     return "\n".join([*lines, *(f"Note: {neutral_line(warning)}" for warning in status.warnings)])
+
+
+def _searched(status: Status) -> str:
+    """Say how long the vectors are and what searches them, if there are any."""
+    vector = status.vector
+    if not vector["vectors"]:
+        return "" if vector["available"] else "; search goes by words"
+    return f"; {vector['dims']} numbers each, searched by {vector['engine']}"
 
 
 SYNC = Tool(

@@ -45,7 +45,7 @@ class Asked:
     def by_words(self, error: EmbeddingError) -> Asked:
         """Return the same, where the query has no vector for a reason."""
         wanted = self.provider.id if self.provider else "none"
-        fallback = self.fallback or {"from": wanted, "reason": str(error)}
+        fallback = self.fallback or {"from": wanted, "to": "none", "reason": str(error)}
         return replace(self, doubts=(*self.doubts, f"answered by words only: {error}"), fallback=fallback)
 
 

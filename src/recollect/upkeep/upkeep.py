@@ -21,7 +21,7 @@ from recollect.store.sqlite.extension import use_extension
 from recollect.store.sqlite.index import Index
 from recollect.sync.dirty import is_dirty, is_unchanged, lags_behind
 from recollect.sync.finding import find_files
-from recollect.sync.identity import engine_trouble, reason_to_rebuild, space_of
+from recollect.sync.identity import engine_warning, reason_to_rebuild, space_of
 from recollect.sync.waiting import count_to_do
 from recollect.types import Discovery, IndexedFile, Progress, Report, Space
 from recollect.upkeep.background import A_MOMENT, Background
@@ -280,7 +280,7 @@ class Upkeep:
         # Whoever embeds does it afterwards; the first search of a program may be its last.
         if self.follow_up and embed_limit == 0 and not report.pending:
             self.follow_up.soon(self.background, report)
-        if trouble := engine_trouble(self.settings):
+        if trouble := engine_warning(self.settings):
             report = replace(report, warnings=(*report.warnings, trouble))
         reason = self.chosen().reason
         if not reason:

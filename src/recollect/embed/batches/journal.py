@@ -25,6 +25,8 @@ class Failures:
 
     count: int = 0
     at: float = 0.0
+    error: str = ""
+    """Why the last one did."""
 
 
 class Journal(Protocol):

@@ -31,8 +31,8 @@ def use_extension(index_file: Path, extension: str | None) -> None:
         _FILES.pop(index_file.parent, None)
 
 
-def extension_trouble(extension: str | None) -> str:
-    """Say why the extension of the settings cannot be loaded; nothing if it can be."""
+def extension_trouble(extension: str | None) -> StoreError | None:
+    """Return why the extension of the settings cannot be loaded; nothing if it can be."""
     try:
         file = extension_file(extension)
         if file not in _LOADABLE:
@@ -40,8 +40,8 @@ def extension_trouble(extension: str | None) -> str:
                 load_from(connection, extension)
             _LOADABLE.add(file)
     except StoreError as error:
-        return str(error)
-    return ""
+        return error
+    return None
 
 
 def load_extension(connection: Connection, index_file: Path) -> None:
