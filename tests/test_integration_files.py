@@ -162,6 +162,28 @@ def test_the_skill_lists_the_options_of_the_slash_commands(name: str) -> None:
     assert set(re.findall(r"--[a-z]+", row)) == OWN_OPTIONS[name]
 
 
+SKILLS = sorted((ROOT / "integrations").glob("*/skills/memory/SKILL.md"))
+SHARED = ["When", "Tools", "How search works", "Citations", "Good notes"]
+
+
+def sections(page: Path) -> dict[str, str]:
+    _, *found = re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return dict(section.split("\n", 1) for section in found)
+
+
+@pytest.mark.parametrize("title", SHARED)
+def test_the_skills_of_all_clients_say_the_same(title: str) -> None:
+    assert len(SKILLS) == 3
+    assert len({sections(page)[title] for page in SKILLS}) == 1
+
+
+def test_the_skill_tells_how_text_is_cut_and_who_makes_vectors() -> None:
+    told = sections(SKILL)["How search works"]
+    assert f"about {known_keys()['chunking.tokens'].default} tokens" in told
+    assert set(re.findall(r"`((?:chunking|embeddings)\.\w+)`", told)) <= known_keys().keys()
+    assert "words only" in told
+
+
 # All of them
 
 
