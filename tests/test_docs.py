@@ -88,13 +88,6 @@ def test_every_command_is_explained_beside_the_list_of_commands(words: str) -> N
     assert any(words in text_of(page) for page in PAGES if page.name != "commands.md")
 
 
-def test_every_command_the_documentation_calls_exists() -> None:
-    known = {name.split()[1] for name in EVERY}
-    for page in PAGES:
-        called = re.findall(r"(?:^\$ |`|&& )recollect ([a-z]+)", text_of(page), re.MULTILINE)
-        assert set(called) <= known, page.name
-
-
 def parsed(words: list[str]) -> click.Context:
     """Parse a call as the program does, to the command that would be run."""
     context = cli.make_context("recollect", list(words))
