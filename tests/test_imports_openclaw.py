@@ -19,9 +19,10 @@ from recollect.backup.names import beside
 from recollect.embed.background import PASSAGES
 from recollect.errors import PathError, ProviderUnreachable, SettingsError, StoreError
 from recollect.files.scan import discover
-from recollect.imports.openclaw import Imported, find_database, import_openclaw, workspace_of
+from recollect.imports.openclaw import Imported, import_openclaw
+from recollect.imports.openclaw_state import find_database, workspace_of
+from recollect.imports.openclaw_vectors import Vectors
 from recollect.paths import Workspace
-from recollect.settings import load
 from recollect.text.chunk import chunk_text
 from tests.support_backup import bring_in as bring_in_archive
 from tests.support_backup import export, fill, tree
@@ -104,10 +105,15 @@ def settings_for(server: ProviderServer, **more: Any) -> dict[str, Any]:
     }
 
 
-def take(folder: Path, state: Path, settings: Mapping[str, Any], **options: Any) -> Imported:
-    workspace = Workspace.at(folder)
-    loaded = load(workspace, dict(settings)).settings
-    return import_openclaw(workspace, loaded, state_dir=state, progress=silent, **options)
+def bring_in(folder: Path, state: Path, settings: Mapping[str, Any], **options: Any) -> Imported:
+    with Memory(folder, settings) as memory:
+        return import_openclaw(memory, state_dir=state, progress=silent, **options)
+
+
+def take(folder: Path, state: Path, settings: Mapping[str, Any], **options: Any) -> Vectors:
+    vectors = bring_in(folder, state, settings, **options).vectors
+    assert vectors is not None
+    return vectors
 
 
 # A workspace of OpenClaw
@@ -317,9 +323,9 @@ def test_a_damaged_vector_is_left(
 # Where things are
 
 
-def test_an_agent_without_a_memory_is_told(tmp_path: Path) -> None:
+def test_an_agent_without_a_memory_is_told(workspace: Path, tmp_path: Path) -> None:
     with pytest.raises(PathError, match="no memory of the agent 'main'"):
-        find_database(tmp_path, "main")
+        bring_in(workspace, tmp_path / "state", WORDS_ONLY)
 
 
 @pytest.mark.parametrize("agent", ["", "../main", "a/b", "a\0"])
@@ -340,6 +346,7 @@ def test_a_name_that_is_no_agent_is_refused(tmp_path: Path, agent: str) -> None:
             "/b",
         ),
         ('{"agents": 3}', "main", "workspace"),
+        ("{agents: {list: [{id: 'w', workspace: '/b',}],}, /* all */}", "w", "/b"),
     ],
 )
 def test_the_workspace_of_an_agent_is_found(tmp_path: Path, config: str, agent: str, expected: str) -> None:
@@ -356,7 +363,7 @@ def test_its_notes_are_copied_if_asked_for(workspace: Path, tmp_path: Path) -> N
         tmp_path / "theirs", {**NOTES, "MEMORY.md": b"# Theirs\n", "SOUL.md": b"", "USER.md": b"Ada"}
     )
     fill(workspace, {"MEMORY.md": b"# Mine\n"})
-    done = take(workspace, tmp_path / "state", WORDS_ONLY, notes_from=theirs)
+    done = bring_in(workspace, tmp_path / "state", WORDS_ONLY, notes_from=theirs)
     assert done.notes is not None
     assert set(done.notes.created) == {*NOTES, "USER.md"}
     assert (workspace / "MEMORY.md").read_bytes() == b"# Mine\n"

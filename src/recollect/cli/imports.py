@@ -24,13 +24,13 @@ from recollect.cli.common import (
     progress_bar,
     workspace_option,
 )
-from recollect.paths import Workspace
+from recollect.paths import Workspace, expand_home
 from recollect.settings import Settings, load
 from recollect.upkeep.switch import refuse_if_off
 
 if TYPE_CHECKING:
     from recollect.backup.snapshots import Restored
-    from recollect.imports import openclaw, vault
+    from recollect.imports import vault
     from recollect.imports.memories import Added
 
 _MOST_NAMES = 20
@@ -205,7 +205,7 @@ def _vault_command(name: str, what: str) -> None:
         if as_json:
             print_json(done.to_json())
         else:
-            _print_vault(done)
+            print_vault(done)
         return 1 if done.failed else 0
 
 
@@ -217,7 +217,8 @@ _VAULT_HELP = """Copy the notes of {what} below memory/NAME/, where they keep th
     """
 
 
-def _print_vault(done: vault.Imported) -> None:
+def print_vault(done: vault.Imported) -> None:
+    """Say what copying notes did, or would do."""
     print_merged(done)
     if done.attachments:
         click.echo(f"Not copied: {counted(done.attachments, 'attachment')}")
@@ -268,8 +269,8 @@ def mem0_command(file: Path, dry_run: bool, workspace: Path | None, as_json: boo
     if as_json:
         print_json(done.to_json())
     else:
-        _print_counts(_memory_counts(done.memories) | {"skipped": done.skipped}, dry_run=dry_run)
-        _print_redacted(done.memories.redacted)
+        print_counts(_memory_counts(done.memories) | {"skipped": done.skipped}, dry_run=dry_run)
+        print_redacted(done.memories.redacted)
         for path in done.memories.paths:
             click.echo(f"  {path}")
 
@@ -294,12 +295,12 @@ def chatgpt_command(file: Path, dry_run: bool, workspace: Path | None, as_json: 
         print_json(done.to_json())
         return
     counts = {"imported": done.imported, "replaced": done.replaced, "already there": done.same}
-    _print_counts(
+    print_counts(
         counts | {"left out": done.left_out, "skipped": done.skipped}, "conversations", dry_run=dry_run
     )
-    _print_redacted(done.redacted)
+    print_redacted(done.redacted)
     if any(_memory_counts(done.memories).values()):
-        _print_counts(_memory_counts(done.memories), "memories", dry_run=dry_run)
+        print_counts(_memory_counts(done.memories), "memories", dry_run=dry_run)
     if "sessions" not in settings.sources:
         click.echo("Conversations are not searched yet: set sources to [memory, sessions].", err=True)
 
@@ -313,14 +314,15 @@ def _memory_counts(added: Added) -> dict[str, int]:
     }
 
 
-def _print_counts(counts: Mapping[str, int], what: str = "memories", *, dry_run: bool) -> None:
+def print_counts(counts: Mapping[str, int], what: str = "memories", *, dry_run: bool) -> None:
     """Say what became of things, those of which there are some; the first is always told."""
     first, *others = counts
     told = [f"{counts[name]} {name}" for name in (first, *(name for name in others if counts[name]))]
     click.echo(f"{what.capitalize()}: {'would be ' if dry_run else ''}{', '.join(told)}")
 
 
-def _print_redacted(redacted: Mapping[str, int]) -> None:
+def print_redacted(redacted: Mapping[str, int]) -> None:
+    """Say how many secrets were taken out, if any."""
     if redacted:
         click.echo(f"{counted(sum(redacted.values()), 'secret')} taken out")
 
@@ -328,7 +330,7 @@ def _print_redacted(redacted: Mapping[str, int]) -> None:
 # OpenClaw
 
 
-@command.command("openclaw", short_help="The vectors, and if asked the notes, of OpenClaw.")
+@command.command("openclaw", short_help="The memories and vectors, and if asked the notes, of OpenClaw.")
 @click.option(
     "--state-dir",
     type=click.Path(path_type=Path),
@@ -351,21 +353,24 @@ def openclaw_command(
     workspace: Path | None,
     as_json: bool,
 ) -> int:
-    """Take over vectors that OpenClaw made, so that they need not be paid for again.
+    """Take over the memories of OpenClaw's LanceDB plugin as facts, and vectors that were paid for.
 
     The notes stay where they are: a workspace of OpenClaw can be used as it is (-w FOLDER). A vector is
     taken if it is of the model in the settings and of a text that is cut and embedded alike; the provider
-    is asked for a few vectors to make sure. OpenClaw's database is only read.
+    is asked for a few vectors to make sure. OpenClaw's files are only read. Exits with 1 if something that
+    is there could not be brought in.
     """
-    from recollect.imports.openclaw import default_state_dir, import_openclaw, workspace_of
+    from recollect.cli.openclaw_shown import print_imported
+    from recollect.imports.openclaw import import_openclaw
+    from recollect.imports.openclaw_state import default_state_dir, workspace_of
+    from recollect.memory import Memory
 
     opened, settings = _opened(workspace)
-    state = state_dir or default_state_dir()
+    state = expand_home(state_dir) if state_dir else default_state_dir()
     theirs = (notes or workspace_of(state, settings.agent)) if copy_notes or notes else None
-    with progress_bar() as progress:
+    with Memory(opened.root) as memory, progress_bar() as progress:
         done = import_openclaw(
-            opened,
-            settings,
+            memory,
             state_dir=state,
             notes_from=theirs,
             dry_run=dry_run,
@@ -375,17 +380,5 @@ def openclaw_command(
     if as_json:
         print_json(done.to_json())
     else:
-        _print_openclaw(done)
-    return 1 if done.notes and done.notes.failed else 0
-
-
-def _print_openclaw(done: openclaw.Imported) -> None:
-    if done.notes:
-        _print_vault(done.notes)
-    if done.texts:
-        of_model = f"{done.there} vectors of {done.provider} ({done.model}) there"
-        taken = f"{done.matching} would be taken" if done.dry_run else f"{done.taken} taken"
-        known = f", {done.known} known already" if done.known else ""
-        click.echo(f"{of_model}; {counted(done.texts, 'text')} here, {done.matching} alike, {taken}{known}")
-    if done.reason:
-        click.echo(f"Not taken: {harmless_name(done.reason)}")
+        print_imported(done)
+    return 1 if done.failed else 0

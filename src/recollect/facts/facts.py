@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.arguments import check_search, check_texts
@@ -21,7 +21,7 @@ from recollect.facts.contradiction import contradicted
 from recollect.facts.derived import Derived
 from recollect.facts.near import Near, Nearby, about_the_same, nearby
 from recollect.facts.recall import Found, Recollection, Source, found_as, recall, request_of, similar
-from recollect.facts.sameness import duplicate_of
+from recollect.facts.sameness import KnownFacts, duplicate_of
 from recollect.facts.shelf import Shelves
 from recollect.files.journal import operation
 from recollect.files.lock import WriterLock
@@ -31,7 +31,7 @@ from recollect.search.legs import Request
 from recollect.settings.rules import shown_value
 from recollect.store.sqlite.index import Index
 from recollect.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
-from recollect.types import Mode, SearchResult, cite
+from recollect.types import Hit, Mode, SearchResult, cite
 from recollect.upkeep.answering import answer
 from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep
@@ -318,6 +318,36 @@ class Facts:
         self._index_soon()
         return stored
 
+    @operation("facts store")
+    def add_all(self, facts: Sequence[Fact], *, dry_run: bool = False) -> tuple[Fact, ...]:
+        """Write those of many facts that are not known yet, all at once; return them, in their order.
+
+        They are compared by their words alone, with each other too, and none takes the place of another.
+        With `dry_run` nothing is written.
+        """
+        refuse_if_off(self._upkeep.loaded)
+        with nullcontext() if dry_run else self._alone():
+            if not dry_run:
+                with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
+                    self._upkeep.run(words_only=True)
+            known = KnownFacts(self._book.lines())
+            new: dict[Fact, None] = {}
+            for fact in facts:
+                moment = self._noon_of(fact.created)
+                if known.same_as(fact.text, moment) or self._entry_like(fact.text, moment, ()):
+                    continue
+                new[fact] = None
+                known.add(FactLine(fact, 0, 0, ""))
+            if new and not dry_run:
+                self._book.add(tuple(new))
+        if new and not dry_run:
+            self._index_soon()
+        return tuple(new)
+
+    def _noon_of(self, day: date | None) -> datetime:
+        now = local_now(self._upkeep.settings)
+        return now if day is None else datetime.combine(day, time(12), now.tzinfo)
+
     @operation("facts edit")
     def edit(self, name: str, text: str, *, allow_secret: bool = False) -> FactLine:
         """Put other words in the place of a fact's, and return where it stands.
@@ -389,16 +419,20 @@ class Facts:
         The index is asked as it is, and notes that changed since are read: bringing it up to date would take
         longer with every fact.
         """
-        place, settings = self._upkeep.workspace, self._upkeep.settings
         paths = {daily_log(now): None}
         with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
             paths |= dict.fromkeys(self._upkeep.changed_notes())
-        entry = known_entry(place, settings, text, now, paths=paths, search=self._by_words, facts=False)
+        entry = self._entry_like(text, now, paths)
         if entry is None:
             return None
         fact = Fact("", body_of(entry.snippet), category)
         line = FactLine(fact, entry.start_line, entry.end_line, entry.snippet)
         return Stored("duplicate", line, citation=entry.citation)
+
+    def _entry_like(self, text: str, now: datetime, paths: Iterable[str]) -> Hit | None:
+        """Return the entry of these notes, or of what the index finds, that says the same."""
+        place, settings = self._upkeep.workspace, self._upkeep.settings
+        return known_entry(place, settings, text, now, paths=paths, search=self._by_words, facts=False)
 
     def _by_words(self, query: str) -> SearchResult:
         request = request_of(self._upkeep.loaded, query, _LIKE, 0.0, None, "words")

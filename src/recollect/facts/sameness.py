@@ -10,11 +10,13 @@ the ending that a verb has after "I" and after "she".
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from recollect.facts.statements import Item, Statement, read_together
 from recollect.text.facts import FactLine
+from recollect.text.words import telling_words
 from recollect.writing.duplicates import TURNING, same_days, same_words
 
 ALIKE = 0.95
@@ -45,6 +47,29 @@ def duplicate_of(
         if line.fact.is_current and (says := _sameness(text, line, nearness, now))
     ]
     return max(same, key=lambda found: found[:2])[2] if same else None
+
+
+class KnownFacts:
+    """Facts by their words, for many texts of which one asks whether a fact says the same."""
+
+    def __init__(self, lines: Iterable[FactLine]) -> None:
+        self._by_word: dict[str, list[FactLine]] = {}
+        for line in lines:
+            self.add(line)
+
+    def add(self, line: FactLine) -> None:
+        """Take in another fact."""
+        for word in _words(line.fact.text):
+            self._by_word.setdefault(word, []).append(line)
+
+    def same_as(self, text: str, now: datetime) -> FactLine | None:
+        """Return the current fact that says in the same words what a text says."""
+        like = self._by_word.get(max(_words(text), key=len), ())
+        return duplicate_of(text, [(line, None) for line in like], now)
+
+
+def _words(text: str) -> list[str]:
+    return telling_words(unicodedata.normalize("NFC", text).casefold()) or [""]
 
 
 def _sameness(text: str, line: FactLine, nearness: float | None, now: datetime | None) -> int:

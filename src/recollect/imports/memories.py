@@ -117,7 +117,7 @@ class _Work:
             except UsageError:
                 self.unusable += 1
                 continue
-            mark = _mark(memory)
+            mark = mark_of(memory)
             if mark in self._marks:
                 self.known += 1
             elif gone and gone.drops(words):
@@ -184,7 +184,7 @@ def _marks_in(workspace: Workspace, origin: str) -> Iterator[str]:
         yield from (mark.decode() for mark in pattern.findall(content))
 
 
-def _mark(memory: Memory) -> str:
+def mark_of(memory: Memory) -> str:
     """Return what knows a memory again: its name and what it says there."""
     told = f"{memory.id}\0{memory.text}".encode("utf-8", "replace")
     return hashlib.sha256(told).hexdigest()[:16]

@@ -1,95 +1,50 @@
-"""Take over what OpenClaw embedded, so that its notes need not be embedded again.
+"""Bring in what OpenClaw remembers: its vectors, the memories of its LanceDB plugin and, if asked, its notes.
 
-Its notes need no import: Recollect reads a workspace of OpenClaw as it is. What can be taken over are the
-vectors of texts that both programs cut alike and embed alike. OpenClaw ends the last text of a file with the
-line break, which Recollect leaves out, and Recollect puts the headings above a text before it. So a vector is
-taken only if its text is the same but for that line break, and the provider in the settings, asked for a few
-of them, makes the same vectors.
+Its notes need no import: Recollect reads a workspace of OpenClaw as it is.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from recollect.embed.base import Provider, embed_documents, to_blobs, validated
-from recollect.embed.select import choose
-from recollect.errors import BadVectors, PathError, SettingsError
-from recollect.files.private import ensure_index_folder
-from recollect.files.tombstones import Forgotten
+from recollect.errors import PathError
+from recollect.files.journal import operation
 from recollect.imports import vault
-from recollect.paths import Workspace, check_agent, expand_home
-from recollect.settings import Settings
-from recollect.sources.lines import table, tidy
-from recollect.store.sqlite import cache, openclaw
-from recollect.store.sqlite.db import system_errors, transaction
-from recollect.store.sqlite.index import Index
-from recollect.sync.finding import find_files
-from recollect.sync.identity import identity_of, space_of
-from recollect.sync.job import Job, writer_of
-from recollect.sync.update import chunks_of, read_file
-from recollect.text.chunk import text_hash
-from recollect.types import Cut, Document, Progress
-
-_SAME_PROVIDER = {"lmstudio": "openai-compatible"}
-_ENDINGS = ("", "\n")
-_SAMPLES = 3
-_SAME = 0.999
-"""The cosine from which two vectors are of one text and one model: other models, other texts and other
-settings of a model are further apart."""
-
-_WRITE_AT_ONCE = 500
-_WAIT_SECONDS = 60.0
+from recollect.imports.openclaw_memories import Memories, place_of_memories, take_memories
+from recollect.imports.openclaw_state import config_of, find_database
+from recollect.imports.openclaw_vectors import Vectors, take_vectors
+from recollect.memory import Memory
+from recollect.types import Progress
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did, or would do if `dry_run`.
+    """What an import did, or would do if `dry_run`; what there was nothing of is nothing."""
 
-    `there` counts the vectors that OpenClaw has of the model in the settings, `texts` those that this
-    workspace needs, `matching` what could be taken over, `known` what of that is here already, `taken` what
-    was taken, and `reason` says why not all.
-    """
-
-    database: str
-    provider: str
-    model: str
-    there: int
-    texts: int
-    matching: int
-    known: int
-    taken: int
-    reason: str
+    vectors: Vectors | None
+    memories: Memories | None
     notes: vault.Imported | None
     dry_run: bool
+    trouble: str = ""
+    """Why OpenClaw's configuration could not be read, so that its usual places were looked at."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether something that is there could not be brought in."""
+        return bool((self.notes and self.notes.failed) or (self.memories and self.memories.reason))
 
     def to_json(self) -> dict[str, Any]:
-        """Return it with field names that stay."""
-        return asdict(self)
+        """Return it with field names that stay; what became of vectors stands at the top."""
+        told = asdict(self)
+        vectors = told.pop("vectors") or asdict(Vectors(""))
+        return {**vectors, **told}
 
 
-@dataclass(slots=True)
-class _Matches:
-    """Texts of ours that are texts of theirs: our hashes by their hashes, and a few of the texts."""
-
-    ours: dict[str, str] = field(default_factory=dict)
-    samples: dict[str, str] = field(default_factory=dict)
-
-    def add(self, theirs: str, ours: str, text: str) -> None:
-        self.ours.setdefault(theirs, ours)
-        if len(self.samples) < _SAMPLES:
-            self.samples.setdefault(theirs, text)
-
-
+@operation("import")
 def import_openclaw(
-    workspace: Workspace,
-    settings: Settings,
+    memory: Memory,
     *,
     state_dir: Path,
     notes_from: Path | None = None,
@@ -97,196 +52,33 @@ def import_openclaw(
     with_forgotten: bool = False,
     progress: Progress,
 ) -> Imported:
-    """Take over the vectors of an agent of OpenClaw, and before that copy notes if a folder is named."""
+    """Take over the memories and vectors of an agent of OpenClaw, and copy notes if a folder is named."""
+    workspace, settings = memory.workspace, memory.settings
     database = find_database(state_dir, settings.agent)
+    trouble = ""
+    try:
+        config = config_of(state_dir)
+    except PathError as error:
+        config, trouble = {}, str(error)
+    place = place_of_memories(state_dir, config)
+    if database is None and place is None and notes_from is None:
+        raise PathError(
+            f"OpenClaw has no memory of the agent {settings.agent!r} in {str(state_dir)!r}",
+            todo="Name its folder with --state-dir and the agent with --agent",
+        )
     notes = None
     if notes_from is not None:
         root = vault.checked_folder(workspace, notes_from)
         notes = vault.copy_notes(
             workspace, settings, root, dry_run=dry_run, with_forgotten=with_forgotten, progress=progress
         )
-    provider = choose(settings).provider
-    told = Imported(str(database), "", "", 0, 0, 0, 0, 0, "", notes, dry_run)
-    if provider is None:
-        return replace(told, reason="the settings search by words only, for which there is nothing to take")
-    if not settings.cache.enabled:
-        raise SettingsError("cache.enabled is false, so vectors cannot be kept", todo="Set it to true")
-    every = openclaw.kept(str(database))
-    usable = [one for one in every if _is_of(one, provider)]
-    told = replace(told, provider=provider.id, model=provider.model, there=sum(one.count for one in usable))
-    if not usable:
-        held = ", ".join(dict.fromkeys(f"{one.provider} ({one.model})" for one in every)) or "no model"
-        return replace(
-            told, reason=f"it holds vectors of {held}, and the settings ask for {space_of(provider)}"
+    memories = None
+    if place is not None:
+        memories = take_memories(
+            memory, place, dry_run=dry_run, with_forgotten=with_forgotten, progress=progress
         )
-    work = _Take(
-        Job(workspace, settings, provider, _index_file(workspace, settings), progress),
-        provider,
-        str(database),
-    )
-    return work.run(told, usable)
-
-
-class _Take:
-    """One import of vectors."""
-
-    def __init__(self, job: Job, provider: Provider, database: str) -> None:
-        self.job = job
-        self.provider = provider
-        self.database = database
-        self.texts = 0
-
-    def run(self, told: Imported, usable: list[openclaw.Kept]) -> Imported:
-        """Find what matches, have it proved, and take it."""
-        found = self._matches(usable)
-        matching = sum(len(one.ours) for one in found.values())
-        known = self._known({ours for one in found.values() for ours in one.ours.values()})
-        told = replace(told, texts=self.texts, matching=matching, known=len(known))
-        if not matching:
-            return replace(told, reason="no text of this workspace is cut and embedded alike there")
-        if told.dry_run or matching == len(known):
-            return told
-        proved = {key: one for key, one in found.items() if self._is_same(key[0], one)}
-        taken = self._write(proved, known)
-        left = matching - sum(len(one.ours) for one in proved.values())
-        reason = f"of {left} texts {self.provider.id} makes other vectors than those" if left else ""
-        return replace(told, taken=taken, reason=reason)
-
-    def _matches(self, usable: list[openclaw.Kept]) -> dict[tuple[openclaw.Kept, str], _Matches]:
-        """Return the texts that are the same, by who has the vectors and by what ends the text there."""
-        where: dict[str, openclaw.Kept] = {}
-        for one in usable:
-            for digest in openclaw.hashes(self.database, one):
-                where.setdefault(digest, one)
-        found: dict[tuple[openclaw.Kept, str], _Matches] = {}
-        for text in self._our_texts():
-            for ending in _ENDINGS:
-                theirs = text_hash(text + ending)
-                if theirs in where:
-                    found.setdefault((where[theirs], ending), _Matches()).add(theirs, text_hash(text), text)
-                    break
-        return found
-
-    def _our_texts(self) -> Iterator[str]:
-        """Yield the texts of this workspace that are embedded in one piece."""
-        job = self.job
-        forgotten = Forgotten.load(job.workspace)
-        files = find_files(job.workspace, job.settings).files
-        for done, file in enumerate(files, 1):
-            job.progress(done, len(files), "comparing")
-            document = read_file(file, job.settings.files.max_bytes)
-            cut = (
-                chunks_of(document, file, job.settings, forgotten) if isinstance(document, Document) else None
-            )
-            for chunk in cut.chunks if isinstance(cut, Cut) else ():
-                text = chunk.embedded_text
-                self.texts += 1
-                if len(text.encode()) <= self.provider.limits.text_bytes:
-                    yield text
-
-    def _known(self, hashes: set[str]) -> set[str]:
-        """Return those of some texts whose vectors are in our cache already."""
-        index = Index.reader(self.job.index_file)
-        if index is None:
-            return set()
-        space = space_of(self.provider)
-        try:
-            with index.errors():
-                dims = cache.dims_of(index.connection, space)
-                return set(cache.cached(index.connection, space, list(hashes), dims)) if dims else set()
-        finally:
-            index.close()
-
-    def _is_same(self, which: openclaw.Kept, matches: _Matches) -> bool:
-        """Tell whether the provider makes the vectors that OpenClaw has of a few of the texts."""
-        theirs = dict(openclaw.vectors(self.database, which, matches.samples))
-        if not theirs:
-            return False
-        ours = embed_documents(self.provider, [matches.samples[digest] for digest in theirs])
-        try:
-            others = validated(list(theirs.values()), len(theirs), ours.shape[1])
-        except BadVectors:
-            return False
-        return bool(((ours * others).sum(axis=1) >= _SAME).all())
-
-    def _write(self, proved: Mapping[tuple[openclaw.Kept, str], _Matches], known: set[str]) -> int:
-        """Put vectors into our cache; return how many."""
-        job, taken = self.job, 0
-        if not proved:
-            return 0
-        ensure_index_folder(job.workspace, job.index_file)
-        with (
-            system_errors(job.index_file),
-            job.lock().held(_WAIT_SECONDS),
-            writer_of(job.index_file, identity_of(job.settings)) as index,
-        ):
-            for (which, _), matches in proved.items():
-                wanted = [theirs for theirs, ours in matches.ours.items() if ours not in known]
-                for some in _groups(openclaw.vectors(self.database, which, wanted)):
-                    taken += self._remember(index, {matches.ours[theirs]: one for theirs, one in some})
-                    job.progress(taken, len(wanted), "taking")
-        return taken
-
-    def _remember(self, index: Index, vectors: Mapping[str, list[float]]) -> int:
-        dims = self.provider.dims or 0
-        blobs: dict[str, bytes] = {}
-        for digest, numbers in vectors.items():
-            with suppress(BadVectors):  # one that is damaged is made anew by the next sync
-                blobs[digest] = to_blobs(validated([numbers], 1, dims))[0]
-        with transaction(index.connection):
-            cache.remember(index.connection, space_of(self.provider), blobs, dims)
-        return len(blobs)
-
-
-def default_state_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return where OpenClaw keeps its state, unless somebody says otherwise."""
-    return expand_home(environ.get("OPENCLAW_STATE_DIR") or "~/.openclaw")
-
-
-def find_database(state_dir: Path, agent: str) -> Path:
-    """Return the database of an agent: where newer versions keep it, or where older ones did."""
-    root = expand_home(state_dir)
-    check_agent(agent)
-    places = (
-        root / "agents" / agent / "agent" / "openclaw-agent.sqlite",
-        root / "memory" / f"{agent}.sqlite",
-    )
-    for place in places:
-        if place.is_file() and not place.is_symlink():
-            return place
-    raise PathError(
-        f"OpenClaw has no memory of the agent {agent!r} in {str(root)!r}",
-        todo="Name its folder with --state-dir and the agent with --agent",
-    )
-
-
-def workspace_of(state_dir: Path, agent: str) -> Path:
-    """Return the workspace of an agent: what the settings of OpenClaw say, or where it is without them."""
-    root = expand_home(state_dir)
-    try:
-        content = (root / "openclaw.json").read_text(encoding="utf-8")
-        agents = table(table(json.loads(content)).get("agents"))
-    except (OSError, ValueError, RecursionError):  # it may hold comments, which are no JSON
-        agents = {}
-    listed = agents.get("list")
-    own = [one for one in listed if table(one).get("id") == agent] if isinstance(listed, list) else []
-    for told in (*own, table(agents.get("defaults"))):
-        if named := tidy(table(told).get("workspace")):
-            return expand_home(named)
-    return root / ("workspace" if agent == "main" else f"workspace-{agent}")
-
-
-def _is_of(one: openclaw.Kept, provider: Provider) -> bool:
-    """Tell whether vectors may be those of a provider, by the names of both and their models."""
-    same_model = one.model == provider.model or one.model.endswith(f"/{provider.model}")
-    return _SAME_PROVIDER.get(one.provider, one.provider) == provider.id and same_model
-
-
-def _index_file(workspace: Workspace, settings: Settings) -> Path:
-    return workspace.index_file(settings.store.path, settings.agent)
-
-
-def _groups(vectors: Iterable[tuple[str, list[float]]]) -> Iterator[list[tuple[str, list[float]]]]:
-    iterator = iter(vectors)
-    while some := list(islice(iterator, _WRITE_AT_ONCE)):
-        yield some
+    vectors = None
+    if database is not None:
+        memory.close()  # what it does in the background would be in the way
+        vectors = take_vectors(workspace, settings, str(database), dry_run=dry_run, progress=progress)
+    return Imported(vectors, memories, notes, dry_run, trouble)

@@ -1,0 +1,55 @@
+"""How an import from OpenClaw is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.common import counted, harmless_name, warn
+from recollect.cli.imports import print_counts, print_redacted, print_vault
+
+if TYPE_CHECKING:
+    from recollect.imports.openclaw import Imported
+    from recollect.imports.openclaw_memories import Memories
+    from recollect.imports.openclaw_vectors import Vectors
+
+
+def print_imported(done: Imported) -> None:
+    """Say what an import did, or would do."""
+    if done.trouble:
+        warn(done.trouble)
+    if done.notes:
+        print_vault(done.notes)
+    if done.memories:
+        _print_memories(done.memories, dry_run=done.dry_run)
+    if done.vectors:
+        _print_vectors(done.vectors, dry_run=done.dry_run)
+
+
+def _print_memories(memories: Memories, *, dry_run: bool) -> None:
+    if memories.reason:
+        place = harmless_name(memories.place)
+        warn(f"the memories in {place} were not brought in: {harmless_name(memories.reason)}")
+        return
+    counts = {
+        "added as facts": memories.facts,
+        "added to memory/imported/openclaw.md": memories.noted,
+        "already there": memories.known,
+        "forgotten before": memories.forgotten,
+        "left out because they read like an order to a model": memories.orders,
+        "unusable": memories.unusable,
+    }
+    print_counts(counts, dry_run=dry_run)
+    print_redacted(memories.redacted)
+
+
+def _print_vectors(vectors: Vectors, *, dry_run: bool) -> None:
+    if vectors.texts:
+        of_model = f"{vectors.there} vectors of {vectors.provider} ({vectors.model}) there"
+        taken = f"{vectors.matching} would be taken" if dry_run else f"{vectors.taken} taken"
+        known = f", {vectors.known} known already" if vectors.known else ""
+        texts = counted(vectors.texts, "text")
+        click.echo(f"{of_model}; {texts} here, {vectors.matching} alike, {taken}{known}")
+    if vectors.reason:
+        click.echo(f"Not taken: {harmless_name(vectors.reason)}")
