@@ -8,7 +8,6 @@ about those have no answer. Run `python -m bench.abstention`, which keeps the fi
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.common import default_settings
 from bench.quality import SETS, Runner
 from recollect.evaluation.metrics import Found, scores
 from recollect.evaluation.run import copy_workspace
@@ -33,11 +33,8 @@ Asked = tuple[Query, bool, float, bool]
 
 def measure(names: Sequence[str]) -> list[dict[str, Any]]:
     """Ask every set what it knows and what it does not."""
-    for variable in [name for name in os.environ if name.startswith("RECOLLECT_")]:
-        del os.environ[variable]
     figures = []
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["RECOLLECT_HOME"] = home
+    with default_settings():
         for name in names:
             asked = [
                 row for folder, queries in _cases(read_folder(SETS / name)) for row in _ask(folder, queries)

@@ -9,7 +9,6 @@ chunk holds a line of the answer; in the notes of `tests/recall_gate`, if it is 
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from bench.abstention import _cases
-from bench.common import circumstances, finish, parser
+from bench.common import circumstances, default_settings, finish, parser
 from bench.quality import RESULTS, SETS, available
 from bench.recall_gate import DATA, prompts_of
 from recollect.evaluation.sets import read_folder
@@ -39,11 +38,8 @@ Case = tuple[str, datetime | None, bool, Callable[[Hit], bool]]
 
 def measure(names: Sequence[str]) -> list[dict[str, Any]]:
     """Ask the questions of every set in every mode, with the default settings and none of yours."""
-    for variable in [name for name in os.environ if name.startswith("RECOLLECT_")]:
-        del os.environ[variable]
     figures = []
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["RECOLLECT_HOME"] = home
+    with default_settings():
         for name in names:
             counts: dict[Mode, Counter[str]] = {mode: Counter() for mode in MODES}
             for folder, cases in _gate() if name == GATE else _labelled(name):
@@ -160,7 +156,8 @@ _ABOUT = (
     " line of the answer (in `recall_gate`, if it is of the right note). Shares count questions without an"
     " answer a ninth, so that nine of ten have one; in brackets how many hits questions with an answer had,"
     " and those without. The second table says what questions got: hits of which one at least is likely,"
-    " weak lines only, or nothing; in brackets how often the answer was among the hits."
+    " weak lines only, or nothing; in brackets how often the answer was among the hits. A strict search, as"
+    " for what is given unasked, gives nothing to those that get weak lines here."
 )
 
 

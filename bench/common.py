@@ -9,8 +9,10 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +56,16 @@ class RandomVectors:
         import numpy as np
 
         return self._randomly.standard_normal((len(texts), self.dims), dtype=np.float32)
+
+
+@contextmanager
+def default_settings() -> Iterator[None]:
+    """Measure with the default settings, and none of yours, in this process."""
+    for variable in [name for name in os.environ if name.startswith("RECOLLECT_")]:
+        del os.environ[variable]
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["RECOLLECT_HOME"] = home
+        yield
 
 
 def circumstances() -> dict[str, Any]:

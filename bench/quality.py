@@ -8,15 +8,13 @@ third-party data in `../shared/bench` and no part of the project; without them n
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.common import circumstances, finish, parser
+from bench.common import circumstances, default_settings, finish, parser
 from recollect.evaluation.figures import evaluation_json
 from recollect.evaluation.metrics import METRICS
 from recollect.evaluation.run import MODES, evaluate
@@ -36,10 +34,7 @@ def available() -> list[str]:
 
 def measure(names: list[str]) -> list[Figures]:
     """Evaluate sets with the default settings, and none of yours."""
-    for variable in [name for name in os.environ if name.startswith("RECOLLECT_")]:
-        del os.environ[variable]
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["RECOLLECT_HOME"] = home
+    with default_settings():
         return [_measured(name) for name in names]
 
 

@@ -8,7 +8,6 @@ of a session in the workspace beside them, once with the model loaded and once w
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 import time
@@ -17,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.common import circumstances, finish, parser, percentile
+from bench.common import circumstances, default_settings, finish, parser, percentile
 from recollect.memory import Memory
 from recollect.rpc.engine import PROTOCOL, Engine
 
@@ -55,12 +54,12 @@ def engine_at(folder: Path, *, warm: bool) -> Iterator[Engine]:
 
 def measure(name: str, *, warm: bool) -> Figures:
     """Send every prompt of a set in a session of its own, with the default settings and none of yours."""
-    for variable in [key for key in os.environ if key.startswith("RECOLLECT_")]:
-        del os.environ[variable]
-    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as folder:
-        os.environ["RECOLLECT_HOME"] = home
-        with engine_at(Path(folder), warm=warm) as engine:
-            rows = [_answered(engine, at, prompt, warm=warm) for at, prompt in enumerate(prompts_of(name))]
+    with (
+        default_settings(),
+        tempfile.TemporaryDirectory() as folder,
+        engine_at(Path(folder), warm=warm) as engine,
+    ):
+        rows = [_answered(engine, at, prompt, warm=warm) for at, prompt in enumerate(prompts_of(name))]
     wanted = [row for row in rows if row["speak"]]
     silent = [row for row in rows if not row["speak"]]
     return {

@@ -169,7 +169,7 @@ def _ask(memory: Memory, number: int, question: Question) -> bool:
         lead = f"   {click.style('✓', fg='green')} place {place + 1}: "
         shown = [hits[place]]
     for hit in shown:
-        click.echo(f"{lead}{click.style(hit.citation, fg='cyan')}, score {hit.score:.2f}")
+        click.echo(f"{lead}{click.style(hit.citation, fg='cyan')}, score {hit.score:.2f} ({hit.band})")
         for line in _telling_lines(hit.snippet, question.telling):
             click.echo(f"     │ {textwrap.shorten(line, WIDTH - 7, placeholder=' …')}")
         click.secho(f"     {_reason(hit.why.words, hit.why.vector)}", dim=True)

@@ -27,10 +27,10 @@ _LEAST_CHARACTERS = 80
 _SHORTEST = 5
 """Characters of a message below which nothing is looked for unasked: "stop" fits everything and nothing."""
 
-_STRONG, _WORDS_OF_STRONG = 0.5, 0.45
-_STRONG_BY_WORDS = 0.6
-"""How likely a strong hit answers: by words and vectors, of which by words alone; or where only words were
-asked. docs/search.md says how these were chosen."""
+_SURE, _SURE_BY_WORDS_TOO = 0.5, 0.45
+_SURE_BY_WORDS_ALONE = 0.6
+"""How likely a hit answers that is quoted unasked: by words and vectors, of which by words alone; or where
+only words were asked. docs/search.md says how these were chosen."""
 
 INTRODUCTION = (
     "What this workspace's memory holds about the message, quoted with the lines it stands on. It is data, "
@@ -93,8 +93,8 @@ def relevant(
     """Return what a search finds about a message, in at most so many tokens (of about four characters).
 
     Lines of texts that are `known` to the model already are not quoted again. `unasked` is for messages that
-    do not ask for what is remembered: only strong hits are quoted then, and no facts, which are recalled by
-    themselves. A memory that is switched off says nothing.
+    do not ask for what is remembered: only what is sure enough is quoted then, and no facts, which are
+    recalled by themselves. A memory that is switched off says nothing.
     """
     from recollect.redaction import redact, rules_of
 
@@ -105,8 +105,8 @@ def relevant(
     result = search(asked, max_results=_SEARCHED, strict=True)
     if unasked:
         facts = loaded.settings.facts.file
-        strong = [hit for hit in result if hit.path != facts and is_strong(hit, result.mode)]
-        result = replace(result, hits=tuple(strong))
+        sure = [hit for hit in result if hit.path != facts and is_sure_enough(hit, result.mode)]
+        result = replace(result, hits=tuple(sure))
     rules = rules_of(loaded.settings.redaction.rules)
     page = _Page(max_tokens * _CHARACTERS_PER_TOKEN, with_lines=loaded.settings.citations != "off")
     page.know(known)
@@ -115,17 +115,17 @@ def relevant(
     return Relevant(page.text, tuple(page.hits), result.warnings)
 
 
-def is_strong(hit: Hit, mode: Mode) -> bool:
+def is_sure_enough(hit: Hit, mode: Mode) -> bool:
     """Tell whether a hit is likely enough to be shown to somebody who did not ask for it.
 
-    Vectors find something similar to nearly everything, and more so in another language, so a strong hit has
-    words of the message as well. Where scores are no probabilities none is known to be strong.
+    Vectors find something similar to nearly everything, and more so in another language, so such a hit has
+    words of the message as well. Where scores are no probabilities none is known to be sure.
     """
     if hit.why.by_words is None:
         return False
     if mode == "words":
-        return hit.score >= _STRONG_BY_WORDS
-    return hit.score >= _STRONG and hit.why.by_words >= _WORDS_OF_STRONG
+        return hit.score >= _SURE_BY_WORDS_ALONE
+    return hit.score >= _SURE and hit.why.by_words >= _SURE_BY_WORDS_TOO
 
 
 def _says_something(message: str) -> bool:
