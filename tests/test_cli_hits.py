@@ -16,7 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from recollect.cli import hits
 from tests.support_cli import MAIN, Cli, environment
 from tests.support_search import write
 
@@ -180,3 +183,27 @@ def test_a_pipe_gets_every_line_as_it_is(
     head, line, *_ = outcome.out.split("\n")
     assert head.endswith("  memory/birds.md#L5  Birds > Where they nest")
     assert line == "      " + NOTE.split("\n")[4]
+
+
+PIECES = [
+    "a",
+    "bird",
+    " ",
+    "  ",
+    "- ",
+    "https://example.org/a/b?c=" + "d" * 30,
+    "隼",
+    "は塔",
+    "e\u0301",
+    "👩\u200d🚀",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25), st.integers(8, 60), st.integers(0, 4))
+def test_rows_fit_and_hold_the_whole_text(pieces: list[str], width: int, hanging: int) -> None:
+    text = "".join(pieces).rstrip()
+    rows = hits._rows(text, width, hanging)
+    shown = [text[begin:end] for begin, end in rows]
+    assert all(hits._cells(row) <= width - (hanging if at else 0) for at, row in enumerate(shown))
+    assert "".join(shown).replace(" ", "") == text.replace(" ", "")
+    assert rows == sorted(rows)

@@ -65,24 +65,22 @@ def print_answer(
 def _print_hit(hit: Hit, place: str, under: str, reasons: str) -> None:
     """Print a hit: score, band and citation, what it stands under, the reasons if wanted, and its text."""
     sure = f"{hit.score:.2f} {hit.band:<6}  "
-    head, about = sure + harmless_name(place), harmless_name(under)
-    found: Callable[[str], Sequence[Span]] = lambda line: ()  # noqa: E731
-    dim = partial(click.style, dim=True)
-    if is_terminal(sys.stdout):
-        found = _finder(hit)
-        cyan = partial(click.style, fg="cyan", bold=True)
-        _print(head, [(len(sure), len(head))], cyan, hanging=_INDENT)
-        if about:
-            _print(about, [(0, len(about))], dim, _INDENT)
-    else:
-        click.echo(f"{head}  {about}" if about else head)
-    if reasons:
-        _print(harmless(reasons), [(0, len(harmless(reasons)))], dim, _INDENT)
-    highlighted = partial(click.style, fg="yellow", bold=True)
-    for line in harmless(hit.snippet).split("\n"):
-        line = line.expandtabs(4) if is_terminal(sys.stdout) else line
+    head, about, reasons = sure + harmless_name(place), harmless_name(under), harmless(reasons)
+    lines = harmless(hit.snippet).split("\n")
+    if not is_terminal(sys.stdout):
+        _print(f"{head}  {about}" if about else head)
+        for line in [*filter(None, [reasons]), *lines]:
+            _print(line, indent=_INDENT)
+        click.echo()
+        return
+    _print(head, [(len(sure), len(head))], partial(click.style, fg="cyan", bold=True), hanging=_INDENT)
+    for line in filter(None, [about, reasons]):
+        _print(line, [(0, len(line))], partial(click.style, dim=True), _INDENT)
+    spans_in = _finder(hit)
+    for line in [line.expandtabs(4) for line in lines]:
         margin = _MARGIN.match(line)
-        _print(line, found(line), highlighted, _INDENT, len(margin[0]) if margin else 0)
+        found = partial(click.style, fg="yellow", bold=True)
+        _print(line, spans_in(line), found, _INDENT, len(margin[0]) if margin else 0)
     click.echo()
 
 
