@@ -20,7 +20,7 @@ from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_no
 from tests.support_rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "97c209796d0367c2f7a34241941ff06c0577d97a9742be6a26e45a23160cc14d"
+LISTING = "9a3c5bf6c13bc8db842cebc4cae895e2ea1ee13894a35f56c935f2fe1e41507f"
 """What clients and models were told when somebody last read it with care."""
 
 
