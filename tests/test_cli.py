@@ -139,6 +139,8 @@ def test_sync_as_json(cli: Cli, notes: Path) -> None:
         "held_back": 0,
         "switched": "",
         "unindexed": 0,
+        "vectors_made": 0,
+        "vectors_cached": 0,
     }
 
 

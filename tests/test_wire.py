@@ -103,6 +103,8 @@ def test_a_report() -> None:
         "held_back": 0,
         "switched": "",
         "unindexed": 0,
+        "vectors_made": 0,
+        "vectors_cached": 0,
     }
 
 

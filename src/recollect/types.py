@@ -371,6 +371,8 @@ class Report:
     `switched` says from which model's vectors to which the answers changed, if they did.
     `held_back` counts the files that look deleted and stay in the index, because so many are gone at once.
     `unindexed` counts the files that were not looked at, because the time was over.
+    `vectors_made` counts the chunks that got a vector which was made for them, `vectors_cached` those whose
+    vector was known, and `pending` those that wait for one.
     """
 
     indexed: tuple[str, ...] = ()
@@ -384,6 +386,8 @@ class Report:
     held_back: int = 0
     switched: str = ""
     unindexed: int = 0
+    vectors_made: int = 0
+    vectors_cached: int = 0
 
     @property
     def changed(self) -> bool:

@@ -30,6 +30,11 @@ _MOST_PROBLEMS = 20
 _MOST_INPUT = 1_000_000
 """Bytes that are read of standard input; far more than a text may have."""
 _REDRAW_SECONDS = 0.05
+_GUESS_AFTER_SECONDS = 2.0
+_USUAL_COLUMNS = 80
+_LABEL = 10
+_END = " 100% 999:59"
+_SHORTEST_BAR, _LONGEST_BAR = 10, 40
 
 
 class _Folder(click.Path):
@@ -200,17 +205,18 @@ def progress_bar() -> Iterator[Progress]:
     if not is_terminal(sys.stderr):
         yield lambda completed, total, label: None
         return
-    with _Bar() as bar:
+    with _Bar(sys.stderr) as bar:
         yield bar.show
 
 
 class _Bar:
-    """A bar a phase: each new label starts another one."""
+    """A line for each phase of the work, drawn again as that goes on; it never fills the last column."""
 
-    def __init__(self) -> None:
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
         self._label = ""
-        self._bar: Any = None
-        self._drawn = 0.0
+        self._began = self._drawn = 0.0
+        self._shown = ""
 
     def __enter__(self) -> _Bar:
         return self
@@ -219,16 +225,49 @@ class _Bar:
         self._finish()
 
     def show(self, completed: int, total: int, label: str) -> None:
+        now = time.monotonic()
         if label != self._label:
             self._finish()
-            self._label = label
-            self._bar = click.progressbar(length=total, label=f"{label:<10}", file=sys.stderr, width=40)
-            self._bar.__enter__()
-        if completed == total or time.monotonic() - self._drawn > _REDRAW_SECONDS:
-            self._bar.update(completed - self._bar.pos)
-            self._drawn = time.monotonic()
+            self._label, self._began, self._drawn = label, now, 0.0
+        if completed == total or now - self._drawn > _REDRAW_SECONDS:
+            share = min(1.0, completed / total) if total else 1.0
+            self._draw(bar_line(label, share, now - self._began, _columns(self._stream)))
+            self._drawn = now
+
+    def _draw(self, line: str) -> None:
+        if line != self._shown:
+            self._stream.write(f"\r{line:<{len(self._shown)}}")
+            self._stream.flush()
+            self._shown = line
 
     def _finish(self) -> None:
-        if self._bar is not None:
-            self._bar.__exit__(None, None, None)
-            self._bar = None
+        if self._shown:
+            self._stream.write("\n")
+            self._stream.flush()
+        self._label = self._shown = ""
+
+
+def bar_line(label: str, share: float, seconds: float, columns: int) -> str:
+    """Return how far a phase is in fewer characters than a terminal has columns.
+
+    Where there is no room for a bar, the share stands alone. How long it will still take is told once that
+    can be guessed.
+    """
+    end = f"{share:5.0%}"
+    if 0 < share < 1 and seconds > _GUESS_AFTER_SECONDS:
+        minutes, left = divmod(round(seconds / share * (1 - share)), 60)
+        end += f" {minutes:>3}:{left:02}"
+    name = harmless_name(label)[: max(0, columns - 1 - len(end))]
+    room = min(_LONGEST_BAR, columns - 1 - max(_LABEL, len(name)) - len(" []") - len(_END))
+    if room < _SHORTEST_BAR:
+        return f"{name}{end}"
+    done = int(room * share)
+    return f"{name:<{_LABEL}} [{'#' * done}{'.' * (room - done)}]{end}"
+
+
+def _columns(stream: TextIO) -> int:
+    """Return how wide a terminal is now."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):  # something that only says it is a terminal
+        return _USUAL_COLUMNS

@@ -25,6 +25,8 @@ from recollect.writing.candidates import Candidate, is_query
 from recollect.writing.proof import Receipt
 
 _WIDTH = 90
+_NO = ("n", "no", "none")
+"""Answers that choose nothing. Whoever says no has what was asked for, so it is no error."""
 _PLACES = {
     "entries": "entry of a note|entries of notes",
     "notes": "whole note|whole notes",
@@ -59,7 +61,7 @@ def command(
 
     SELECTOR is a citation such as memory/x.md#L3, the path of a note, or words to search for. What was
     found is shown before anything is changed. Words only list entries: you choose on a terminal, or name
-    the citation of one. Exits with 1 if something is left, or nothing was found.
+    the citation of one. Exits with 1 if something is left, or nothing was found, and with 0 if you say no.
     """
     if not selectors and session is None:
         raise UsageError("nothing is named to be forgotten", todo="Give a citation, a path or some words")
@@ -149,7 +151,7 @@ def _picked(found: list[Candidate], answer: str) -> list[Candidate]:
     words = [word for word in re.split(r"[,\s]+", answer.strip().lower()) if word]
     if words == ["all"]:
         return found
-    if not words or words == ["none"]:
+    if not words or words[0] in _NO:
         return []
     if not all(re.fullmatch(r"\d{1,6}", word) and 1 <= int(word) <= len(found) for word in words):
         raise UsageError(

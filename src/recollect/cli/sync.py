@@ -89,22 +89,27 @@ def _print(report: Report, *, verbose: bool) -> None:
         click.echo(f"The model changed {report.switched}")
     if report.rebuilt:
         click.echo(f"Index built anew: {report.rebuilt}")
-    counts = [
-        f"{len(report.indexed)} indexed",
-        f"{report.unchanged} unchanged",
-        f"{len(report.removed)} removed",
-    ]
-    if report.skipped:
-        counts.append(f"{len(report.skipped)} skipped")
-    if report.failed:
-        counts.append(f"{len(report.failed)} failed")
-    if report.held_back:
-        counts.append(f"{report.held_back} gone but kept")
-    if report.pending:
-        counts.append(f"{counted(report.pending, 'chunk')} without vectors")
-    click.echo(", ".join(counts))
+    click.echo(", ".join(_counts(report)))
     for what, paths in (("indexed", report.indexed), ("removed", report.removed)):
         for path in paths if verbose else ():
             click.echo(f"  {what} {harmless_name(path)}")
     print_problems("Skipped", report.skipped, "yellow")
     print_problems("Failed", report.failed, "red")
+
+
+def _counts(report: Report) -> list[str]:
+    """Say how many files and vectors came to what; what is none is left out but for the first three."""
+    counts = [
+        f"{len(report.indexed)} indexed",
+        f"{report.unchanged} unchanged",
+        f"{len(report.removed)} removed",
+    ]
+    others = (
+        (len(report.skipped), f"{len(report.skipped)} skipped"),
+        (len(report.failed), f"{len(report.failed)} failed"),
+        (report.held_back, f"{report.held_back} gone but kept"),
+        (report.vectors_made, f"{counted(report.vectors_made, 'vector')} made"),
+        (report.vectors_cached, f"{counted(report.vectors_cached, 'vector')} from the cache"),
+        (report.pending, f"{counted(report.pending, 'chunk')} without vectors"),
+    )
+    return counts + [words for number, words in others if number]

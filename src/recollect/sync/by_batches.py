@@ -33,7 +33,7 @@ def embed_in_batches(place: Place, provider: Provider, settings: Batch, progress
         return Batched()
     with place.writing() as index:
         spaces.begin(index.connection, space, _note_of(index, space))
-        put_known(index, space)  # what came before a crash and was not given to its chunks yet
+        known = put_known(index, space)  # what came before a crash and was not given to its chunks yet
         before = index.count_pending(space)
     with place.reading() as index:
         texts = dict(_waiting_texts(index, space, provider))
@@ -48,7 +48,7 @@ def embed_in_batches(place: Place, provider: Provider, settings: Batch, progress
     with place.writing() as index:
         put_known(index, space)
         written = before - index.count_pending(space)
-    return Batched(frozenset(outcome.waiting), written, outcome.reason)
+    return Batched(frozenset(outcome.waiting), written + known, outcome.reason, known)
 
 
 def in_batches(place: Place, provider: Provider) -> frozenset[str]:

@@ -45,6 +45,8 @@ class Outcome:
     """What embedding came to: the chunks that got vectors, and those that were refused or not tried."""
 
     written: int = 0
+    cached: int = 0
+    """How many of those that were written were known, and not made now."""
     refused: int = 0
     left: int = 0
     """How many chunks were left alone, because their texts are under way already."""
@@ -55,11 +57,15 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Batched:
-    """What batches did: the texts they still have, by hash, how many vectors came, and what failed."""
+    """What batches did: the texts they still have, by hash, how many vectors came, and what failed.
+
+    `cached` counts those vectors that were known before.
+    """
 
     waiting: frozenset[str] = frozenset()
     written: int = 0
     reason: EmbeddingError | None = None
+    cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +149,12 @@ def embed_pending(
         missing = {key: text for key, text in texts.items() if key not in batch.known and key not in leave}
         fresh, background = _embedded(provider, batch, missing)
         with place.writing() as index:
-            written = _write(index, space, provider, batch, fresh.vectors, use_cache=use_cache)
+            written, cached = _write(index, space, provider, batch, fresh.vectors, use_cache=use_cache)
             if background and written:
                 index.vectors_in(space).set_background(background)
             is_same = index.birth == birth
         outcome.written += written
+        outcome.cached += cached
         outcome.reason = outcome.reason or fresh.reason
         if fresh.stopped:
             outcome.reason, outcome.stopped = fresh.reason, True
@@ -202,13 +209,14 @@ def _embedded(provider: Provider, batch: _Group, texts: Mapping[str, str]) -> tu
         return Embedded(fresh.vectors, error, stopped=True), b""
 
 
-def put_known(index: Index, space: Space) -> None:
-    """Give chunks the vectors of a space that the cache holds; the caller is the writer."""
-    last = 0
+def put_known(index: Index, space: Space) -> int:
+    """Give chunks the vectors of a space that the cache holds, and return to how many; the caller writes."""
+    last = done = 0
     dims = cache.dims_of(index.connection, space)
     while (batch := _read(index, space, dims, last, _GROUP, use_cache=True)).chunks:
-        _write(index, space, None, batch, {}, use_cache=True)
+        done += _write(index, space, None, batch, {}, use_cache=True)[0]
         last = batch.chunks[-1][0]
+    return done
 
 
 def _count(index: Index, space: Space, limit: int | None, done: int) -> int:
@@ -242,19 +250,22 @@ def _write(
     fresh: Mapping[str, bytes],
     *,
     use_cache: bool,
-) -> int:
-    """Keep the vectors of those chunks that still exist and still have none; return how many."""
+) -> tuple[int, int]:
+    """Keep the vectors of those chunks that still exist and still have none.
+
+    Return how many that are, and how many of them were known before.
+    """
     dims = batch.dims or (provider.dims if provider else None)
     entry = spaces.entry_of(index.connection, space)
     if dims is None or entry is None:
-        return 0
+        return 0, 0
     vectors = index.vectors_in(space)
     waiting: set[int] = set()
     if index.birth == batch.birth:
         # New chunks have higher numbers, so the first ones that wait now are those of the group.
         first = batch.chunks[0][0]
         waiting = {number for number, _ in index.pending(vectors, first - 1, len(batch.chunks))}
-    written = 0
+    written = cached = 0
     with transaction(index.connection):
         for number, chunk in batch.chunks:
             digest = text_hash(chunk.embedded_text)
@@ -262,12 +273,13 @@ def _write(
             if blob is not None and number in waiting:
                 vectors.put(number, *unpacked(blob, dims))
                 written += 1
+                cached += digest not in fresh
         if fresh and provider is not None and not entry.answers_as:
             spaces.set_answers_as(index.connection, entry.number, provider.answers_as)
         if use_cache:
             cache.touch(index.connection, space, batch.known)
             cache.remember(index.connection, space, fresh, dims)
-    return written
+    return written, cached
 
 
 def _changed(provider: Provider, batch: _Group) -> ModelChanged:

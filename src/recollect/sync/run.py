@@ -126,17 +126,18 @@ def _rebuild(job: Job, reason: str) -> Report:
             if report.unindexed:  # the old index serves on
                 hint = f"settings changed, 'recollect sync' builds the index anew: {reason}"
                 return Report(unindexed=report.unindexed, warnings=(hint,))
+            known = 0
             for entry in spaces.entries(old.connection):
                 like = entry.answers_as, entry.dims
                 spaces.add(fresh.connection, entry.space, entry.state, entry.note, *like)
-                put_known(fresh, entry.space)
+                known += put_known(fresh, entry.space)
                 background = old.vectors_in(entry.space).background()
                 if background is not None:
                     fresh.vectors_in(entry.space).set_background(background)
             spaces.decline(fresh.connection, spaces.declined(old.connection))
             batches.copy(old.connection, fresh.connection)
             cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)
-            report = replace(report, pending=_pending(job, fresh))
+            report = replace(report, pending=_pending(job, fresh), vectors_cached=known)
             if old.origin == "shared":  # its maker can still tell that it was made there
                 origin.take_over(old.connection, fresh.connection)
             else:

@@ -49,7 +49,13 @@ def add_vectors(job: Job, report: Report, wait_seconds: float, note: str = "") -
                 stopped = f"the change to {space_of(provider)} was stopped"
                 return replace(report, pending=0, warnings=(*report.warnings, stopped))
             pending = index.count_pending(space_of(provider))
-            report = replace(report, pending=pending, switched=switched or report.switched)
+            report = replace(
+                report,
+                pending=pending,
+                switched=switched or report.switched,
+                vectors_made=report.vectors_made + outcome.written - outcome.cached,
+                vectors_cached=report.vectors_cached + outcome.cached,
+            )
         unmade = outcome.refused + outcome.left
         done = not outcome.written or pending <= unmade or job.is_hurried
         if done or outcome.stopped:
@@ -128,6 +134,7 @@ def _embed(
             note=note,
         )
         outcome.written += batched.written
+        outcome.cached += batched.cached
         outcome.reason = outcome.reason or batched.reason
         with _writing(job, wait_seconds) as index:
             switched = _switched(index, provider, outcome)
