@@ -407,10 +407,8 @@ def test_config_trust(cli: Cli, notes: Path) -> None:
     trusted = cli("config", "trust", "-w", notes, "--json").json
     assert (trusted["file"], trusted["trusted"], len(trusted["sha256"])) == (str(file), True, 64)
     assert cli("status", "-w", notes).code == 0
-    assert cli("config", "trust", "-w", notes, "--revoke", "--json").json == {
-        "file": str(file),
-        "trusted": False,
-    }
+    revoked = {"file": str(file), "trusted": False}
+    assert cli("config", "trust", "-w", notes, "--revoke", "--json").json == {**revoked, "files": [revoked]}
     assert cli("status", "-w", notes).code == 3
 
 

@@ -40,6 +40,7 @@ memory:
 SMALL = """\
 memory:
   enabled: true
+  workspace: ./notes
   chunkSize: 2048
   embedding: {provider: openai, model: text-embedding-3-small}
   cache: {maxEntries: 1000}
@@ -208,6 +209,7 @@ def test_the_opencode_configuration_is_read() -> None:
 def test_a_chunk_size_counts_characters_and_embedding_means_embeddings() -> None:
     user_file(SMALL)
     assert changed(load().settings) == {
+        "workspace": "./notes",
         "chunking.tokens": 512,
         "embeddings.provider": "openai",
         "embeddings.model": "text-embedding-3-small",
@@ -216,7 +218,9 @@ def test_a_chunk_size_counts_characters_and_embedding_means_embeddings() -> None
 
 
 @pytest.mark.skipif(not SEEDS.is_dir(), reason="the documents are not beside this checkout")
-@pytest.mark.parametrize(("seed", "key", "value"), [("000", "query.max_results", 10)])
+@pytest.mark.parametrize(
+    ("seed", "key", "value"), [("000", "query.max_results", 10), ("002", "workspace", "./workspace")]
+)
 def test_what_the_documents_show_is_read_word_for_word(seed: str, key: str, value: object) -> None:
     (text,) = in_seed(seed)
     user_file(text)

@@ -59,7 +59,7 @@ class AsyncMemory:
     """The memory in one workspace, without blocking the event loop."""
 
     def __init__(
-        self, workspace: str | os.PathLike[str] = ".", settings: Mapping[str, Any] | None = None
+        self, workspace: str | os.PathLike[str] | None = None, settings: Mapping[str, Any] | None = None
     ) -> None:
         """Open the memory in a folder; see `Memory`."""
         self.memory = Memory(workspace, settings)

@@ -22,6 +22,7 @@ from recollect.files.scan import SUFFIX
 from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.search.legs import Request
 from recollect.settings import Loaded, Settings, load, overridden, switched_off
+from recollect.settings.whereabouts import find_workspace
 from recollect.status import Found, probe_vectors, status_of
 from recollect.text.fact_note import note_path
 from recollect.types import (
@@ -74,9 +75,15 @@ class Memory:
     """The memory in one workspace; safe to use from several threads."""
 
     def __init__(
-        self, workspace: str | os.PathLike[str] = ".", settings: Mapping[str, Any] | None = None
+        self, workspace: str | os.PathLike[str] | None = None, settings: Mapping[str, Any] | None = None
     ) -> None:
-        """Open the memory in a folder; `settings` holds keys such as `{"query.max_results": 3}`."""
+        """Open the memory in a folder; `settings` holds keys such as `{"query.max_results": 3}`.
+
+        Without a folder it is that of `RECOLLECT_WORKSPACE`, the nearest one from here upwards that holds
+        a memory, the setting `workspace`, or this one.
+        """
+        if workspace is None:
+            workspace = find_workspace(overrides=settings).folder
         self.workspace = Workspace.at(workspace)
         self.loaded: Loaded = load(self.workspace, settings)
         _refuse_unavailable(self.settings)

@@ -21,6 +21,9 @@ HOME_VARIABLE = "RECOLLECT_HOME"
 AGENT_VARIABLE = "RECOLLECT_AGENT"
 """The variable of the setting `agent`."""
 
+WORKSPACE_VARIABLE = "RECOLLECT_WORKSPACE"
+"""The variable of the setting `workspace`."""
+
 MAIN_AGENT = "main"
 """The agent that is meant when none is named."""
 

@@ -15,8 +15,9 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
-from recollect.errors import UsageError, WorkspaceError
+from recollect.errors import UsageError
 from recollect.paths import AGENT_VARIABLE, check_agent, nearest_marked
+from recollect.settings.whereabouts import Whereabouts, current_folder, find_workspace
 from recollect.text.neutral import CONTROLS, DIRECTION_MARKS
 from recollect.types import Problem, Progress
 
@@ -57,7 +58,8 @@ def folder_option(function: Function) -> Function:
         "--workspace",
         type=FOLDER,
         default=None,
-        help="The folder with the notes. [default: the nearest one above with MEMORY.md, else this one]",
+        help="The folder with the notes. [default: RECOLLECT_WORKSPACE, the nearest one above with MEMORY.md,"
+        " the setting workspace, else this one]",
     )(function)
 
 
@@ -120,18 +122,23 @@ def json_option(function: Function) -> Function:
     )
 
 
+def chosen_workspace(named: Path | None) -> Whereabouts:
+    """Return the folder that was named or is meant if none was, and what says so."""
+    return find_workspace() if named is None else Whereabouts(named, "--workspace")
+
+
 def nearest_workspace(named: Path | None) -> Path:
-    """Return the folder that was named, or the nearest one from here upwards that is a workspace."""
-    if named is not None:
-        return named
-    try:
-        here = Path.cwd()
-    except FileNotFoundError:
-        raise WorkspaceError(
-            "the folder this runs in does not exist any more",
-            todo="Change to another one, or name one with --workspace",
-        ) from None
-    return nearest_marked(here) or here
+    """Return the folder that was named, or the one that is meant if none was."""
+    return chosen_workspace(named).folder
+
+
+def nearest_project(named: Path | None) -> Path:
+    """Return the folder that was named, or the nearest one from here upwards that is a workspace.
+
+    For what is done to a project itself, wherever its user keeps notes.
+    """
+    here = named or current_folder()
+    return named or nearest_marked(here) or here
 
 
 def print_json(value: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from recollect.cli.common import (
+    chosen_workspace,
     folder_option,
     harmless_name,
     json_option,
@@ -34,19 +35,26 @@ def command() -> None:
 @json_option
 def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
     """Show every setting (or those that start with KEY), its value and its origin."""
-    loaded = load(Workspace.at(nearest_workspace(workspace)))
+    chosen = chosen_workspace(workspace)
+    opened = Workspace.at(chosen.folder)
+    loaded = load(opened)
     rows = shown(loaded)
     wanted = [row for row in rows if key is None or row.key == key or row.key.startswith(f"{key}.")]
     if not wanted:
         raise SettingsError(f"there is no setting {key!r}", todo="'recollect config show' lists them all")
     if as_json:
-        print_json({row.key: {"value": row.value, "origin": row.origin} for row in wanted})
+        values = {row.key: {"value": row.value, "origin": row.origin} for row in wanted}
+        if "workspace" in values:
+            values["workspace"] |= {"in_use": str(opened.root), "in_use_from": chosen.origin}
+        print_json(values)
     else:
         width = max(len(row.key) for row in wanted)
         for row in wanted:
             value = harmless_name(json.dumps(row.value, ensure_ascii=False))
             line = f"{row.key:<{width}}  {value:<24}  {harmless_name(row.origin)}"
             click.secho(line, bold=row.origin != "default")
+    if key in (None, "workspace") and not as_json:
+        click.echo(harmless_name(f"The workspace in use is {opened.root} ({chosen.origin})."))
     for sentence in loaded.warnings:
         warn(sentence)
 

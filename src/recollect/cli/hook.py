@@ -32,6 +32,7 @@ def command(client: str, event: str, home: str, workspace: Path | None) -> int:
     """
     if workspace is not None:
         os.environ[thin.FOLDER_VARIABLE] = str(workspace)
+        os.environ.pop(thin.WORKSPACE_VARIABLE, None)
     if hasattr(os, "fork"):
         return thin.main([client, event, home])
     if home:

@@ -14,7 +14,7 @@ from recollect.cli.common import (
     folder_option,
     harmless_name,
     json_option,
-    nearest_workspace,
+    nearest_project,
     print_json,
     warn,
 )
@@ -80,7 +80,7 @@ def host_options(function: Function) -> Function:
 def project_of(in_project: bool, workspace: Path | None) -> Path | None:
     """Return the real folder of the project, or nothing if the settings of the user are meant."""
     if in_project:
-        return Workspace.at(nearest_workspace(workspace)).root
+        return Workspace.at(nearest_project(workspace)).root
     if workspace is not None:
         raise UsageError("--global is for all projects, and --workspace names one", todo="Leave one out")
     return None
@@ -143,7 +143,7 @@ def _notes(client: Host, project: Path | None, *, begins: bool, dry_run: bool) -
     if begins:
         verb = "would be" if dry_run else "was"
         notes.append(f"The project held no memory: one {verb} begun, with MEMORY.md and memory/.")
-    other = client.folder_of(None if project is not None else Workspace.at(nearest_workspace(None)).root)
+    other = client.folder_of(None if project is not None else Workspace.at(nearest_project(None)).root)
     receipt = read_receipt(other)
     if receipt is not None and receipt.is_installed():
         notes.append(f"It is installed in {other}, too; {client.if_both}.")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.common import harmless_name, nearest_workspace, workspace_option
+from recollect.cli.common import harmless_name, workspace_option
 from recollect.cli.serve import Served, ending_on_signals, exit_code, serve_stdio
 from recollect.errors import UsageError, WorkspaceError
-from recollect.paths import Workspace, nearest_marked
+from recollect.paths import Workspace
 from recollect.rpc.server import Events
+from recollect.settings.whereabouts import find_workspace
 
 if TYPE_CHECKING:
     from recollect.mcp.server import Server
@@ -59,10 +60,7 @@ def command(
 def _folder(named: Path | None) -> Path:
     """Return the folder with the notes; a client that does not say where it works is in none."""
     project = os.environ.get(_PROJECT_VARIABLE)
-    if named is None and project:
-        folder = nearest_marked(Path(project)) or Path(project)
-    else:
-        folder = nearest_workspace(named)
+    folder = named or find_workspace(Path(project) if project else None).folder
     root = Workspace.at(folder).root
     if named is None and root == Path(root.anchor):
         raise WorkspaceError(

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from recollect.cli.common import (
+    chosen_workspace,
     counted,
     harmless_name,
     json_option,
     local_time,
-    nearest_workspace,
     print_json,
     print_problems,
     progress_bar,
@@ -39,32 +39,34 @@ def command(deep: bool, index: bool, workspace: Path | None, as_json: bool) -> i
 
     With --deep it exits with 6 if the provider does not work.
     """
-    with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
+    chosen = chosen_workspace(workspace)
+    with Memory(chosen.folder) as memory, progress_bar() as progress:
         if index:
             memory.sync(progress=progress)
         status = memory.status(deep=deep or index)
     if as_json:
-        print_json(status_json(status))
+        print_json(status_json(status) | {"workspace_from": chosen.origin})
     else:
-        _print(status)
+        _print(status, chosen.origin)
     return 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
 
 
-def _print(status: Status) -> None:
+def _print(status: Status, origin: str) -> None:
     for warning in status.warnings:
         warn(warning)
-    for name, value in _rows(status):
+    for name, value in _rows(status, origin):
         click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless_name(value)}")
     print_problems("Skipped", status.skipped, "yellow")
     print_problems("Failed", status.failed, "red")
 
 
-def _rows(status: Status) -> list[tuple[str, str]]:
+def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     model = f"{status.provider} ({status.model})" if status.model else "none: search by words"
     made = status.chunks - status.pending
+    is_set_elsewhere = origin.startswith(("user file", "environment"))
     vectors = f"{made} of {counted(status.chunks, 'chunk')}{_searched(status)}" if status.model else "off"
     rows = [
-        ("workspace", status.workspace),
+        ("workspace", status.workspace + (f" ({origin})" if is_set_elsewhere else "")),
         ("agent", status.agent),
         ("index", f"{status.index_path} ({status.index_bytes / 1e6:.1f} MB)"),
         *([("", status.index_note)] if status.index_note else []),

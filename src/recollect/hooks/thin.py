@@ -10,7 +10,7 @@ leaves with 0: a broken memory must not break the client. A line in `hooks.log` 
 If no engine runs, it starts one, which lives on (see `daemon`).
 """
 # The modules that would say this more nicely take longer to import than everything here takes to run.
-# ruff: noqa: PTH100, PTH103, PTH105, PTH109, PTH110, PTH111, PTH113, PTH118, PTH120, PTH123, PTH202, PTH208
+# ruff: noqa: PTH100, PTH103, PTH105, PTH109, PTH110, PTH111, PTH112, PTH113, PTH118, PTH120, PTH123, PTH202, PTH208
 
 from __future__ import annotations
 
@@ -35,6 +35,9 @@ COMMAND = b'"/recollect'
 
 FOLDER_VARIABLE = "CLAUDE_PROJECT_DIR"
 """Says in which folder Claude Code was started, wherever it is at work now."""
+
+WORKSPACE_VARIABLE = "RECOLLECT_WORKSPACE"
+"""Names the workspace, wherever a client is at work."""
 
 MOST_BYTES = 8 * 1024 * 1024
 LONGEST_SOCKET = 100
@@ -102,14 +105,20 @@ def working_folder() -> str:
 
 
 def workspace_of(folder: str, *, anyway: bool = False) -> str | None:
-    """Return the workspace that a folder belongs to; nothing if it holds no memory, unless `anyway`."""
-    here = os.path.realpath(folder)
+    """Return the workspace that a folder belongs to; nothing if it holds no memory, unless `anyway`.
+
+    Where a variable names the workspace for everybody, it is that one.
+    """
+    named = os.environ.get(WORKSPACE_VARIABLE)
+    here = os.path.realpath(os.path.expanduser(named) if named else folder)
+    if named and not os.path.isdir(here):
+        raise Trouble(f"the workspace {here!r} from {WORKSPACE_VARIABLE} does not exist")
     above = here
     while True:
         if any(os.path.exists(os.path.join(above, mark)) for mark in _MARKS):
             return above
         parent = os.path.dirname(above)
-        if parent == above:
+        if named or parent == above:
             break
         above = parent
     return here if anyway or _holds_notes(here) else None

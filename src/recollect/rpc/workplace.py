@@ -8,7 +8,8 @@ from pathlib import Path
 from recollect.errors import WorkspaceError
 from recollect.files.begin import holds_memory
 from recollect.memory import Memory
-from recollect.paths import Workspace, nearest_marked, user_config_file, user_state_dir
+from recollect.paths import Workspace, user_config_file, user_state_dir
+from recollect.settings.whereabouts import find_workspace
 
 _MINUTE = 60.0
 
@@ -98,8 +99,6 @@ def folder_of(directory: str, worktree: str | None) -> Path:
     here = Path(directory).resolve()
     if not here.is_dir():
         raise WorkspaceError(f"the folder {str(here)!r} does not exist", todo="Start the client again")
-    marked = nearest_marked(here)
-    if marked is not None:
-        return marked
     top = Path(worktree).resolve() if worktree else here
-    return top if top in here.parents and top != Path(top.anchor) else here
+    is_above = top in here.parents and top != Path(top.anchor)
+    return find_workspace(here, last_resort=top if is_above else here).folder

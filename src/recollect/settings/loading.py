@@ -163,6 +163,11 @@ class _ProjectFile:
         refused = _refused(self.given.entries, user.over({}, agent))
         for other, entries in self.given.agents.items():
             refused += [f"{AGENTS}.{other}.{name}" for name in _refused(entries, user.over({}, other))]
+        if any(name.rpartition(".")[2] == "workspace" for name in refused):
+            raise SettingsError(
+                f"project file {str(self.file)!r} sets workspace, which only your own file may do",
+                todo=f"Write it into {user_config_file()}",
+            )
         if refused and not is_trusted_content(self.file, self.content or b""):
             raise SettingsError(
                 f"project file {str(self.file)!r} sets {', '.join(refused)},"

@@ -83,6 +83,14 @@ agents:
     query: {max_results: 10}
 ```
 
+**The workspace.** Where you name no folder, the first of these is used: the environment variable
+`RECOLLECT_WORKSPACE`; the nearest folder from where you are upwards with `MEMORY.md` or `.memory`;
+`workspace` in your own file, relative to that file; the folder you are in. This holds for every command,
+`Memory()` in Python, `serve` and `mcp`. Hooks follow the variable, but not `workspace` in your file: they do
+nothing in a folder without a memory. `install` and `uninstall` are always about the project you are in. A
+project's file may not set `workspace`, trusted or not. `recollect status` and `recollect config show` say
+where the workspace came from.
+
 **Profiles.** `profile: openclaw` gives every `query` key that is not set anywhere the value of the original
 memory system, whatever the default becomes.
 

@@ -321,6 +321,14 @@ class Settings:
         default=MAIN_AGENT,
         metadata=rule("text", "The agent whose settings, sessions and index are used; `--agent` names it."),
     )
+    workspace: str | None = field(
+        default=None,
+        metadata=rule(
+            "text",
+            "The folder with the notes where none is named and none is above; relative to the file that"
+            " names it. A project's file may never set it.",
+        ),
+    )
     sources: tuple[Source, ...] = field(
         default=("memory",),
         metadata=rule(
