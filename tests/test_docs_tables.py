@@ -13,6 +13,9 @@ from recollect.doctor.examine import CHECKS
 from recollect.doctor.finding import Repair
 from recollect.evaluation.metrics import METRICS
 from recollect.files.scan import IGNORED_DIRS
+from recollect.mcp.http.server import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
+from recollect.mcp.resources import MOST_CHARACTERS, PAGE
+from recollect.mcp.versions import HANDSHAKE, STATELESS
 from recollect.memory import Memory
 from recollect.settings.keys import known_keys
 from recollect.settings.table import default_of
@@ -106,3 +109,15 @@ def test_every_test_that_is_named_exists(page: Path) -> None:
         found = [place for place in places if place.exists()]
         assert found, piece
         assert not name or re.search(rf"^(?:async )?def {name}\(", text_of(found[0]), re.MULTILINE), piece
+
+
+def test_the_versions_and_limits_of_mcp_are_those_of_the_server() -> None:
+    versions = re.findall(r"\b20\d\d-\d\d-\d\d\b", section("mcp.md", "Versions"))
+    assert sorted(versions) == sorted([*HANDSHAKE, *STATELESS])
+    told = section("mcp.md", "HTTP")
+    assert f"Headers have to arrive within {SECONDS_FOR_HEADERS:g} seconds" in told
+    assert f"a body within {SECONDS_FOR_BODY:g}" in told
+    assert f"{MOST_CONNECTIONS} clients are served at once" in told
+    resources = section("mcp.md", "Resources")
+    assert f"gives {PAGE} a page" in resources
+    assert f"after {MOST_CHARACTERS:,} characters" in resources
