@@ -30,7 +30,7 @@ from recollect.upkeep.switch import refuse_if_off
 
 if TYPE_CHECKING:
     from recollect.backup.snapshots import Restored
-    from recollect.imports import vault
+    from recollect.imports import openclaw, vault
     from recollect.imports.memories import Added
 
 _MOST_NAMES = 20
@@ -340,6 +340,12 @@ def print_redacted(redacted: Mapping[str, int]) -> None:
 @click.option(
     "--notes", type=click.Path(path_type=Path), help="Its workspace. [default: what its settings say]"
 )
+@click.option(
+    "--settings",
+    "settings_to",
+    type=click.Choice(["user", "project"]),
+    help="Write its memory settings into your own file, or into the project's. [default: only show them]",
+)
 @dry_run_option
 @with_forgotten_option
 @workspace_option
@@ -348,6 +354,7 @@ def openclaw_command(
     state_dir: Path | None,
     copy_notes: bool,
     notes: Path | None,
+    settings_to: openclaw.SettingsFile | None,
     dry_run: bool,
     with_forgotten: bool,
     workspace: Path | None,
@@ -357,7 +364,8 @@ def openclaw_command(
 
     The notes stay where they are: a workspace of OpenClaw can be used as it is (-w FOLDER). A vector is
     taken if it is of the model in the settings and of a text that is cut and embedded alike; the provider
-    is asked for a few vectors to make sure. OpenClaw's files are only read. Exits with 1 if something that
+    is asked for a few vectors to make sure. Its memory settings are shown as ours, without keys. OpenClaw's
+    files are only read. Exits with 1 if something that
     is there could not be brought in.
     """
     from recollect.cli.openclaw_shown import print_imported
@@ -375,6 +383,7 @@ def openclaw_command(
             notes_from=theirs,
             dry_run=dry_run,
             with_forgotten=with_forgotten,
+            settings_to=settings_to,
             progress=progress,
         )
     if as_json:

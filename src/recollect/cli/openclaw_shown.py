@@ -8,9 +8,10 @@ import click
 
 from recollect.cli.common import counted, harmless_name, warn
 from recollect.cli.imports import print_counts, print_redacted, print_vault
+from recollect.writing.settings_file import written_settings
 
 if TYPE_CHECKING:
-    from recollect.imports.openclaw import Imported
+    from recollect.imports.openclaw import Imported, Settings
     from recollect.imports.openclaw_memories import Memories
     from recollect.imports.openclaw_vectors import Vectors
 
@@ -25,6 +26,8 @@ def print_imported(done: Imported) -> None:
         _print_memories(done.memories, dry_run=done.dry_run)
     if done.vectors:
         _print_vectors(done.vectors, dry_run=done.dry_run)
+    if done.settings:
+        _print_settings(done.settings)
 
 
 def _print_memories(memories: Memories, *, dry_run: bool) -> None:
@@ -53,3 +56,19 @@ def _print_vectors(vectors: Vectors, *, dry_run: bool) -> None:
         click.echo(f"{of_model}; {texts} here, {vectors.matching} alike, {taken}{known}")
     if vectors.reason:
         click.echo(f"Not taken: {harmless_name(vectors.reason)}")
+
+
+def _print_settings(settings: Settings) -> None:
+    if settings.file:
+        new = len(settings.values) - len(settings.kept)
+        click.echo(f"Settings: {new} written to {harmless_name(settings.file)}")
+        for name in settings.kept:
+            click.echo(f"  {harmless_name(name)} is set there already and stays as it is")
+    elif settings.values:
+        click.echo("Its settings, as Recollect takes them (--settings user or project writes them):")
+        for line in written_settings(settings.values).splitlines():
+            click.echo(f"  {harmless_name(line)}")
+    if settings.left_out:
+        click.echo("Settings left out:")
+        for sentence in settings.left_out:
+            click.echo(f"  {harmless_name(sentence)}")

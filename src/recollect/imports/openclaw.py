@@ -5,18 +5,35 @@ Its notes need no import: Recollect reads a workspace of OpenClaw as it is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from recollect.errors import PathError
 from recollect.files.journal import operation
 from recollect.imports import vault
 from recollect.imports.openclaw_memories import Memories, place_of_memories, take_memories
-from recollect.imports.openclaw_state import config_of, find_database
+from recollect.imports.openclaw_settings import translated
+from recollect.imports.openclaw_state import CONFIG, config_of, find_database, workspace_in
 from recollect.imports.openclaw_vectors import Vectors, take_vectors
 from recollect.memory import Memory
 from recollect.types import Progress
+from recollect.writing.settings_file import add_to_project_file, add_to_user_file
+
+SettingsFile = Literal["user", "project"]
+"""Whose settings file OpenClaw's settings are written into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """OpenClaw's settings as ours, what of them was left out and why, and where they were written."""
+
+    values: Mapping[str, Any]
+    left_out: tuple[str, ...]
+    file: str = ""
+    kept: tuple[str, ...] = ()
+    """The keys that the file set before, which stay as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +44,7 @@ class Imported:
     memories: Memories | None
     notes: vault.Imported | None
     dry_run: bool
+    settings: Settings | None = None
     trouble: str = ""
     """Why OpenClaw's configuration could not be read, so that its usual places were looked at."""
 
@@ -50,6 +68,7 @@ def import_openclaw(
     notes_from: Path | None = None,
     dry_run: bool = False,
     with_forgotten: bool = False,
+    settings_to: SettingsFile | None = None,
     progress: Progress,
 ) -> Imported:
     """Take over the memories and vectors of an agent of OpenClaw, and copy notes if a folder is named."""
@@ -59,9 +78,12 @@ def import_openclaw(
     try:
         config = config_of(state_dir)
     except PathError as error:
+        if settings_to is not None:
+            raise
         config, trouble = {}, str(error)
     place = place_of_memories(state_dir, config)
-    if database is None and place is None and notes_from is None:
+    ours = _settings(memory, config, state_dir, None if dry_run else settings_to)
+    if database is None and place is None and notes_from is None and ours is None:
         raise PathError(
             f"OpenClaw has no memory of the agent {settings.agent!r} in {str(state_dir)!r}",
             todo="Name its folder with --state-dir and the agent with --agent",
@@ -81,4 +103,21 @@ def import_openclaw(
     if database is not None:
         memory.close()  # what it does in the background would be in the way
         vectors = take_vectors(workspace, settings, str(database), dry_run=dry_run, progress=progress)
-    return Imported(vectors, memories, notes, dry_run, trouble)
+    return Imported(vectors, memories, notes, dry_run, ours, trouble)
+
+
+def _settings(
+    memory: Memory, config: Mapping[str, Any], state_dir: Path, file: SettingsFile | None
+) -> Settings | None:
+    """Translate OpenClaw's settings, and write them into a file if one is named."""
+    found = translated(config, workspace_in(config, state_dir, memory.settings.agent))
+    if not found.values and not found.left_out:
+        return None
+    if file is None or not found.values:
+        return Settings(found.values, found.left_out)
+    heading = f"From {state_dir / CONFIG}"
+    if file == "user":
+        path, kept = add_to_user_file(found.values, heading)
+    else:
+        path, kept = add_to_project_file(memory.workspace, found.values, heading)
+    return Settings(found.values, found.left_out, str(path), tuple(kept))

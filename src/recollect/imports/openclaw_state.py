@@ -51,16 +51,16 @@ def config_of(state_dir: Path) -> Mapping[str, Any]:
 
 
 def workspace_of(state_dir: Path, agent: str) -> Path:
-    """Return the workspace of an agent: what the configuration says, or where it is without one."""
-    agents = table(config_of(state_dir).get("agents"))
-    for told in (own_part(agents, agent), table(agents.get("defaults"))):
+    """Return the workspace of an agent by the configuration in a folder."""
+    return workspace_in(config_of(state_dir), state_dir, agent)
+
+
+def workspace_in(config: Mapping[str, Any], state_dir: Path, agent: str) -> Path:
+    """Return the workspace of an agent: what a configuration says, or where it is without one."""
+    agents = table(config.get("agents"))
+    listed = agents.get("list")
+    own = [table(one) for one in listed if table(one).get("id") == agent] if isinstance(listed, list) else []
+    for told in (*own, table(agents.get("defaults"))):
         if named := tidy(told.get("workspace")):
             return expand_home(named)
     return state_dir / ("workspace" if agent == "main" else f"workspace-{agent}")
-
-
-def own_part(agents: Mapping[str, Any], agent: str) -> Mapping[str, Any]:
-    """Return what the part of a configuration about agents says about one of them."""
-    listed = agents.get("list")
-    own = [table(one) for one in listed if table(one).get("id") == agent] if isinstance(listed, list) else []
-    return own[0] if own else {}

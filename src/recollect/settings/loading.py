@@ -225,6 +225,13 @@ def _from_mapping(data: Mapping[Any, Any], origin: str, warnings: list[str]) -> 
     return read_given(data, origin, entries_of)
 
 
+def keys_set_in(content: bytes, origin: str) -> frozenset[str]:
+    """Return the keys that the content of a file sets, those of one agent as `agents.<name>.<key>`."""
+    given = _from_mapping(_parsed(content, origin), origin, [])
+    own = (f"{AGENTS}.{agent}.{key}" for agent, entries in given.agents.items() for key in entries)
+    return frozenset({*given.entries, *own})
+
+
 _SESSION_MEMORY_KEY = Key(SESSION_MEMORY, "", "", None, rule("flag", "")["rule"])
 
 
