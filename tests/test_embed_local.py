@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import threading
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +23,14 @@ import gguf
 from recollect import paths
 from recollect.embed.base import embed_documents, embed_query
 from recollect.embed.local import LocalProvider
+from recollect.embed.local import provider as local_provider
 from recollect.embed.local.provider import DEFAULT_MODEL, model_file
 from recollect.embed.remote.prefixes import prefixes_of
 from recollect.embed.select import choose
-from recollect.errors import ModelFilesError, ProviderUnusable, TextsRefused, UsageError
+from recollect.errors import ModelFilesError, ProviderUnreachable, ProviderUnusable, TextsRefused, UsageError
 from recollect.settings import Embeddings, Local, Settings
 from tests.support_gguf import CLS, MEAN, TinyBert
+from tests.support_waiting import eventually
 
 TEXTS = [
     "we chose postgres for billing",
@@ -99,6 +105,76 @@ def test_a_question_does_not_wait_for_a_whole_batch(mean: LocalProvider) -> None
             pass
         mean.embed_query("who is late ?")
         assert not batch.done()
+
+
+class Hanging:
+    """A llama.cpp that answers when it is let go."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.calls = 0
+        self.let_go = threading.Event()
+
+    def handle_embeddings(self, request: str) -> Any:
+        self.calls += 1
+        self.let_go.wait(30)
+        return self.inner.handle_embeddings(request)
+
+
+@pytest.fixture
+def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[LocalProvider, Hanging]]:
+    monkeypatch.setattr(local_provider, "QUERY_SECONDS", 0.2)
+    monkeypatch.setattr(local_provider, "PASSAGES_SECONDS", 0.3)
+    provider = _provider(MEAN.write(tmp_path / "hangs.gguf"))
+    engine = provider._started()
+    engine.vector("a", time.monotonic() + 60)
+    engine._server = hangs = Hanging(engine._server)
+    yield provider, hangs
+    hangs.let_go.set()
+
+
+def test_a_model_that_hangs_is_an_error_after_a_time(hanging: tuple[LocalProvider, Hanging]) -> None:
+    provider, _ = hanging
+    with pytest.raises(ProviderUnreachable, match=r"hangs\.gguf' did not answer within 0\.2 seconds"):
+        provider.embed_query("who is late ?")
+
+
+def test_passages_get_a_limit_of_their_own_and_the_rest_is_not_embedded(
+    hanging: tuple[LocalProvider, Hanging],
+) -> None:
+    provider, hangs = hanging
+    with pytest.raises(ProviderUnreachable, match=r"0\.3 seconds"):
+        provider.embed_documents(["a", "b", "c"])
+    hangs.let_go.set()
+    eventually(lambda: provider._started()._busy.acquire(blocking=False))
+    provider._started()._busy.release()
+    assert hangs.calls == 1
+
+
+def test_a_model_that_hangs_is_not_waited_for_again_at_once(hanging: tuple[LocalProvider, Hanging]) -> None:
+    provider, hangs = hanging
+    for _ in range(3):
+        with pytest.raises(ProviderUnreachable):
+            provider.embed_query("who is late ?")
+    assert hangs.calls == 1
+
+
+def test_a_turn_that_never_comes_leaves_no_thread_behind(
+    hanging: tuple[LocalProvider, Hanging], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider, hangs = hanging
+    monkeypatch.setattr("recollect.embed.remote.outage._SECONDS", 0.0)
+    for _ in range(3):
+        with pytest.raises(ProviderUnreachable):
+            provider.embed_query("who is late ?")
+
+    def threads() -> int:
+        return sum(thread.name == "recollect-local" for thread in threading.enumerate())
+
+    eventually(lambda: threads() == 1)  # the one that hangs
+    hangs.let_go.set()
+    eventually(lambda: threads() == 0)
+    assert len(provider.embed_query("who is late ?")) == provider.dims
 
 
 def test_half_a_surrogate_pair_is_no_problem(mean: LocalProvider) -> None:

@@ -62,6 +62,19 @@ time.sleep(0.3)
     assert _run(model, code).returncode == 0
 
 
+def test_a_process_whose_model_hangs_ends(model: Path) -> None:
+    code = """
+from recollect.embed.local import engine
+engine._CLOSING_SECONDS = 0.1
+p = provider()
+p.embed_query('a')
+p._engine._busy.acquire()  # as a text would that never comes back
+print('ends')
+"""
+    done = _run(model, code)
+    assert (done.returncode, done.stdout) == (0, "ends\n")
+
+
 def test_llama_cpp_writes_nothing(model: Path) -> None:
     done = _run(model, "provider().embed_query('a')")
     assert (done.stdout, done.stderr) == ("", "")

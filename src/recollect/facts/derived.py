@@ -15,10 +15,11 @@ from heapq import nlargest
 from pathlib import Path
 
 from recollect.backup.places import harmless_address
+from recollect.daemon import begun
 from recollect.errors import RecollectError, SettingsError, StoreDamaged, StoreError, reason_of
 from recollect.facts.book import Book
 from recollect.facts.healing import absent, at_hand, distrust, heal, opened
-from recollect.facts.lance import answered, ask_again, begun, is_installed, load
+from recollect.facts.lance import answered, ask_again, is_installed, load
 from recollect.facts.places import default_place, drop_place, make_own_name, note_place, noted_places
 from recollect.facts.record import folder_of, is_remote, record_of, uri_of
 from recollect.facts.shelf import Shelf, state_of
@@ -211,7 +212,7 @@ class Derived:
         """Wait for something that may hang, but not long once the memory is closed or the program ends."""
         from concurrent.futures import wait
 
-        done = begun(work)
+        done = begun(work, "recollect-lancedb")
         while not self._closed.is_set() and threading.main_thread().is_alive():
             if wait([done], _A_MOMENT).done:
                 done.result()

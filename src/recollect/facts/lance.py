@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,12 +11,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.backup.places import harmless_address
+from recollect.daemon import begun
 from recollect.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly
 from recollect.facts.record import is_remote
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from lancedb.db import DBConnection
 
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
@@ -88,27 +86,11 @@ def lance_errors(uri: str) -> Iterator[None]:
         raise _local_trouble(uri, str(error)) from error
 
 
-def begun(work: Callable[[], _Told]) -> Future[_Told]:
-    """Begin something in a thread that no program waits for when it ends, because it may hang."""
-    from concurrent.futures import Future
-
-    told: Future[_Told] = Future()
-
-    def run() -> None:
-        try:
-            told.set_result(work())
-        except BaseException as error:  # noqa: BLE001 (whoever asks for the result gets it)
-            told.set_exception(error)
-
-    threading.Thread(target=run, name="recollect-lancedb", daemon=True).start()
-    return told
-
-
 def answered(uri: str, work: Callable[[], _Told], seconds: float) -> _Told:
     """Return what a table answers; a service that takes longer is let rest, and the work goes on alone."""
     if not is_remote(uri):
         return work()
-    told = begun(work)
+    told = begun(work, "recollect-lancedb")
     try:
         return told.result(seconds)
     except TimeoutError:

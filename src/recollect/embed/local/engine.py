@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ from recollect.embed.local.header import PACKAGE
 from recollect.embed.local.server import SILENT, Plan, start
 from recollect.embed.local.trial import ensure_harmless
 from recollect.errors import EmbeddingError, TextsRefused
+
+_CLOSING_SECONDS = 30.0
+"""How long a process that ends waits for a text that is being embedded."""
 
 _TOO_LONG = ("too large to process", "context size")
 
@@ -30,14 +34,14 @@ class Engine:
         self._next = threading.Lock()
         self._busy = threading.Lock()
 
-    def vector(self, text: str) -> list[float]:
-        """Return the vector of a text."""
+    def vector(self, text: str, ends: float) -> list[float]:
+        """Return the vector of a text; a turn that does not come before `ends` is a `TimeoutError`."""
         if _FORKED:
             raise EmbeddingError(
                 "a process that was forked cannot go on with a local model",
                 todo="Start processes with the method 'spawn', or fork before the first text",
             )
-        with self._turn():
+        with self._turn(ends):
             if self._server is None:
                 ensure_harmless(self._plan)
                 self._server = start(self._plan, SILENT)
@@ -50,26 +54,33 @@ class Engine:
         return vector
 
     def close_for_good(self) -> None:
-        """Unload the model once it is idle; whoever comes later waits until the process has ended."""
-        self._next.acquire()
-        self._busy.acquire()
-        self._server = None
+        """Unload the model once it is idle; whoever comes later waits until the process has ended.
+
+        A model that hangs is left as it is: to destroy it would be to wait for it.
+        """
+        if self._next.acquire(timeout=_CLOSING_SECONDS) and self._busy.acquire(timeout=_CLOSING_SECONDS):
+            self._server = None
+        else:
+            _keep_for_ever(self._server)
 
     def leave_behind(self) -> None:
         """Give up the copy of the model that a forked process has: its threads are not there."""
         self._next = threading.Lock()
         self._busy = threading.Lock()
-        if self._server is not None:
-            # To destroy the copy would be to wait for those threads, so it stays for ever.
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._server))
+        _keep_for_ever(self._server)  # to destroy the copy would be to wait for those threads
         self._server = None
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self, ends: float) -> Iterator[None]:
         # With one lock alone, a thread that embeds a batch would take its next turn before any
         # other wakes up, and a question would wait for the whole batch.
-        with self._next:
-            self._busy.acquire()
+        if not self._next.acquire(timeout=max(0.0, ends - time.monotonic())):
+            raise TimeoutError
+        try:
+            if not self._busy.acquire(timeout=max(0.0, ends - time.monotonic())):
+                raise TimeoutError
+        finally:
+            self._next.release()
         try:
             yield
         finally:
@@ -83,6 +94,12 @@ def shared(plan: Plan) -> Engine:
         if engine is None:
             engine = _ENGINES[plan] = Engine(plan)
         return engine
+
+
+def _keep_for_ever(server: Any) -> None:
+    """Let nothing destroy a server."""
+    if server is not None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(server))
 
 
 def _refusal(plan: Plan, message: str) -> EmbeddingError:

@@ -6,15 +6,19 @@ import hashlib
 import importlib.util
 import os
 import re
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect import paths
+from recollect.daemon import begun
 from recollect.embed.base import Limits
 from recollect.embed.local.header import PACKAGE, fingerprint_of, read_header, unusable
+from recollect.embed.remote.outage import Outage
 from recollect.embed.remote.prefixes import prefixes_of
-from recollect.errors import ProviderUnusable
+from recollect.errors import ProviderUnreachable, ProviderUnusable
 from recollect.settings import Embeddings
 
 if TYPE_CHECKING:
@@ -30,6 +34,9 @@ _MARKS = 8
 _LEAST_TEXT_BYTES = 64
 _ELSEWHERE = re.compile("(hf|https?|huggingface):", re.IGNORECASE)
 """What a model's name begins with if it says from where to download it."""
+QUERY_SECONDS = 300.0
+PASSAGES_SECONDS = 600.0
+"""How long a call may take; the first one loads the model as well."""
 _TEXTS = 16
 """How many passages one call holds: small, so that progress shows and little is lost on a stop."""
 
@@ -70,21 +77,45 @@ class LocalProvider:
         made_by = "\0".join((self._fingerprint, header.pooling, *self._prefixes))
         self.key = hashlib.sha256(made_by.encode("utf-8")).hexdigest()[:32]
         self._engine: Engine | None = None
+        self._outage = Outage()
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question."""
-        vector: Vector = self._vectors([self._prefixes[0] + text])[0]
+        vector: Vector = self._vectors([self._prefixes[0] + text], QUERY_SECONDS)[0]
         return vector
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of passages, in their order."""
-        return self._vectors([self._prefixes[1] + text for text in texts])
+        return self._vectors([self._prefixes[1] + text for text in texts], PASSAGES_SECONDS)
 
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
+    def _vectors(self, texts: Sequence[str], seconds: float) -> Vectors:
+        """Return the vectors of texts, or raise `ProviderUnreachable` when the time is over.
+
+        llama.cpp cannot be interrupted, so it works in a thread of its own, which is left alone then. It ends
+        with the text that it is at.
+        """
         import numpy as np
 
+        self._outage.check()
         engine = self._engine or self._started()
-        return np.array([engine.vector(text) for text in texts], dtype=np.float32)
+        ends, is_over = time.monotonic() + seconds, threading.Event()
+
+        def work() -> list[list[float]]:
+            return [engine.vector(text, ends) for text in texts if not is_over.is_set()]
+
+        try:
+            vectors = begun(work, "recollect-local").result(seconds)
+        except TimeoutError:
+            error = ProviderUnreachable(
+                f"the local model {str(self._path)!r} did not answer within {seconds:g} seconds",
+                todo="Try again, or use a smaller model",
+            )
+            self._outage.begin(error)
+            raise error from None
+        finally:
+            is_over.set()
+        self._outage.end()
+        return np.array(vectors, dtype=np.float32)
 
     def _started(self) -> Engine:
         """Return the engine, once the file is known to be the one whose header was read."""
