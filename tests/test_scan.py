@@ -70,11 +70,6 @@ def test_an_empty_workspace_has_no_notes_and_no_problems(tmp_path: Path) -> None
     assert scan(tmp_path) == Discovery(())
 
 
-def test_memory_may_be_a_file(tmp_path: Path) -> None:
-    (tmp_path / "memory").write_text("not a folder", encoding="utf-8")
-    assert scan(tmp_path) == Discovery(())
-
-
 def test_other_files_of_the_root_are_not_notes(workspace: Path) -> None:
     write(workspace, "README.md", "AGENTS.md", "docs/x.md")
     assert names(scan(workspace)) == []
@@ -94,9 +89,28 @@ def test_a_folder_called_like_a_note_is_walked(workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", sorted(IGNORED_DIRS))
-def test_ignored_folders(workspace: Path, folder: str) -> None:
-    write(workspace, f"memory/{folder}/a.md", f"memory/deep/{folder}/b.md")
-    assert scan(workspace) == Discovery(())
+def test_ignored_folders_with_notes_are_told(workspace: Path, folder: str) -> None:
+    write(workspace, f"memory/{folder}/a.md", f"memory/deep/{folder}/b.md", "memory/zoo.md")
+    found = scan(workspace)
+    reason = "holds notes, but a folder of this name is never looked into"
+    assert names(found) == ["memory/zoo.md"]
+    assert set(found.problems) == {
+        Problem(f"memory/{folder}", reason),
+        Problem(f"memory/deep/{folder}", reason),
+    }
+
+
+@pytest.mark.parametrize("folder", sorted(IGNORED_DIRS))
+def test_ignored_folders_without_notes_are_not_worth_a_word(workspace: Path, folder: str) -> None:
+    write(workspace, f"memory/{folder}/a.txt", f"memory/{folder}/package/README.md", "memory/zoo.md")
+    found = scan(workspace)
+    assert (names(found), found.problems) == (["memory/zoo.md"], ())
+
+
+def test_a_file_in_the_place_of_the_folder_of_notes_is_told(tmp_path: Path) -> None:
+    write(tmp_path, "memory", "MEMORY.md")
+    found = scan(tmp_path)
+    assert (names(found), found.problems) == (["MEMORY.md"], skipped("memory", "is not a folder"))
 
 
 def test_the_private_folder_is_among_the_ignored() -> None:

@@ -95,9 +95,10 @@ def test_other_names(workspace: Path, name: str) -> None:
     assert look(workspace, *BOTH) == Discovery(())
 
 
-def test_a_folder_called_like_a_transcript(workspace: Path) -> None:
+def test_a_folder_called_like_a_transcript_is_told(workspace: Path) -> None:
     (workspace / "sessions" / "a.jsonl").mkdir(parents=True)
-    assert look(workspace, "sessions") == Discovery(())
+    problem = Problem("sessions/a.jsonl", "is a folder, not a transcript")
+    assert look(workspace, "sessions") == Discovery((), (problem,))
 
 
 def test_a_linked_transcript_is_reported(workspace: Path) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import get_args
@@ -42,6 +44,9 @@ _SET_ASIDE = r"\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z"
 _TRANSCRIPT = re.compile(rf".+\.jsonl(?:{_SET_ASIDE})?", re.DOTALL)
 """A session's file, or one that a reset or a deletion of the session set aside; not its backups."""
 
+_IS_IGNORED = "holds notes, but a folder of this name is never looked into"
+_FIRST_ENTRIES = 100
+"""How many entries of an ignored folder are looked at: it may have many thousands, and this happens often."""
 _IS_LINK = "is a symbolic link; links are not followed"
 _INODE_BITS = (1 << 63) - 1
 """SQLite integers are signed; some file systems use all 64 bits of an inode number."""
@@ -126,7 +131,9 @@ class _Walk:
     def sessions(self, tree: Tree) -> None:
         for entry in self._entries(tree, SESSIONS_DIR):
             if _TRANSCRIPT.fullmatch(entry.name):
-                self._consider(tree, f"{SESSIONS_DIR}/{entry.name}", entry, "sessions")
+                relative = f"{SESSIONS_DIR}/{entry.name}"
+                if self._consider(tree, relative, entry, "sessions"):
+                    self._problem(tree.path_of(relative), "is a folder, not a transcript")
 
     def extra(self, path: str, root: str, relative: str) -> None:
         """Take an extra path, a folder of notes or one note, that lies at a place below a root."""
@@ -176,8 +183,10 @@ class _Walk:
         try:
             with tree.enter(relative).scan() as listing:
                 return sorted(listing, key=attrgetter("name"))
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return []
+        except NotADirectoryError:
+            self._problem(tree.path_of(relative), "is not a folder")
         except PathError:
             self._problem(tree.path_of(relative), _IS_LINK)
         except OSError as error:
@@ -198,6 +207,8 @@ class _Walk:
                     self._problem(path, _IS_LINK)
                 return False
             if entry.is_dir(follow_symlinks=False):
+                if name in IGNORED_DIRS:
+                    self._ignored(tree, relative)
                 return name not in IGNORED_DIRS
             if wanted:
                 self._file(tree, relative, entry.stat(follow_symlinks=False), source)
@@ -207,6 +218,12 @@ class _Walk:
             reason = f"cannot be looked at: {reason_of(error)}"
             self._problem(tree.path_of(relative), reason, failed=True, blind=True)
         return False
+
+    def _ignored(self, tree: Tree, relative: str) -> None:
+        """Tell of a folder that is never looked into if notes stand in it and it can be listed."""
+        with suppress(OSError, PathError), tree.enter(relative).scan() as listing:
+            if any(entry.name.endswith(SUFFIX) for entry in islice(listing, _FIRST_ENTRIES)):
+                self._problem(tree.path_of(relative), _IS_IGNORED)
 
     def _file(self, tree: Tree, relative: str, info: os.stat_result, source: Source = "memory") -> None:
         path = tree.path_of(relative)
