@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.cli.facts import UNSURE
 from recollect.embed import select
 from recollect.text.facts import facts_in
 from tests.support_cli import Answer, Cli, keyboard, program
@@ -157,11 +158,21 @@ def test_search_of_no_facts_says_so(cli: Cli, workspace: Path) -> None:
     assert (outcome.code, outcome.out) == (0, "Nothing in memory answers this. Try other words.\n")
 
 
+def test_search_says_that_the_nearest_facts_may_not_answer(cli: Cli, home: Path) -> None:
+    query = "zeppelin timetable harbour mooring mast cargo airship pilot spaces"
+    first, second = cli("facts", "search", "-w", home, query).out.splitlines()[:2]
+    assert (first, second.startswith("1. ["), "(weak, " in second) == (UNSURE, True, True)
+    told = cli("facts", "search", "-w", home, "--json", query).json
+    assert (told["confident"], told["facts"][0]["band"]) == (False, "weak")
+    assert cli("facts", "forget", "-w", home, "--query", query).out.startswith(f"{UNSURE}\n1  ")
+
+
 def test_search_as_json(cli: Cli, home: Path) -> None:
     told = cli("facts", "search", "-w", home, "--json", "--limit", "1", "tabs or spaces").json
     (fact,) = told["facts"]
     assert (fact["id"], fact["text"], fact["citation"]) == ("k3f5x2m7qa", TABS, f"{NOTE}#L3")
     assert 0 < fact["score"] <= 1
+    assert (told["confident"], fact["band"]) == (True, "strong")
 
 
 @pytest.mark.parametrize("query", ["", "  "])

@@ -144,6 +144,23 @@ def test_a_query_never_deletes_a_fact(workspace: Path, end: str) -> None:
     assert (output.data["receipt"], written(memory)) == (None, f"- {PHONE}0134 ^k3f5x2m7qa\n")
 
 
+def test_the_nearest_facts_are_told_as_such_where_nothing_is_known(memory: Memory) -> None:
+    memory.facts.store(TABS)
+    query = "zeppelin timetable harbour mooring mast cargo airship pilot spaces"
+    output = called(memory, "memory_recall", query=query)
+    assert (output.data["confident"], output.data["results"]) == (False, [])
+    assert {fact["band"] for fact in output.data["facts"]} == {"weak"}
+    assert "No confident match. Nearest facts" in output.text
+    assert "(preference, weak, " in output.text
+
+
+def test_a_fact_that_answers_is_told_with_how_sure_that_is(memory: Memory) -> None:
+    memory.facts.store(TABS)
+    output = called(memory, "memory_recall", query=TABS)
+    assert (output.data["confident"], output.data["facts"][0]["band"]) == (True, "strong")
+    assert "(preference, strong, " in output.text
+
+
 def test_notes_can_still_be_forgotten_by_query(memory: Memory) -> None:
     output = called(memory, "memory_forget", query="kestrel")
     assert [one["kind"] for one in output.data["candidates"]] == ["item"]

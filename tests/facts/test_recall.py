@@ -54,7 +54,28 @@ def test_the_words_of_a_fact_find_it(memory: Memory) -> None:
 
 
 def test_nothing_fits_what_no_fact_is_about(memory: Memory) -> None:
-    assert memory.facts.recall("the chemistry of distant stars").found == ()
+    recalled = memory.facts.recall("the chemistry of distant stars")
+    assert (recalled.confident, len(recalled.found) <= 3) == (False, True)
+    least = memory.settings.facts.recall_min_score
+    assert memory.facts.recall("the chemistry of distant stars", min_score=least).found == ()
+
+
+def test_the_nearest_facts_are_shown_as_weak_where_none_is_likely(memory: Memory) -> None:
+    recalled = memory.facts.recall("the chemistry of distant stars")
+    assert (recalled.confident, {found.band for found in recalled.found}) == (False, {"weak"})
+    assert 1 <= len(recalled.found) <= 3
+
+
+def test_only_the_best_fact_is_strong(memory: Memory) -> None:
+    bands = [found.band for found in memory.facts.recall("Billing runs on Postgres 17.").found]
+    assert (bands[0], "strong" in bands[1:], "weak" in bands) == ("strong", False, False)
+
+
+def test_stored_and_indexed_facts_are_ranked_together(memory: Memory) -> None:
+    memory.facts.store("Billing runs on Postgres 17 in Frankfurt", force=True, supersede=False)
+    found = memory.facts.recall("Billing runs on Postgres 17 in Frankfurt").found
+    assert [one.band for one in found].count("strong") == 1
+    assert [one.score for one in found] == sorted([one.score for one in found], reverse=True)
 
 
 def test_a_fact_is_cited_by_its_line(memory: Memory) -> None:

@@ -31,6 +31,7 @@ from recollect.writing.candidates import Candidate
 if TYPE_CHECKING:
     from recollect.facts.facts import Stats, Stored
 
+UNSURE = "No confident match. Nearest facts:"
 _EXAMPLE = 'recollect facts store "Prefers tabs over spaces"'
 
 _category_option = click.option(
@@ -104,7 +105,8 @@ def search_command(
 ) -> None:
     """Find the facts that answer QUERY, the likeliest first.
 
-    The percentage is how likely a fact answers it. Finding none is an answer, not an error.
+    The percentage is how likely a fact answers it. Where none is a likely answer, the nearest are shown.
+    Finding none is an answer, not an error.
     """
     text = " ".join(query)
     if not text.strip():
@@ -113,13 +115,16 @@ def search_command(
         result = memory.facts.recall(text, limit=limit, min_score=min_score, current_only=not everything)
     if as_json:
         told = [found.to_json() for found in result.found]
-        print_json({"facts": told, "warnings": list(result.warnings)})
+        print_json({"facts": told, "confident": result.confident, "warnings": list(result.warnings)})
         return
     for warning in result.warnings:
         warn(warning)
+    if result.found and not result.confident:
+        click.echo(UNSURE)
     for number, found in enumerate(result.found, 1):
         remark = "" if found.fact.is_current else f"  ({no_longer_true(found.fact)})"
-        said = f"[{found.fact.category}] {harmless_name(found.fact.text)} ({found.score:.0%}){remark}"
+        sure = f"({found.band}, {found.score:.0%})"
+        said = f"[{found.fact.category}] {harmless_name(found.fact.text)} {sure}{remark}"
         click.echo(f"{number}. {said}")
         place = click.style(harmless_name(found.citation), fg="cyan")
         click.echo(f"{'':{len(str(number)) + 2}}{place}  {found.fact.id}")
@@ -239,8 +244,9 @@ def forget_command(
 ) -> int:
     """Remove facts for good: from their note, its history, the index and the table.
 
-    They are named by ID. --query only lists the facts that it may mean: you choose on a terminal, or give
-    the id of one. Exits with 1 if something is left, or nothing was found.
+    They are named by ID. --query only lists the facts that 'recollect facts search' finds, then such as are
+    no longer true: you choose on a terminal, or give the id of one. Exits with 1 if something is left, or
+    nothing was found.
     """
     if bool(ids) == bool(query):
         raise UsageError(
@@ -249,9 +255,12 @@ def forget_command(
         )
     with Memory(nearest_workspace(workspace)) as memory:
         path = memory.facts.path
-        names = [one.fact.id for one in memory.facts.candidates(query)] if query else list(dict.fromkeys(ids))
+        near = memory.facts.candidates(query) if query else ()
+        names = [one.fact.id for one in near] if query else list(dict.fromkeys(ids))
         found = [memory.facts.get(name) for name in names]
         if not as_json:
+            if near and all(one.band == "weak" for one in near):
+                click.echo(UNSURE)
             _print_numbered(found)
         if dry_run or not found or (query and must_be_named("recollect facts forget", names, yes=yes)):
             if as_json:

@@ -20,7 +20,7 @@ from recollect.facts.categories import category_of
 from recollect.facts.contradiction import contradicted
 from recollect.facts.derived import Derived
 from recollect.facts.near import Near, Nearby, about_the_same, nearby
-from recollect.facts.recall import Found, Recollection, Source, found_as, recall, request_of, similar
+from recollect.facts.recall import Found, Recollection, Source, best_of, found_as, recall, request_of
 from recollect.facts.sameness import KnownFacts, duplicate_of
 from recollect.facts.shelf import Shelves
 from recollect.files.journal import operation
@@ -37,7 +37,6 @@ from recollect.upkeep.switch import refuse_if_off
 from recollect.upkeep.upkeep import Upkeep
 from recollect.writing.candidates import Candidate
 from recollect.writing.clock import local_now
-from recollect.writing.duplicates import same_words
 from recollect.writing.form import body_of
 from recollect.writing.known import daily_log, known_entry
 
@@ -46,9 +45,6 @@ if TYPE_CHECKING:
 
 Action = Literal["created", "duplicate", "superseded"]
 Forget = Callable[[Iterable[Candidate]], "Receipt"]
-
-CANDIDATE = 0.7
-"""How similar a fact must be to a description to be a candidate for forgetting."""
 
 _MOST_CANDIDATES = 5
 _LIKE = 20
@@ -188,6 +184,9 @@ class Facts:
     ) -> Recollection:
         """Return the facts that answer a query, best first; none is an honest answer.
 
+        Where none reaches `facts.recall_min_score`, the nearest are returned, at most three, and the answer
+        is not `confident`. With `min_score` nothing below that is returned, and everything above it.
+
         The query may narrow as in a search of notes (`after:2026-05`, `-word`, `"a phrase"`). If it speaks of
         days only ("what did I do yesterday?"), facts that were stored then answer it, unless `timely` is off.
         """
@@ -204,8 +203,8 @@ class Facts:
         if current_only:
             missing = [line for line in missing if line.fact.is_current]
         found = [*told.found, *self._without_index(missing, request, timely=timely)]
-        best = sorted(found, key=lambda one: one.score, reverse=True)[:limit]
-        return Recollection(tuple(best), (*told.warnings, *self._derived.troubles()))
+        best = best_of(found, limit, cut=min_score is not None)
+        return Recollection(best, (*told.warnings, *self._derived.troubles()))
 
     def _without_index(self, lines: Sequence[FactLine], request: Request, *, timely: bool) -> Sequence[Found]:
         """Return those of some facts that answer a request, although the index does not hold them."""
@@ -218,26 +217,13 @@ class Facts:
         return [found_as(hit, line, self.path) for line, hit in answers]
 
     def candidates(self, query: str) -> tuple[Found, ...]:
-        """Return the facts that a description may mean, the most similar first; at most five.
+        """Return the facts that a description may mean: what `recall` finds, in its order, at most five.
 
-        Where nothing can be compared by meaning, they are those that hold its words.
+        Behind those that hold come such as are no longer true; they can be forgotten as well.
         """
-        check_texts(query=query)
-        refuse_if_off(self._upkeep.loaded)
-        if not query.strip():
-            return ()
-        near = self._near(query)
-        same = [(line, 1.0) for line, _ in near.facts if same_words(query, line.fact.text)]
-        if not near.by_meaning and not same:
-            words = self.recall(query, _MOST_CANDIDATES)
-            return tuple(replace(found, similarity=None) for found in words.found)
-        known = {line.fact.id for line, _ in same}
-        others = [
-            (line, similarity)
-            for line, similarity in near.facts
-            if line.fact.id not in known and similarity is not None and similarity >= CANDIDATE
-        ]
-        return tuple(similar(*one, self.path) for one in [*same, *others][:_MOST_CANDIDATES])
+        holding = self.recall(query, _MOST_CANDIDATES, current_only=True).found
+        every = self.recall(query, _MOST_CANDIDATES).found
+        return (*holding, *(one for one in every if not one.fact.is_current))[:_MOST_CANDIDATES]
 
     def was_forgotten(self, text: str) -> bool:
         """Tell whether a text holds something that somebody wanted forgotten for good."""

@@ -47,8 +47,6 @@ class Nearby:
     """The facts that are nearest to a text, those of which it is known how near first."""
 
     facts: tuple[Near, ...] = ()
-    by_meaning: bool = False
-    """Whether vectors were compared."""
     warnings: tuple[str, ...] = ()
 
 
@@ -80,13 +78,13 @@ def nearby(
             looked = _look(upkeep, text, vector, asked.space, lines, source_in)
     except StoreError as error:
         told = (*warnings, f"{_BY_WORDS_ALONE}: {error}")
-        return Nearby(tuple((line, None) for line in lines), False, told)
+        return Nearby(tuple((line, None) for line in lines), told)
     warnings += asked.doubts
     if vector is not None and asked.provider is not None and looked.unknown:
         looked.cosines |= _compared(asked.provider, vector, looked.unknown[:_MADE_HERE], warnings)
     near = [(line, clipped(looked.cosines.get(name))) for name, line in looked.lines.items()]
     near.sort(key=lambda one: -1.0 if one[1] is None else one[1], reverse=True)
-    return Nearby(tuple(near), vector is not None, tuple(dict.fromkeys(warnings)))
+    return Nearby(tuple(near), tuple(dict.fromkeys(warnings)))
 
 
 def about_the_same(text: str, near: Sequence[Near]) -> tuple[FactLine, ...]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from recollect.errors import StoreError
 from recollect.facts.shelf import Shelf
+from recollect.search.engine import MOST_WEAK
 from recollect.search.legs import Nearest, Request, Within
 from recollect.settings import Loaded, overridden
 from recollect.store.sqlite.index import Index
 from recollect.text.facts import Fact, FactLine
-from recollect.types import Hit, Mode, cite
+from recollect.types import Band, Hit, Mode, cite
 from recollect.upkeep.answering import fresh_answer
 from recollect.upkeep.upkeep import Upkeep, silent
 
@@ -28,12 +29,15 @@ class Found:
     similarity: float | None
     """The cosine of both vectors, from 0 to 1; nothing where there is no vector."""
     citation: str
+    band: Band = "weak"
+    """How sure it is that it answers."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
         return {
             **self.fact.to_json(),
             "score": round(self.score, 4),
+            "band": self.band,
             "similarity": None if self.similarity is None else round(self.similarity, 4),
             "citation": self.citation,
         }
@@ -45,6 +49,11 @@ class Recollection:
 
     found: tuple[Found, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def confident(self) -> bool:
+        """Whether a fact is a strong or likely answer; if not, those that are shown are only the nearest."""
+        return any(one.band != "weak" for one in self.found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +68,8 @@ def request_of(
     loaded: Loaded, query: str, limit: int, min_score: float | None, now: datetime | None, mode: Mode
 ) -> Request:
     """Return a query for facts; whatever is set for notes, their scores are probabilities."""
-    least = loaded.settings.facts.recall_min_score if min_score is None else min_score
-    asked = {"query.max_results": limit, "query.min_score": least, "query.fusion": "evidence"}
+    likely = loaded.settings.facts.recall_min_score
+    asked = {"query.max_results": limit, "query.min_score": likely, "query.fusion": "evidence"}
     settings = overridden(loaded, asked)
     return Request(
         text=query,
@@ -69,7 +78,7 @@ def request_of(
         mode=mode,
         sources=settings.sources,
         now=now or datetime.now(UTC),
-        cut=least,
+        cut=min_score,
         full=True,
     )
 
@@ -108,11 +117,6 @@ def recall(
     return Recollection(tuple(found.values()), result.warnings), shelf.missing
 
 
-def similar(line: FactLine, similarity: float | None, path: str) -> Found:
-    """Return a fact that was looked for by its similarity alone."""
-    return Found(line.fact, similarity or 0.0, similarity, cite(path, line.first, line.last))
-
-
 def clipped(cosine: float | None) -> float | None:
     """Return a cosine as a similarity from 0 to 1."""
     return None if cosine is None else min(1.0, max(0.0, cosine))
@@ -120,4 +124,17 @@ def clipped(cosine: float | None) -> float | None:
 
 def found_as(hit: Hit, line: FactLine, path: str) -> Found:
     """Return a fact with how it was found."""
-    return Found(line.fact, hit.score, clipped(hit.why.vector), cite(path, line.first, line.last))
+    place = cite(path, line.first, line.last)
+    return Found(line.fact, hit.score, clipped(hit.why.vector), place, hit.band)
+
+
+def best_of(found: Iterable[Found], limit: int, *, cut: bool) -> tuple[Found, ...]:
+    """Return the best of what the index and the note told apart, as one search would.
+
+    Unless they were cut off by a score, weak ones are shown only where nothing better is, and only a few.
+    """
+    ranked = sorted(found, key=lambda one: one.score, reverse=True)
+    sure = [one for one in ranked if one.band != "weak"]
+    shown = ranked[:limit] if cut else sure[:limit] or ranked[: min(limit, MOST_WEAK)]
+    first, others = shown[:1], shown[1:]  # only the best is strong
+    return (*first, *(replace(one, band="likely") if one.band == "strong" else one for one in others))

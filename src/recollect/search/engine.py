@@ -33,7 +33,7 @@ from recollect.types import Hit, IndexedChunk, Why
 _SPREAD = 60
 """Candidates that diversity orders anew: each is compared with each, which takes the square of this."""
 
-_MOST_WEAK = 3
+MOST_WEAK = 3
 """Weak hits that are shown where nothing better is found."""
 
 
@@ -160,7 +160,7 @@ def _shown(
 def _most(request: Request, *, weak: bool) -> int:
     """Return how many hits are shown at most; OpenClaw shows as many weak ones as others."""
     most = request.query.max_results
-    return min(most, _MOST_WEAK) if weak and request.profile != "openclaw" else most
+    return min(most, MOST_WEAK) if weak and request.profile != "openclaw" else most
 
 
 def _best(ranking: Ranking, count: int) -> dict[int, float]:

@@ -75,6 +75,7 @@ def found_json(call: Call, found: Found) -> dict[str, Any]:
         **clean_fact(call, found.fact),
         "citation": found.citation,
         "score": round(found.score, 4),
+        "band": found.band,
         "similarity": similarity,
     }
 
@@ -82,7 +83,7 @@ def found_json(call: Call, found: Found) -> dict[str, Any]:
 def found_quote(call: Call, found: Found) -> Quote:
     """Return a fact that was found as a quote, with what a model should know about it."""
     fact = found.fact
-    about = [fact.category, f"{found.score:.0%}", f"id {fact.id}"]
+    about = [fact.category, found.band, f"{found.score:.0%}", f"id {fact.id}"]
     if fact.valid_from:
         about.append(f"since {fact.valid_from.isoformat()}")
     if not fact.is_current:
