@@ -66,7 +66,7 @@ def test_a_wrong_call_is_told_to_the_model(turn: Ran) -> None:
 
 def test_a_call_is_answered_with_a_citation(turn: Ran) -> None:
     result = turn.requests[2].results[1]
-    assert "memory/backups.md#L3 (score" in result
+    assert "memory/backups.md#L3 (strong, score" in result
     assert "> Backups are made every night at two." in result
 
 

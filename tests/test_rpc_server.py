@@ -158,8 +158,9 @@ def test_an_error_of_recollect_is_answered_with_its_fields() -> None:
     busy = failing_as(StoreBusy("busy", todo="Wait"))
     with served({"fail": busy}) as client, pytest.raises(ErrorAnswer) as caught:
         client.ask("fail")
-    assert caught.value.code == -32000
-    assert caught.value.data == {"code": "store-busy", "error": "busy", "todo": "Wait"}
+    assert caught.value.code == -32006
+    fields = {"code": "store-busy", "error": "busy", "todo": "Wait", "unavailable": True, "action": "Wait"}
+    assert caught.value.data == fields
 
 
 @pytest.mark.parametrize(
