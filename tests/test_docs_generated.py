@@ -78,7 +78,7 @@ def test_a_hidden_command_is_not_listed() -> None:
 
 def test_a_hidden_option_is_not_listed() -> None:
     options = [click.Option(["--shown"], help="Yes."), click.Option(["--alias"], hidden=True, help="No.")]
-    section = commands_page.section("recollect x", click.Command("x", params=[*options]))
+    section = commands_page.section("recollect x", click.Command("x", params=[*options]), {})
     assert re.findall(r"^\| `(.*?)[ `]", section, re.MULTILINE) == ["--shown"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -25,10 +25,7 @@ The list below leaves out what nearly every command takes:
 
 | option | meaning | not taken by |
 |---|---|---|
-| `-w`, `--workspace FOLDER` | The folder with the notes. Without it: the nearest one above with \
-`MEMORY.md`, else the one you are in. | {without_workspace} |
-| `--json` | Print the result, or the error, as JSON with stable field names. | {without_json} |
-{commands}
+{shared}{commands}
 ## Names from OpenClaw
 
 The names that OpenClaw has for its commands work too, though no help lists them: the word `memory` before
@@ -52,7 +49,8 @@ Exit code 1 without an error means that something was left over or not found, an
 above say when.
 """
 
-_SHARED = ("--workspace", "--json")
+SHARED = ("--workspace", "--agent", "--json")
+"""The options that are explained once, as the search has them."""
 
 
 def commands(group: click.Group = cli, above: str = "recollect") -> Iterator[tuple[str, click.Command]]:
@@ -80,21 +78,25 @@ def without(option: str) -> list[str]:
 def render_page() -> str:
     """Return the whole page as Markdown."""
     every = dict(commands())
+    search = every["recollect search"]
+    known = {name: one for one in search.params if isinstance(one, click.Option) for name in one.opts}
+    shared = {name: known[name].help for name in SHARED}
     return _PAGE.format(
         names="".join(
             f"| [`{words}`](#{words.replace(' ', '-')}) | {_sentence(command)} |\n"
             for words, command in every.items()
         ),
-        without_workspace=_listed(without("--workspace")),
-        without_json=_listed(without("--json")),
-        commands="".join(section(words, command) for words, command in every.items()),
+        shared="".join(_shared_row(known[name], search) for name in SHARED),
+        commands="".join(section(words, command, shared) for words, command in every.items()),
         errors="".join(_error_rows(RecollectError)),
         interrupted=INTERRUPTED,
     )
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+def _shared_row(option: click.Option, command: click.Command) -> str:
+    """Return the line of an option that nearly every command takes, and which do not."""
+    lacking = ", ".join(f"`{words}`" for words in without(option.opts[-1]))
+    return f"{_row(option, command).rstrip()} {lacking} |\n"
 
 
 def _sentence(command: click.Command) -> str:
@@ -102,20 +104,21 @@ def _sentence(command: click.Command) -> str:
     return " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split())
 
 
-def section(words: str, command: click.Command) -> str:
-    """Return what the page says about one command."""
+def section(words: str, command: click.Command, shared: Mapping[str, str | None]) -> str:
+    """Return what the page says about one command; `shared` is the help of options that it leaves out."""
     level = "##" if words.count(" ") == 1 else "###"
     usage = " ".join(command.collect_usage_pieces(click.Context(command)))
     text = inspect.cleandoc(command.help or "").replace("\b\n", "")
-    rows = [_row(one, command) for one in command.params if _is_own(one)]
+    rows = [_row(one, command) for one in command.params if _is_own(one, shared)]
     table = "".join(["\n| option | meaning |\n|---|---|\n", *rows]) if rows else ""
     return f"\n{level} {words}\n\n```\n{words} {usage}\n```\n\n{text}\n{table}"
 
 
-def _is_own(parameter: click.Parameter) -> bool:
-    """Tell whether a parameter is an option that this command has for itself, and shows."""
-    is_shown = isinstance(parameter, click.Option) and not parameter.hidden
-    return is_shown and not set(_SHARED) & set(parameter.opts)
+def _is_own(parameter: click.Parameter, shared: Mapping[str, str | None]) -> bool:
+    """Tell whether a parameter is an option that is shown, and not one that is explained once for all."""
+    if not isinstance(parameter, click.Option) or parameter.hidden:
+        return False
+    return all(shared.get(name, "") != parameter.help for name in parameter.opts)
 
 
 def _row(option: click.Parameter, command: click.Command) -> str:
