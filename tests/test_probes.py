@@ -261,6 +261,7 @@ def test_status_tells_of_batches_that_failed_and_until_when_they_rest(
     assert (first["failures"], first["paused_until"]) == (1, None)
     assert (batch["failures"], batch["waiting"]) == (2, 0)
     assert "the file is no good" in batch["last_error"]
+    assert batch["last_provider"] == "openai"
     assert batch["paused_until"] is not None
     assert "failed 2 times in a row" in shown
     assert "none is handed in until" in shown

@@ -165,6 +165,7 @@ def test_a_status(workspace: Path) -> None:
         "failures",
         "limit",
         "last_error",
+        "last_provider",
         "paused_until",
         "concurrency",
         "poll_seconds",

@@ -174,6 +174,7 @@ def _batch(settings: Settings, index: Index | None, provider: Provider | None) -
         "failures": failures.count if is_recent else 0,
         "limit": MOST_FAILURES,
         "last_error": failures.error or None,
+        "last_provider": provider.id if provider and failures.error else None,
         "paused_until": datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
         if is_paused
         else None,
