@@ -11,7 +11,7 @@ from recollect import Memory, SettingsError
 from recollect.cli.main import cli
 from recollect.paths import Workspace
 from recollect.settings import is_trusted, load, trust
-from recollect.writing.switch import switch
+from recollect.writing.configure import switch
 
 
 def switched(workspace: Path, *, on: bool) -> bool:
@@ -62,10 +62,23 @@ def test_the_rest_of_the_settings_stays(workspace: Path, text: str) -> None:
 
 
 def test_settings_that_cannot_be_changed_by_a_line_stay_as_they_are(workspace: Path) -> None:
-    file = config(workspace, "{query: {max_results: 3}}\n")
+    file = config(workspace, "{query: {max_results: 3}} // few\n")
     with pytest.raises(SettingsError, match="by hand"):
         switched(workspace, on=False)
-    assert file.read_text(encoding="utf-8") == "{query: {max_results: 3}}\n"
+    assert file.read_text(encoding="utf-8") == "{query: {max_results: 3}} // few\n"
+
+
+def test_a_memory_that_another_name_switched_on_is_switched_off(workspace: Path) -> None:
+    file = config(workspace, "memory:\n  enabled: true # for now\n")
+    assert switched(workspace, on=False)
+    assert file.read_text(encoding="utf-8") == "memory:\n  enabled: false # for now\n"
+
+
+def test_on_wins_over_what_opencodes_file_says(workspace: Path) -> None:
+    (workspace / ".opencode").mkdir()
+    (workspace / ".opencode" / "config.yaml").write_text("memory: {enabled: false}\n", encoding="utf-8")
+    assert switched(workspace, on=True)
+    assert load(Workspace.at(workspace)).settings.enabled
 
 
 def test_settings_that_were_trusted_still_are(workspace: Path) -> None:

@@ -82,10 +82,15 @@ class Workspace:
         return self.private / "config.yaml"
 
     @property
+    def opencode_config_file(self) -> Path:
+        """The file of the project's OpenCode that may hold settings too."""
+        return self.root / OPENCODE_DIR / "config.yaml"
+
+    @property
     def config_files(self) -> tuple[Path, ...]:
         """The project's settings files, of which the last wins: OpenCode's, if there is one, then its own."""
-        opencode = self.root / OPENCODE_DIR / "config.yaml"
-        return (opencode, self.config_file) if os.path.lexists(opencode) else (self.config_file,)
+        has_opencode = os.path.lexists(self.opencode_config_file)
+        return (self.opencode_config_file, self.config_file) if has_opencode else (self.config_file,)
 
     @property
     def cached_indexes(self) -> Path:

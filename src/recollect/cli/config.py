@@ -1,14 +1,16 @@
-"""`recollect config`: show settings and where they come from; trust a project's file."""
+"""`recollect config`: show and change settings, say where they come from, trust a project's file."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import click
 
 from recollect.cli.common import (
+    Function,
     chosen_workspace,
     folder_option,
     harmless_name,
@@ -20,13 +22,17 @@ from recollect.cli.common import (
 )
 from recollect.errors import SettingsError, UsageError
 from recollect.files.begin import holds_memory
-from recollect.paths import Workspace
-from recollect.settings import distrust, load, shown, trust
+from recollect.paths import Workspace, user_config_file
+from recollect.settings import distrust, flatten, load, shown, trust
+from recollect.settings.aliases import ALIASES, SESSION_MEMORY, Convert, resolve
+from recollect.settings.keys import known_keys, snake, unknown
+from recollect.settings.rules import Key
+from recollect.settings.values import checked, from_text
 
 
 @click.group("config")
 def command() -> None:
-    """Show settings and where they come from."""
+    """Show and change settings."""
 
 
 @command.command("show")
@@ -59,6 +65,142 @@ def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
         warn(sentence)
 
 
+@command.command("get")
+@click.argument("name", metavar="KEY")
+@workspace_option
+@json_option
+def get(name: str, workspace: Path | None, as_json: bool) -> None:
+    """Print the value of the setting KEY, and nothing else. Secrets are masked."""
+    key = _key(name)[0]
+    loaded = load(Workspace.at(nearest_workspace(workspace)))
+    (row,) = (row for row in shown(loaded) if row.key == key.name)
+    if as_json:
+        print_json({"key": row.key, "value": row.value, "origin": row.origin})
+    elif isinstance(row.value, str) or row.value is None:
+        click.echo(harmless_name(row.value or ""))
+    else:
+        click.echo(harmless_name(json.dumps(row.value, ensure_ascii=False)))
+
+
+def _in_project(function: Function) -> Function:
+    """Add `--project`."""
+    help_text = "Write it into the project's file, .memory/config.yaml, instead of your own."
+    return click.option("--project", "in_project", is_flag=True, help=help_text)(function)
+
+
+@command.command("set")
+@click.argument("name", metavar="KEY")
+@click.argument("text", metavar="VALUE")
+@_in_project
+@folder_option
+@json_option
+def set_value(name: str, text: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
+    """Set KEY to VALUE in your own settings file, or in the project's.
+
+    Lists are separated by commas, headers are written name=value,name=value. The rest of the file stays as it
+    is, with its comments. A value that is wrong changes nothing.
+    """
+    key, convert = _key(name)
+    value = _value(key, text, convert)
+    file = _write(key, value, in_project, workspace)
+    _tell(key, file, in_project, workspace, as_json)
+    try:
+        loaded = load(Workspace.at(nearest_workspace(workspace)) if in_project else None)
+    except SettingsError as error:  # such as a variable that is not set here
+        warn(str(error))
+    else:
+        if flatten(loaded.settings)[key.name] != value and not key.rule.expands:
+            warn(f"it has no effect as long as {loaded.origins[key.name]} sets {key.name}")
+    if key.rule.secret and key.rule.kind == "text" and "${" not in text:
+        warn("the key itself stands in the file now; '${VARIABLE}' would keep it out")
+
+
+@command.command("unset")
+@click.argument("name", metavar="KEY")
+@_in_project
+@folder_option
+@json_option
+def unset(name: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
+    """Take KEY out of your own settings file, or out of the project's."""
+    key = _key(name)[0]
+    _tell(key, _write(key, None, in_project, workspace), in_project, workspace, as_json)
+
+
+def _write(key: Key, value: Any, in_project: bool, workspace: Path | None) -> Path | None:
+    from recollect.writing.configure import write_project_setting, write_user_setting
+
+    if in_project:
+        return write_project_setting(Workspace.at(nearest_workspace(workspace)), key.name, value)
+    if workspace is not None:
+        raise UsageError("--workspace names a project, and your own file is for all", todo="Add --project")
+    return write_user_setting(key.name, value)
+
+
+def _tell(key: Key, changed: Path | None, in_project: bool, workspace: Path | None, as_json: bool) -> None:
+    """Say which file was changed, and never what a secret is."""
+    own = Workspace.at(nearest_workspace(workspace)).config_file if in_project else user_config_file()
+    if as_json:
+        print_json({"key": key.name, "file": str(own), "changed": changed is not None})
+    else:
+        state = "written to" if changed else "so already in"
+        click.echo(harmless_name(f"{key.name} is {state} {own}"))
+
+
+def _key(name: str) -> tuple[Key, Convert | None]:
+    """Return the setting that a name or an alias means."""
+    resolved, convert = resolve(snake(name))
+    key = known_keys().get(resolved)
+    if key is not None:
+        return key, convert
+    if resolved == SESSION_MEMORY:
+        raise SettingsError(f"{name!r} is only a part of sources", todo="Name sources instead")
+    inside = [key for key in known_keys() if key.startswith(f"{resolved}.")]
+    if inside:
+        raise SettingsError(f"{name!r} is a group of settings", todo=f"Name one of: {', '.join(inside)}")
+    raise unknown(name, "the command line", {*known_keys(), *ALIASES}, resolved)
+
+
+def _value(key: Key, text: str, convert: Convert | None) -> Any:
+    """Read a value from the command line; one that would be brought into a range is refused instead."""
+    origin = "the command line"
+    if text.lstrip().startswith(("[", "{")) and key.rule.kind in ("list", "pairs"):
+        from recollect.settings.yaml_text import parse
+
+        return checked(key, parse(f"value: {text}".encode(), origin)["value"], origin)
+    if key.rule.kind not in ("whole", "number"):
+        return from_text(key, text, origin)
+    try:
+        number = float(text) if "." in text or "e" in text.lower() else int(text)
+    except ValueError:
+        return from_text(key, text, origin)  # which says what is wrong with it, or that it means nothing
+    number = convert(number) if convert else number
+    value = checked(key, number, origin)
+    if value != number:
+        raise key.wrong(number, origin, "out of range")
+    return value
+
+
+@command.command("path")
+@workspace_option
+@json_option
+def path(workspace: Path | None, as_json: bool) -> None:
+    """Print the settings files that are read here, in the order in which later ones win."""
+    chosen = chosen_workspace(workspace)
+    opened = Workspace.at(chosen.folder)
+    files = {
+        "user": user_config_file(),
+        "opencode": opened.opencode_config_file,
+        "project": opened.config_file,
+    }
+    if as_json:
+        places = {name: {"file": str(file), "exists": os.path.lexists(file)} for name, file in files.items()}
+        print_json({**places, "workspace": {"folder": str(opened.root), "origin": chosen.origin}})
+        return
+    for name, file in files.items():
+        missing = "" if os.path.lexists(file) else "  (does not exist)"
+        click.echo(harmless_name(f"{name:<10}{file}{missing}"))
+
+
 @command.command("off")
 @folder_option
 @json_option
@@ -76,7 +218,7 @@ def on(workspace: Path | None, as_json: bool) -> None:
 
 
 def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
-    from recollect.writing.switch import switch
+    from recollect.writing.configure import switch
 
     workspace = Workspace.at(nearest_workspace(named))
     load(workspace)  # settings that cannot be read are told before anything is written

@@ -16,7 +16,7 @@ from recollect.rpc.workplace import Workplace
 from recollect.settings import switched_off
 from recollect.text.neutral import neutral_line
 from recollect.tools import call_tool
-from recollect.writing.switch import switch
+from recollect.writing.configure import switch
 
 Messages = Sequence[Any] | None
 _NAMES = {"claude-code": "/recollect", "codex": "/recollect"}

@@ -83,7 +83,8 @@ def load(
     environ = os.environ if environ is None else environ
     warnings: list[str] = []
     user = _from_user_file(user_config_file(), warnings)
-    projects = [_ProjectFile(file, warnings) for file in workspace.config_files] if workspace else []
+    files = workspace.config_files if workspace else ()
+    projects = [_ProjectFile(file, read_project_file(file), warnings) for file in files]
     given = (
         user,
         *(project.given for project in projects),
@@ -140,6 +141,22 @@ def shown(loaded: Loaded) -> list[Shown]:
     ]
 
 
+def settings_in(content: bytes, origin: str) -> dict[str, Any]:
+    """Return what the content of a file sets, by key; what it sets for one agent is below `agents`."""
+    given = _from_mapping(_parsed(content, origin), origin, [])
+    values = {name: entry.value for name, entry in given.entries.items() if not entry.is_cleared}
+    for agent, entries in given.agents.items():
+        values |= {f"{AGENTS}.{agent}.{name}": entry.value for name, entry in entries.items()}
+    return values
+
+
+def refuse_project_content(file: Path, content: bytes) -> None:
+    """Raise if a project's file with this content would set more than it may."""
+    user = _from_user_file(user_config_file(), [])
+    project = _ProjectFile(file, content, [])
+    project.refuse_untrusted(user, agent_in_force((user, project.given), known_keys()["agent"].default))
+
+
 def _from_user_file(file: Path, warnings: list[str]) -> Given:
     """Read the user's own file, which may set everything."""
     content = read_user_file(file)
@@ -149,9 +166,9 @@ def _from_user_file(file: Path, warnings: list[str]) -> Given:
 class _ProjectFile:
     """A project's file, which may set what is harmless, or everything once it is trusted."""
 
-    def __init__(self, file: Path, warnings: list[str]) -> None:
+    def __init__(self, file: Path, content: bytes | None, warnings: list[str]) -> None:
         self.file = file
-        self.content = read_project_file(file)
+        self.content = content
         origin = f"project file {file}"
         data = _parsed(self.content, origin)
         if file.parent.name == OPENCODE_DIR:  # the rest of it is about other things than memory

@@ -23,7 +23,17 @@ Every setting has a default, so none has to be set. Later sources win over earli
 5. environment variables;
 6. arguments: options of the command line, or `settings=` in Python.
 
-`recollect config show` prints every value and where it came from.
+`recollect config show` prints every value and where it came from, `recollect config path` the files.
+
+```console
+$ recollect config set query.max_results 10              # in your own file
+$ recollect config set query.max_results 10 --project    # in .memory/config.yaml
+$ recollect config get query.max_results
+$ recollect config unset query.max_results
+```
+
+`config set` checks the value first. The rest of the file stays as it is, with its comments, and your own file
+is closed to other users. Lists are separated by commas, headers are written `name=value,name=value`.
 
 ```yaml
 query:

@@ -38,7 +38,11 @@ def checked(key: Key, value: Any, origin: str) -> Any:
 
 def from_variable(key: Key, text: str) -> Any:
     """Read the text of an environment variable as a value of its key's kind."""
-    origin = f"environment variable {key.variable}"
+    return from_text(key, text, f"environment variable {key.variable}")
+
+
+def from_text(key: Key, text: str, origin: str) -> Any:
+    """Read a text, in which nothing tells numbers from words, as a value of a key's kind."""
     if key.optional and not text.strip():
         return None
     value: Any = text

@@ -85,6 +85,16 @@ def parse(content: bytes, origin: str) -> dict[str, Any]:
     return data
 
 
+def compose(text: str) -> yaml.Node | None:
+    """Return the nodes of a text that was parsed before, with their places; None if it cannot be edited."""
+    try:
+        # Tabs may stand between the words of JSON, where this parser takes none.
+        node: yaml.Node | None = yaml.compose(text.replace("\t", " "), Loader=_PlainLoader)
+    except yaml.YAMLError:  # it is JSON with comments
+        return None
+    return node
+
+
 _JSON_TOKEN = re.compile(
     r"""
       (?P<gap>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))
