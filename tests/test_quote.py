@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.neutral import neutralise
-from recollect.text.quote import TAG, Quote, block, without_quotes
+from recollect.text.quote import TAG, Quote, block, capped, without_quotes
 from tests.support import untimed
 
 EVIL = [
@@ -34,6 +34,22 @@ def test_every_quoted_line_is_marked_and_only_the_end_closes(quoted: list[str]) 
     first, _, *inside, last = re.split("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", shown)
     assert (first, last) == (f"<{TAG}>", f"</{TAG}>")
     assert all(line in ("", "memory/a.md#L1:") or line.startswith(">") for line in inside)
+
+
+@untimed
+@given(st.lists(texts.map(lambda text: text[:200]), max_size=12), st.integers(1_000, 4_000))
+def test_a_capped_block_holds_whole_quotes_and_says_what_is_left_out(said: list[str], most: int) -> None:
+    quotes = [Quote(f"memory/a.md#L{at} (x)", text) for at, text in enumerate(said, 1)]
+    whole = block("Introduction.", quotes)
+    shown, count = capped("Introduction.", quotes, most)
+    if len(whole) <= most:
+        assert (shown, count) == (whole, len(quotes))
+    else:
+        assert (len(shown) <= most or count == 1, count >= 1) == (True, True)
+        assert shown.startswith(block("Introduction.", quotes[:count]).removesuffix(f"\n\n</{TAG}>"))
+        assert f"{len(quotes) - count:,} more left out" in shown
+        assert f"memory/a.md#L{count + 1}" in shown
+    assert without_quotes(shown) == ""
 
 
 @untimed

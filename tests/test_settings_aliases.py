@@ -504,3 +504,10 @@ def test_the_alias_that_set_a_value_is_shown(cli: Cli, workspace: Path) -> None:
 
 def test_the_profile_of_the_original_keeps_its_least_score() -> None:
     assert load(overrides={"profile": "openclaw"}).settings.query.min_score == 0.35
+
+
+@pytest.mark.parametrize(
+    "name", ["max_injected_chars", "qmd.limits.max_injected_chars", "memory.qmd.limits.max_injected_chars"]
+)
+def test_the_limit_of_injected_characters_is_that_of_the_tools(name: str) -> None:
+    assert resolve(name) == ("tools.max_chars", None)

@@ -50,6 +50,44 @@ def test_search_says_so_when_nothing_is_found(memory: Memory) -> None:
     assert called(memory, "memory_search", query="quarterly revenue").text.startswith(NOTHING)
 
 
+MANY = {f"heron{at}.md": f"The heron of pond {at} {'waits and waits ' * 30}\n" for at in range(40)}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("memory_search", {"max_results": 50, "min_score": 0}), ("memory_recall", {"limit": 100})],
+)
+def test_an_answer_is_limited_and_names_what_is_left_out(
+    workspace: Path, name: str, arguments: dict[str, Any]
+) -> None:
+    whole = called(
+        words_memory(workspace, MANY, tools__max_chars=1_000_000), name, query="heron", **arguments
+    )
+    some = called(words_memory(workspace, MANY, tools__max_chars=5_000), name, query="heron", **arguments)
+    usual = called(words_memory(workspace, MANY), name, query="heron", **arguments)
+    count, every = len(some.data["results"]), len(whole.data["results"])
+    assert (len(some.text) <= 5_000, len(usual.text) <= 12_000, len(whole.text) > 12_000) == (True,) * 3
+    assert (some.data["left_out"], whole.data["left_out"]) == (every - count, 0)
+    assert some.data["results"] == whole.data["results"][:count] != []
+    assert f"{every - count} more left out" in some.text
+    assert all(
+        f"{one['citation']} (" in some.text or f"{one['citation']}:" in some.text
+        for one in some.data["results"]
+    )
+    assert whole.data["results"][count]["citation"] in some.text
+    assert some.text.count("\n> ") == count
+    assert "left out" not in whole.text
+
+
+def test_facts_are_limited_as_well(workspace: Path) -> None:
+    lines = "".join(f"- The heron of pond {at} {'waits and waits ' * 30}\n" for at in range(30))
+    memory = words_memory(workspace, {"facts.md": lines}, tools__max_chars=5_000)
+    output = called(memory, "memory_recall", query="heron", limit=100)
+    assert 0 < len(output.data["facts"]) < 15
+    assert len(output.text) <= 5_000
+    assert output.data["left_out"] > 0
+
+
 def test_search_leaves_citations_out_where_they_are_switched_off(workspace: Path) -> None:
     memory = words_memory(workspace, NOTES, citations="off")
     assert "#L" not in called(memory, "memory_search", query="kestrel").text

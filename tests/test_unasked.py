@@ -39,6 +39,17 @@ def test_nothing_is_given_when_nothing_fits(memory: Memory) -> None:
     assert fitting_facts(memory, "Which bus goes to the harbour?").text == ""
 
 
+def test_facts_that_fit_are_limited_as_a_whole(workspace: Path) -> None:
+    facts = "".join(f"- Prefers tabs over spaces in Python files {'of pond ' * 60}{at}\n" for at in range(20))
+    settings = {"facts.recall_max_results": 20, "facts.recall_min_score": 0, "tools.max_chars": 3_000}
+    words_memory(workspace, {"facts.md": facts}).sync()
+    with Memory(workspace, {"embeddings.provider": "none"} | settings) as memory:
+        given = fitting_facts(memory, ASKED)
+    assert 0 < len(given.facts) < 7
+    assert len(given.text) <= 3_000
+    assert "more left out" in given.text
+
+
 def test_a_short_message_asks_for_nothing(memory: Memory) -> None:
     assert fitting_facts(memory, "tabs").text == ""
 

@@ -13,7 +13,7 @@ from recollect.search.query import as_prose
 from recollect.settings import switched_off
 from recollect.text.fact_note import note_path
 from recollect.text.neutral import NOTHING, Neutral, quoted
-from recollect.text.quote import FACTS_TAG, Quote, block, without_quotes
+from recollect.text.quote import FACTS_TAG, Quote, capped, without_quotes
 from recollect.text.words import words_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def fitting_facts(
     if not new:
         return Unasked(warnings=found.warnings)
     quotes = [Quote(f"{one.citation} ({one.fact.category})", clean(one.fact.text)) for one in new]
-    return Unasked(block(INTRODUCTION, quotes, FACTS_TAG), tuple(new), found.warnings)
+    text, count = capped(INTRODUCTION, quotes, memory.settings.tools.max_chars, FACTS_TAG)
+    return Unasked(text, tuple(new[:count]), found.warnings)
 
 
 def _with(evidence: float, score: float) -> float:

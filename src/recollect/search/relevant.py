@@ -108,7 +108,8 @@ def relevant(
         sure = [hit for hit in result if hit.path != facts and is_sure_enough(hit, result.mode)]
         result = replace(result, hits=tuple(sure))
     rules = rules_of(loaded.settings.redaction.rules)
-    page = _Page(max_tokens * _CHARACTERS_PER_TOKEN, with_lines=loaded.settings.citations != "off")
+    room = min(max_tokens * _CHARACTERS_PER_TOKEN, loaded.settings.tools.max_chars)
+    page = _Page(room, with_lines=loaded.settings.citations != "off")
     page.know(known)
     for hit in result:
         page.add(replace(hit, snippet=redact(hit.snippet, rules).text))

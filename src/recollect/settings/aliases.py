@@ -36,6 +36,8 @@ ALIASES: Mapping[str, str] = {
     "hybrid": "query.hybrid",
     "mmr": "query.mmr",
     "temporal_decay": "query.temporal_decay",
+    "max_injected_chars": "tools.max_chars",
+    "qmd.limits.max_injected_chars": "tools.max_chars",
     "query.hybrid.mmr": "query.mmr",
     "query.hybrid.temporal_decay": "query.temporal_decay",
 }

@@ -291,11 +291,22 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Which tools models are shown."""
+    """Which tools models are shown, and how much these may answer."""
 
     maintenance: bool = field(
         default=False,
         metadata=rule("flag", "Whether models are shown `memory_sync` and `memory_status`.", project="yes"),
+    )
+    max_chars: int = field(
+        default=12_000,
+        metadata=rule(
+            "whole",
+            "Characters that an answer of `memory_search` or `memory_recall` has at most, and the facts that "
+            "are given unasked. Whole hits are left out at the end, and the answer says which.",
+            low=2_000,
+            high=1_000_000,
+            project="less",
+        ),
     )
 
 

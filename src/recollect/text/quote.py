@@ -9,13 +9,18 @@ stands in. Because the tags are known, the same text is never taken for somethin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from recollect.text.neutral import Neutral, neutral_line, quoted
 
 TAG = "recollect-context"
 FACTS_TAG = "relevant-memories"
+
+_NAMED = 3
+"""How many of the quotes that are left out are named."""
 
 _HOST_TAGS = (
     r"recollect-[\w-]*",
@@ -43,8 +48,46 @@ class Quote:
 
 def block(introduction: str, quotes: Iterable[Quote], tag: str = TAG) -> Neutral:
     """Return quotes as one block of Markdown that nothing inside can end."""
-    parts = [f"{neutral_line(quote.origin)}:\n{quoted(quote.text)}" for quote in quotes]
+    return _framed(introduction, _parts(quotes), tag)
+
+
+def capped(introduction: str, quotes: Sequence[Quote], most: int, tag: str = TAG) -> tuple[Neutral, int]:
+    """Return quotes as a block of at most so many characters, and how many of them it holds.
+
+    The last ones are left out, as a whole; the block then says how many and which come next. The first one is
+    always there.
+    """
+    parts = _parts(quotes)
+    whole = _framed(introduction, parts, tag)
+    if len(whole) <= most or len(parts) < 2:
+        return whole, len(parts)
+    room = most - (len(whole) - sum(map(len, parts)))
+    ends = list(accumulate(map(len, parts)))
+    count = max(1, bisect_right(ends, room))
+    while True:
+        left = _left_out([quote.origin for quote in quotes[count:]])
+        text = _framed(introduction, [*parts[:count], left], tag)
+        if len(text) <= most or count == 1:
+            return text, count
+        count -= 1
+
+
+def _parts(quotes: Iterable[Quote]) -> list[str]:
+    return [f"{neutral_line(quote.origin)}:\n{quoted(quote.text)}" for quote in quotes]
+
+
+def _framed(introduction: str, parts: Sequence[str], tag: str) -> Neutral:
     return Neutral("\n".join([f"<{tag}>", introduction, "", "\n\n".join(parts), "", f"</{tag}>"]))
+
+
+def _left_out(origins: Sequence[str]) -> str:
+    """Say what is left out of a block, and how to come by it."""
+    named = ", ".join(neutral_line(origin.split(" (")[0]) for origin in origins[:_NAMED])
+    others = " and others" if len(origins) > _NAMED else ""
+    return (
+        f"{len(origins):,} more left out, to stay below the limit of characters (tools.max_chars): "
+        f"{named}{others}. Ask more narrowly, or read them with memory_get."
+    )
 
 
 def without_quotes(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,10 @@ class Call:
         if self.arguments[name].strip() and not text.strip():
             raise UsageError("all of the text is private, which is not kept", todo="Leave it out")
         return text
+
+    def room(self, notes: Iterable[str]) -> int:
+        """Return how many characters quotes may take in an answer that ends with some notes."""
+        return self.memory.settings.tools.max_chars - sum(len(note) + 1 for note in notes)
 
     def clean(self, text: str) -> str:
         """Return a text without the secrets that a model must not see, or write down."""

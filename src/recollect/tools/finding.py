@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.arguments import named_lines
 from recollect.errors import PathError, SettingsError
 from recollect.text.neutral import Neutral
-from recollect.text.quote import Quote, block
+from recollect.text.quote import Quote, block, capped
 from recollect.tools.base import Call, Output, Tool, flag, number, text, whole
 from recollect.tools.facts import found_json, found_quote
 from recollect.types import Excerpt, SearchResult, cite
@@ -43,23 +44,31 @@ def _search(call: Call) -> Output:
     clean = [replace(hit, snippet=call.clean(hit.snippet), heading=call.clean(hit.heading)) for hit in result]
     result = replace(result, hits=tuple(clean))
     citations = call.memory.settings.citations
-    data = search_json(result, citations=citations)
-    notes = (*result.warnings, *filter(None, [result.unfinished]))
-    return Output(_with_warnings(_hits(result, citations=citations != "off"), notes), data)
-
-
-def _hits(result: SearchResult, *, citations: bool) -> str:
+    notes = _notes((*result.warnings, *filter(None, [result.unfinished])))
     if not result:
-        near = result.nearest
-        uncertain = near is not None and near >= _UNCERTAIN
-        hint = f" The nearest scored {near:.2f}; min_score {_UNCERTAIN:g} shows it." if uncertain else ""
-        return f"{NOTHING}{hint}"
+        text, count = _nothing(result), 0
+    else:
+        introduction = FOUND if result.confident else UNSURE
+        text, count = capped(introduction, _hits(result, citations=citations != "off"), call.room(notes))
+    shown = replace(result, hits=result.hits[:count])
+    data = {**search_json(shown, citations=citations), "left_out": len(result) - count}
+    return Output(_with_notes(text, notes), data)
+
+
+def _nothing(result: SearchResult) -> str:
+    near = result.nearest
+    uncertain = near is not None and near >= _UNCERTAIN
+    hint = f" The nearest scored {near:.2f}; min_score {_UNCERTAIN:g} shows it." if uncertain else ""
+    return f"{NOTHING}{hint}"
+
+
+def _hits(result: SearchResult, *, citations: bool) -> list[Quote]:
     quotes = []
     for hit in result:
         heading = f", under {hit.heading}" if hit.heading else ""
         origin = f"{hit.citation if citations else hit.path} ({hit.band}, score {hit.score:.2f}{heading})"
         quotes.append(Quote(origin, hit.snippet))
-    return block(FOUND if result.confident else UNSURE, quotes)
+    return quotes
 
 
 def _get(call: Call) -> Output:
@@ -104,17 +113,19 @@ def _recall(call: Call) -> Output:
     others = [entry for entry in entries if entry.citation not in shown][: limit - len(facts)]
     others = [replace(entry, text=_cut(call.clean(entry.text))) for entry in others]
     confident = told.confident or bool(others)
-    data = {
-        "facts": [found_json(call, found) for found in facts],
-        "confident": confident,
-        **recalled_json(others),
-    }
-    if not (facts or others):
-        return Output(_with_warnings(NOTHING, told.warnings), data)
     quotes = [found_quote(call, found) for found in facts]
     quotes += [Quote(_origin(entry), entry.text) for entry in others]
-    introduction = FOUND if confident else UNSURE_FACTS
-    return Output(_with_warnings(block(introduction, quotes), told.warnings), data)
+    notes = _notes(told.warnings)
+    answer, count = NOTHING, 0
+    if quotes:
+        answer, count = capped(FOUND if confident else UNSURE_FACTS, quotes, call.room(notes))
+    data = {
+        "facts": [found_json(call, found) for found in facts[:count]],
+        "confident": confident,
+        **recalled_json(others[: max(0, count - len(facts))]),
+        "left_out": len(quotes) - count,
+    }
+    return Output(_with_notes(answer, notes), data)
 
 
 def _facts(call: Call, query: str, limit: int) -> Recollection:
@@ -136,8 +147,12 @@ def _origin(entry: Recalled) -> str:
     return f"{entry.citation}{day}"
 
 
-def _with_warnings(answer: str, warnings: tuple[str, ...]) -> str:
-    return Neutral("\n").join([answer, *(f"Note: {warning}" for warning in warnings)])
+def _notes(warnings: Iterable[str]) -> list[str]:
+    return [f"Note: {warning}" for warning in warnings]
+
+
+def _with_notes(answer: str, notes: Iterable[str]) -> str:
+    return Neutral("\n").join([answer, *notes])
 
 
 _QUERY: dict[str, Any] = text(
