@@ -16,6 +16,7 @@ from recollect.paths import Workspace, user_config_file
 from recollect.settings import load, shown, trust
 from tests.support_cli import Cli
 from tests.support_forget import DAY, Home, home_in
+from tests.support_rpc import engine
 from tests.support_search import WORDS_ONLY
 from tests.test_settings import project_file, user_file
 
@@ -163,6 +164,24 @@ def test_agents_with_different_settings_do_not_rebuild_each_others_index(workspa
     assert names == {"index.sqlite", "index-research.sqlite"}
 
 
+@pytest.mark.parametrize(
+    ("text", "agent", "expected"),
+    [
+        ("store: {path: idx/all.sqlite}", "main", "idx/all.sqlite"),
+        ("store: {path: idx/all.sqlite}", "b", "idx/all-{agent}.sqlite"),
+        ("store: {path: ~/all}", "b", "~/all-{agent}"),
+        ("store: {path: 'idx/{agentId}.sqlite'}", "b", "idx/{agent}.sqlite"),
+        ("store: {path: ''}", "b", ""),
+        ("store: {path: x}\nagents: {b: {store: {path: own.sqlite}}}", "b", "own.sqlite"),
+    ],
+)
+def test_no_agent_uses_the_index_of_another_unless_it_is_told_to(
+    text: str, agent: str, expected: str
+) -> None:
+    user_file(text)
+    assert load(None, {"agent": agent}).settings.store.path == expected
+
+
 def agent_home(workspace: Path, agent: str) -> Home:
     home = home_in(workspace)
     home.given = {"agent": agent}
@@ -181,9 +200,15 @@ def test_forgetting_takes_it_out_of_the_indexes_of_all_agents(workspace: Path, a
     assert home.traces() == []
 
 
-def test_forgetting_knows_where_other_agents_keep_their_index(workspace: Path) -> None:
-    place = "elsewhere/of-[research].sqlite"
-    user_file(f"agents: {{research: {{store: {{path: '{place}'}}}}}}")
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("agents: {research: {store: {path: 'elsewhere/of-[b].sqlite'}}}", "elsewhere/of-[b].sqlite"),
+        ("store: {path: elsewhere/all.sqlite}", "elsewhere/all-research.sqlite"),
+    ],
+)
+def test_forgetting_knows_where_other_agents_keep_their_index(workspace: Path, text: str, place: str) -> None:
+    user_file(text)
     home = agent_home(workspace, "research")
     assert home.traces(below="elsewhere") == [place]
     home.given = {}
@@ -244,6 +269,15 @@ def test_a_name_that_is_no_agents_is_refused(cli: Cli, workspace: Path, name: st
     assert not (workspace / ".memory").exists()
 
 
-@pytest.mark.parametrize("command", ["serve", "mcp"])
-def test_servers_take_the_option(cli: Cli, command: str) -> None:
-    assert "--agent" in cli(command, "--help").out
+def test_a_server_serves_the_agent_that_is_named(workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text("# Boats\n\nPetrel is a yawl.\n", encoding="utf-8")
+    with engine("--agent", "research", "-w", str(workspace)) as client:
+        client.initialize()
+        found = client.ask("tools/call", name="memory_search", arguments={"query": "yawl"})
+        assert "MEMORY.md#L" in found["text"]
+        assert client.ends() == 0
+    assert [path.name for path in (workspace / ".memory").glob("index*.sqlite")] == ["index-research.sqlite"]
+
+
+def test_the_server_for_mcp_takes_the_option(cli: Cli) -> None:
+    assert "--agent NAME" in cli("mcp", "--help").out

@@ -11,7 +11,7 @@ from recollect.cli.imports import print_counts, print_redacted, print_vault
 from recollect.writing.settings_file import written_settings
 
 if TYPE_CHECKING:
-    from recollect.imports.openclaw import Imported, Settings
+    from recollect.imports.openclaw import Imported, TheirSettings
     from recollect.imports.openclaw_memories import Memories
     from recollect.imports.openclaw_vectors import Vectors
 
@@ -58,7 +58,7 @@ def _print_vectors(vectors: Vectors, *, dry_run: bool) -> None:
         click.echo(f"Not taken: {harmless_name(vectors.reason)}")
 
 
-def _print_settings(settings: Settings) -> None:
+def _print_settings(settings: TheirSettings) -> None:
     if settings.file:
         new = len(settings.values) - len(settings.kept)
         click.echo(f"Settings: {new} written to {harmless_name(settings.file)}")

@@ -26,7 +26,7 @@ SettingsFile = Literal["user", "project"]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TheirSettings:
     """OpenClaw's settings as ours, what of them was left out and why, and where they were written."""
 
     values: Mapping[str, Any]
@@ -44,7 +44,7 @@ class Imported:
     memories: Memories | None
     notes: vault.Imported | None
     dry_run: bool
-    settings: Settings | None = None
+    settings: TheirSettings | None = None
     trouble: str = ""
     """Why OpenClaw's configuration could not be read, so that its usual places were looked at."""
 
@@ -108,16 +108,16 @@ def import_openclaw(
 
 def _settings(
     memory: Memory, config: Mapping[str, Any], state_dir: Path, file: SettingsFile | None
-) -> Settings | None:
+) -> TheirSettings | None:
     """Translate OpenClaw's settings, and write them into a file if one is named."""
     found = translated(config, workspace_in(config, state_dir, memory.settings.agent))
     if not found.values and not found.left_out:
         return None
     if file is None or not found.values:
-        return Settings(found.values, found.left_out)
+        return TheirSettings(found.values, found.left_out)
     heading = f"From {state_dir / CONFIG}"
     if file == "user":
         path, kept = add_to_user_file(found.values, heading)
     else:
         path, kept = add_to_project_file(memory.workspace, found.values, heading)
-    return Settings(found.values, found.left_out, str(path), tuple(kept))
+    return TheirSettings(found.values, found.left_out, str(path), tuple(kept))

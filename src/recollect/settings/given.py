@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recollect.errors import SettingsError
-from recollect.paths import check_agent
+from recollect.paths import MAIN_AGENT, check_agent
 from recollect.settings.aliases import SESSION_MEMORY, with_session_memory
 from recollect.settings.keys import known_keys
 from recollect.settings.rules import Key, shown_value
@@ -17,6 +18,9 @@ AGENTS = "agents"
 
 _DEFAULTS, _LIST, _SEARCH = "defaults", "list", ("memorySearch", "memory_search")
 """What OpenClaw calls the settings of all agents, those of each one, and their part about memory."""
+
+_INDEX = "store.path"
+"""What each agent needs for itself; a common value without `{agent}` gets it for all but the main agent."""
 
 _ADDED = "extra_paths"
 """The list that an agent's own values are added to; any other value of an agent replaces the common one."""
@@ -46,18 +50,32 @@ class Given:
     def over(self, before: Mapping[str, Entry], agent: str) -> dict[str, Entry]:
         """Return what holds for an agent: what held before, what is set here, and what for it alone."""
         merged = {**before, **with_sources(self.entries, before)}
+        if _INDEX in self.entries and agent != MAIN_AGENT:
+            common = self.entries[_INDEX]
+            merged[_INDEX] = replace(common, value=_one_for_each_agent(common.value))
         for name, entry in with_sources(self.agents.get(agent, {}), merged).items():
             if name == _ADDED and not entry.is_cleared:
-                common = merged[name].value if name in merged else entry.key.default
-                entry = replace(entry, value=tuple(dict.fromkeys((*common, *entry.value))))
+                paths = merged[name].value if name in merged else entry.key.default
+                entry = replace(entry, value=tuple(dict.fromkeys((*paths, *entry.value))))
             merged[name] = entry
         return merged
 
-    def values(self, name: str) -> Iterator[Any]:
-        """Yield every value that is set for a key, for whatever agent."""
-        for entries in (self.entries, *self.agents.values()):
-            if name in entries:
-                yield entries[name].value
+    def store_paths(self) -> Iterator[str]:
+        """Yield where indexes are kept, of whatever agent."""
+        if _INDEX in self.entries:
+            yield self.entries[_INDEX].value
+            yield _one_for_each_agent(self.entries[_INDEX].value)
+        for entries in self.agents.values():
+            if _INDEX in entries:
+                yield entries[_INDEX].value
+
+
+def _one_for_each_agent(path: str) -> str:
+    """Return the path of an index with the agent in it, so that no agent writes to that of another."""
+    if not path or "{agent}" in path:
+        return path
+    start, end = os.path.splitext(path)  # noqa: PTH122 (a template, with ~ and braces)
+    return f"{start}-{{agent}}{end}"
 
 
 def with_sources(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> dict[str, Entry]:

@@ -109,7 +109,7 @@ def load(
         origins[name] = entry.origin
     warnings += _choose_fusion(values, origins, entries)
     _settle(values)
-    paths = dict.fromkeys(path for one in given for path in one.values("store.path"))
+    paths = dict.fromkeys(path for one in given for path in one.store_paths())
     return Loaded(build(values), MappingProxyType(origins), tuple(warnings), tuple(paths))
 
 

@@ -89,8 +89,9 @@ class Store:
         default="",
         metadata=rule(
             "text",
-            "The index file; `{agent}` is replaced; empty means `.memory/index.sqlite`,"
-            " or `.memory/index-<agent>.sqlite` for another agent than `main`.",
+            "The index file; `{agent}` is replaced. Empty means `.memory/index.sqlite`, and"
+            " `.memory/index-<agent>.sqlite` for another agent than `main`; a common path without"
+            " `{agent}` gets `-<agent>` for it, too.",
             template=True,
         ),
     )
