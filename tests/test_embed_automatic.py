@@ -191,18 +191,25 @@ def test_no_question_goes_to_a_service_that_answered_before_an_address_was_set()
 
 
 @pytest.mark.parametrize(
-    ("name", "file"),
+    ("name", "which", "file"),
     [
-        ("hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf", None),
-        ("https://example.org/models/own.gguf?download=true", "own.gguf"),
-        ("hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF", "MODEL.gguf"),
+        (
+            "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf",
+            "https://huggingface.co/ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/resolve/main"
+            "/embeddinggemma-300m-qat-Q8_0.gguf",
+            "embeddinggemma-300m-qat-Q8_0.gguf",
+        ),
+        ("https://example.org/own.gguf?x=1", "https://example.org/own.gguf?x=1", "own.gguf"),
+        ("hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF", "one of its GGUF files", "MODEL.gguf"),
     ],
 )
-def test_a_model_to_download_is_refused_with_what_to_do(tmp_path: Path, name: str, file: str | None) -> None:
+def test_a_model_to_download_is_refused_with_what_to_do(
+    tmp_path: Path, name: str, which: str, file: str
+) -> None:
     local = Local(model_path=name, model_cache_dir=str(tmp_path))
     with pytest.raises(ProviderUnusable, match="never downloaded for you") as caught:
         model_file(Embeddings(provider="local", local=local))
-    assert str(tmp_path / (file or "embeddinggemma-300m-qat-Q8_0.gguf")) in caught.value.todo
+    assert f"Download {which} to {str(tmp_path / file)!r}" in caught.value.todo
     assert "embeddings.local.model_path" in caught.value.todo
     assert "never downloaded" in refused(local=local)
     assert "never downloaded" in chosen(provider="local", local=local).reason

@@ -144,7 +144,9 @@ def test_status_deep_ends_with_an_error_where_another_provider_serves(
     assert "provider   openai has no key" in told.out
     probe = cli("status", "--deep", "--json", "-w", workspace).json["probe"]
     assert (probe["ok"], probe["requested"], probe["serving"]) == (False, "openai", "builtin")
-    assert cli("status", "-w", workspace).code == 0
+    monkeypatch.delenv("RECOLLECT_EMBEDDINGS__FALLBACK")
+    told = cli("status", "-w", workspace)
+    assert (told.code, "fallback   words instead of openai" in told.out) == (0, True)
 
 
 # Vectors

@@ -86,7 +86,8 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
         rows.append(("extra", ", ".join(status.extra_paths)))
     if status.fallback:
         fallback = status.fallback
-        rows.append(("fallback", f"{fallback['to']} instead of {fallback['from']}: {fallback['reason']}"))
+        instead = "words" if fallback["to"] == "none" else fallback["to"]
+        rows.append(("fallback", f"{instead} instead of {fallback['from']}: {fallback['reason']}"))
     rows.extend(("change", _change(space)) for space in status.spaces if space["state"] == "filling")
     if status.declined:
         rows.append(("declined", f"{status.declined}; 'recollect model resume' wants it again"))

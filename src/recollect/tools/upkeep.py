@@ -59,7 +59,8 @@ def status_text(status: Status) -> str:
         lines.append(f"{status.pending} chunks have no vector yet and are found by words.")
     if status.fallback:
         fallback = status.fallback
-        lines.append(f"Fallback {fallback['to']} instead of {fallback['from']}: {fallback['reason']}")
+        instead = "words" if fallback["to"] == "none" else fallback["to"]
+        lines.append(f"Fallback {instead} instead of {fallback['from']}: {fallback['reason']}")
     lines.extend(_problems("could not be read", status.failed))
     return "\n".join([*lines, *(f"Note: {neutral_line(warning)}" for warning in status.warnings)])
 

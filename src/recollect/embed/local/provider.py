@@ -162,11 +162,22 @@ def model_file(settings: Embeddings) -> Path:
 def _not_downloaded(wanted: str, models: Path) -> ProviderUnusable:
     """Return the error for a model that is named by where it can be downloaded."""
     name = wanted.split("?")[0].rstrip("/").rpartition("/")[2]
-    file = models / (name if name.lower().endswith(".gguf") else "MODEL.gguf")
+    is_file = name.lower().endswith(".gguf")
+    file = models / (name if is_file else "MODEL.gguf")
+    which = _address_of(wanted) if is_file else "one of its GGUF files"
     return ProviderUnusable(
         f"{wanted!r} is a model to download, and models are never downloaded for you",
-        todo=f"Download its GGUF file to {str(file)!r} and set embeddings.local.model_path to that path",
+        todo=f"Download {which} to {str(file)!r} and set embeddings.local.model_path to that path",
     )
+
+
+def _address_of(wanted: str) -> str:
+    """Return the web address of a file that may be named by its repository on Hugging Face."""
+    scheme, _, rest = wanted.partition(":")
+    parts = rest.strip("/").split("/")
+    if scheme.lower().startswith("http") or len(parts) < 3:
+        return wanted
+    return f"https://huggingface.co/{parts[0]}/{parts[1]}/resolve/main/{'/'.join(parts[2:])}"
 
 
 def _cores() -> int:
