@@ -176,19 +176,6 @@ def test_init_in_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
     assert "permission denied" in done.stderr
 
 
-def test_a_first_search_where_nothing_may_be_written(notes: Path) -> None:
-    notes.chmod(0o555)
-    try:
-        done = unprivileged_run(
-            MAIN, "search", "-w", notes, "x", env={"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
-        )
-    finally:
-        notes.chmod(0o755)
-    assert done.returncode == 5
-    assert done.stderr.startswith("Error: the folder ")
-    assert "cannot be written" in done.stderr
-
-
 def test_a_later_search_where_nothing_may_be_written_answers_with_a_warning(cli: Cli, notes: Path) -> None:
     cli("sync", "-w", notes)
     (notes / ".memory").chmod(0o555)
