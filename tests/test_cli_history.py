@@ -134,6 +134,11 @@ def test_the_difference_to_a_version(memory: Memory, cli: Cli) -> None:
     assert "+- two" in history(cli, memory, NOTE, "--diff", "1", "--json").json["diff"]
 
 
+def test_the_note_may_stand_behind_the_option(memory: Memory, cli: Cli) -> None:
+    append(memory.workspace, NOTE, "- two")
+    assert history(cli, memory, "--diff", NOTE).out == history(cli, memory, NOTE, "--diff").out
+
+
 def test_restoring_shows_what_changed(memory: Memory, cli: Cli) -> None:
     append(memory.workspace, NOTE, "- two")
     told = history(cli, memory, NOTE, "--restore", "1", "--dry-run").out

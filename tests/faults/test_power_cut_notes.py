@@ -15,6 +15,7 @@ from recollect.files.atomic import TEMPORARY_PREFIX
 from recollect.files.notes import delete, edit, move, remove_note
 from recollect.paths import Workspace
 from recollect.writing import versions
+from recollect.writing.undo import undo
 from tests.faults.conftest import Tell
 from tests.faults.power_notes import Recording, states
 from tests.faults.scale import chance_of, facts_on_failure, scaled
@@ -55,6 +56,12 @@ OPERATIONS: dict[str, list[Change]] = {
         lambda home: trash.restore(home, trash.items(home)[0].name),
     ],
     "restore a version": [lambda home: delete(home, DAY, 4, 4, line(1)), restore],
+    "undo": [undo, lambda home: undo(home, redo=True)],
+    "undo in a new note": [
+        lambda home: remember(home.root, NEW, line(8)),
+        undo,
+        lambda home: undo(home, redo=True),
+    ],
 }
 
 

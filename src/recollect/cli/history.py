@@ -56,6 +56,8 @@ def command(
         raise UsageError("--diff and --restore are given together", todo="Give one of them")
     if restore is None and (dry_run or with_forgotten):
         raise UsageError("--dry-run and --with-forgotten go with --restore", todo="Add --restore N")
+    if path is None and diff is not None and not diff.isdecimal():  # '--diff PATH' means the newest version
+        path, diff = diff, "1"
     with Memory(nearest_workspace(workspace)) as memory:
         if path is None:
             if diff is not None or restore is not None:
