@@ -14,7 +14,6 @@ from recollect.errors import SettingsError, UsageError
 from recollect.paths import Workspace, user_config_file
 from recollect.settings import is_trusted, load, trust
 from recollect.settings.edit_text import with_value, without
-from recollect.settings.keys import known_keys
 from recollect.settings.loading import settings_in
 from tests.support_cli import Cli
 from tests.test_settings import project_file, user_file
@@ -309,8 +308,7 @@ def test_any_changes_set_what_was_meant_and_can_be_taken_back(
 ) -> None:
     expected = settings_in(text.encode(), "test")
     for key, value in changes:
-        plain = dict(value) if known_keys()[key].rule.kind == "pairs" else value  # type: ignore[call-overload]
-        text = with_value(text, key, list(plain) if isinstance(plain, tuple) else plain)
+        text = with_value(text, key, value)
         expected[key] = value
         assert settings_in(text.encode(), "test") == expected
     for key, _ in changes:

@@ -11,6 +11,7 @@ import pytest
 
 from recollect.backup.manifest import digest
 from recollect.errors import BackupError, UsageError, WorkspaceError
+from recollect.settings.loading import settings_in
 from tests.support import unprivileged_run
 from tests.support_backup import STRANGE, TODAY, export, fill
 from tests.support_cli import Cli
@@ -99,6 +100,8 @@ def test_secrets_do_not_leave_with_the_settings(
     secret = (
         b"embeddings:\n  apiKey: sk-secret-1\n  headers: {X-Key: sk-secret-2}\n  model: small\n"
         b"  base_url: https://me:sk-secret-3@example.org/v1\n# sk-secret-4\nquery.max_results: 3\n"
+        b"memory: {remote: {apiKey: sk-secret-1}, search: {minScore: 0.2}, chunkSize: 2048}\n"
+        b"agents: {work: {remote: {apiKey: sk-secret-6}, search: {minScore: 0.3}}}\n"
     )
     fill(notes, {".memory/config.yaml": secret})
     monkeypatch.setattr("recollect.settings.loading.is_trusted_content", lambda *_: True)
@@ -109,6 +112,14 @@ def test_secrets_do_not_leave_with_the_settings(
     assert "secret" not in text
     assert "model: small" in text
     assert "query.max_results: 3" in text
+    assert settings_in(text.encode(), "test") | {"embeddings.base_url": ""} == {
+        "embeddings.model": "small",
+        "embeddings.base_url": "",
+        "query.max_results": 3,
+        "query.min_score": 0.2,
+        "chunking.tokens": 512,
+        "agents.work.query.min_score": 0.3,
+    }
 
 
 def test_an_existing_file_is_not_replaced(notes: Path, archive: Path) -> None:

@@ -149,7 +149,8 @@ def _without_secrets(data: dict[str, Any], prefix: str) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for spelled, value in data.items():
         name = prefix + snake(spelled)
-        resolved = resolve(name)[0]
+        of_all = name.split(".", 2)[-1] if re.match(r"agents\.[^.]+\.", name) else name
+        resolved = resolve(of_all)[0]
         key = known_keys().get(resolved)
         if isinstance(value, dict) and key is None:
             kept[spelled] = _without_secrets(value, f"{name}.")

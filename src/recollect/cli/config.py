@@ -40,12 +40,13 @@ def command() -> None:
 @workspace_option
 @json_option
 def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
-    """Show every setting (or those that start with KEY), its value and its origin."""
+    """Show every setting (or KEY, or those below it), its value and its origin."""
     chosen = chosen_workspace(workspace)
     opened = Workspace.at(chosen.folder)
     loaded = load(opened)
     rows = shown(loaded)
-    wanted = [row for row in rows if key is None or row.key == key or row.key.startswith(f"{key}.")]
+    name = resolve(snake(key))[0] if key else ""
+    wanted = [row for row in rows if not name or row.key == name or row.key.startswith(f"{name}.")]
     if not wanted:
         raise SettingsError(f"there is no setting {key!r}", todo="'recollect config show' lists them all")
     if as_json:
@@ -101,11 +102,10 @@ def set_value(name: str, text: str, in_project: bool, workspace: Path | None, as
     is, with its comments. A value that is wrong changes nothing.
     """
     key, convert = _key(name)
-    value = _value(key, text, convert)
-    file = _write(key, value, in_project, workspace)
-    _tell(key, file, in_project, workspace, as_json)
+    value, project = _value(key, text, convert), _project(in_project, workspace)
+    _write(key, value, project, as_json)
     try:
-        loaded = load(Workspace.at(nearest_workspace(workspace)) if in_project else None)
+        loaded = load(project)
     except SettingsError as error:  # such as a variable that is not set here
         warn(str(error))
     else:
@@ -122,28 +122,30 @@ def set_value(name: str, text: str, in_project: bool, workspace: Path | None, as
 @json_option
 def unset(name: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
     """Take KEY out of your own settings file, or out of the project's."""
-    key = _key(name)[0]
-    _tell(key, _write(key, None, in_project, workspace), in_project, workspace, as_json)
+    _write(_key(name)[0], None, _project(in_project, workspace), as_json)
 
 
-def _write(key: Key, value: Any, in_project: bool, workspace: Path | None) -> Path | None:
-    from recollect.writing.configure import write_project_setting, write_user_setting
+def _write(key: Key, value: Any, project: Workspace | None, as_json: bool) -> None:
+    """Write a setting, and say where; never what it is, which may be a secret."""
+    from recollect.writing.configure import write_setting
 
+    file = project.config_file if project else user_config_file()
+    changed = write_setting(key.name, value, project)
+    if as_json:
+        print_json({"key": key.name, "file": str(file), "changed": changed})
+        return
+    done = "is taken out of" if value is None else "is written to"
+    state = done if changed else "is not in" if value is None else "is so already in"
+    click.echo(harmless_name(f"{key.name} {state} {file}"))
+
+
+def _project(in_project: bool, workspace: Path | None) -> Workspace | None:
+    """Return the project whose file is meant; nothing if it is the user's own file."""
     if in_project:
-        return write_project_setting(Workspace.at(nearest_workspace(workspace)), key.name, value)
+        return Workspace.at(nearest_workspace(workspace))
     if workspace is not None:
         raise UsageError("--workspace names a project, and your own file is for all", todo="Add --project")
-    return write_user_setting(key.name, value)
-
-
-def _tell(key: Key, changed: Path | None, in_project: bool, workspace: Path | None, as_json: bool) -> None:
-    """Say which file was changed, and never what a secret is."""
-    own = Workspace.at(nearest_workspace(workspace)).config_file if in_project else user_config_file()
-    if as_json:
-        print_json({"key": key.name, "file": str(own), "changed": changed is not None})
-    else:
-        state = "written to" if changed else "so already in"
-        click.echo(harmless_name(f"{key.name} is {state} {own}"))
+    return None
 
 
 def _key(name: str) -> tuple[Key, Convert | None]:

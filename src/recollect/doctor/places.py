@@ -100,7 +100,7 @@ def check_settings(patient: Patient) -> Iterator[Finding]:
         yield warning(off, "Set it to true to use this memory")
     elif patient.loaded and patient.loaded.warnings:
         for sentence in patient.loaded.warnings:
-            yield warning(sentence, "Take one of the two out")
+            yield warning(sentence, "Take out what has no effect")
     elif patient.loaded:
         chosen = [name for name, origin in patient.loaded.origins.items() if origin != "default"]
         yield ok(f"readable; {len(chosen)} differ from the defaults" if chosen else "the defaults")

@@ -6,7 +6,7 @@ they are trusted), environment variables, arguments. `docs/settings.md` lists ev
 
 from recollect.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots
 from recollect.settings.keys import flatten
-from recollect.settings.loading import Loaded, Shown, keys_set_in, load, overridden, shown, switched_off
+from recollect.settings.loading import Loaded, Shown, load, overridden, shown, switched_off
 from recollect.settings.providers_tree import Batch, Embeddings, Local, Spend
 from recollect.settings.tree import (
     Cache,
@@ -52,7 +52,6 @@ __all__ = [
     "distrust",
     "flatten",
     "is_trusted",
-    "keys_set_in",
     "load",
     "overridden",
     "shown",

@@ -39,7 +39,10 @@ def with_value(text: str, key: str, value: Any) -> str:
         if not others:
             break
         text = _removed(text, others[0])  # it would contradict the new value
-    return _replaced(text, same[0], value) if same else _inserted(text, key, value)
+    plain: Any = list(value) if isinstance(value, tuple) else value
+    if known_keys()[key].rule.kind == "pairs":
+        plain = dict(value)
+    return _replaced(text, same[0], plain) if same else _inserted(text, key, plain)
 
 
 def without(text: str, key: str) -> str:

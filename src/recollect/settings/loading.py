@@ -142,12 +142,14 @@ def shown(loaded: Loaded) -> list[Shown]:
 
 
 def settings_in(content: bytes, origin: str) -> dict[str, Any]:
-    """Return what the content of a file sets, by key; what it sets for one agent is below `agents`."""
+    """Return what the content of a file sets, by key; what it sets for one agent as `agents.<name>.<key>`."""
     given = _from_mapping(_parsed(content, origin), origin, [])
-    values = {name: entry.value for name, entry in given.entries.items() if not entry.is_cleared}
-    for agent, entries in given.agents.items():
-        values |= {f"{AGENTS}.{agent}.{name}": entry.value for name, entry in entries.items()}
-    return values
+    places = {"": given.entries} | {f"{AGENTS}.{agent}.": entries for agent, entries in given.agents.items()}
+    return {
+        place + name: None if entry.is_cleared else entry.value
+        for place, entries in places.items()
+        for name, entry in entries.items()
+    }
 
 
 def refuse_project_content(file: Path, content: bytes) -> None:
@@ -240,13 +242,6 @@ def _from_mapping(data: Mapping[Any, Any], origin: str, warnings: list[str]) -> 
         return entries
 
     return read_given(data, origin, entries_of)
-
-
-def keys_set_in(content: bytes, origin: str) -> frozenset[str]:
-    """Return the keys that the content of a file sets, those of one agent as `agents.<name>.<key>`."""
-    given = _from_mapping(_parsed(content, origin), origin, [])
-    own = (f"{AGENTS}.{agent}.{key}" for agent, entries in given.agents.items() for key in entries)
-    return frozenset({*given.entries, *own})
 
 
 _SESSION_MEMORY_KEY = Key(SESSION_MEMORY, "", "", None, rule("flag", "")["rule"])

@@ -1,21 +1,27 @@
-"""Add settings to a settings file; what it holds stays as it is, byte by byte."""
+"""Change a settings file, the user's or a project's; all else in it stays as it is, byte by byte."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from recollect.beneath import make_own_folder
+from recollect.beneath import make_own_folder, make_private
 from recollect.errors import SettingsError, WriteError, reason_of
 from recollect.files import atomic
 from recollect.files.place import writing
 from recollect.files.private import ensure_private
 from recollect.paths import Workspace, user_config_file
-from recollect.settings import is_trusted, keys_set_in, trust
+from recollect.settings import is_trusted, trust
 from recollect.settings.config_file import read_project_file, read_user_file
+from recollect.settings.loading import refuse_project_content, settings_in
+
+Change = Callable[[bytes, str], bytes]
+"""Makes the new content of a file from the present one; the text is what messages call the file."""
+
+_PRIVATE = 0o600
 
 
 def written_settings(values: Mapping[str, Any]) -> str:
@@ -23,16 +29,51 @@ def written_settings(values: Mapping[str, Any]) -> str:
     return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
 
 
+def change_user_file(change: Change) -> bool:
+    """Change the user's own file, and close it to others, as it may hold keys; return whether it changed."""
+    named = user_config_file()
+    content = read_user_file(named)
+    changed = change(content or b"", f"user file {named}")
+    if changed == (content or b""):
+        return False
+    file = named.resolve()  # it may be a link, as dotfiles often are, and stays one
+    with _writing_errors(f"user file {named}"):
+        make_own_folder(file.parent)
+        if content is not None:
+            make_private(file)
+            atomic.replace(file, changed, content)
+        elif not atomic.create(file, changed, _PRIVATE):
+            raise atomic.Changed
+    return True
+
+
+def change_project_file(workspace: Workspace, change: Change, *, trust_new: bool = False) -> bool:
+    """Change a project's file; return whether it changed.
+
+    One that was trusted stays so: its user asked for the change. Any other is refused what a project may not
+    set, unless `trust_new`, with which a file that did not exist is trusted.
+    """
+    file = workspace.config_file
+    ensure_private(workspace)
+    with writing(workspace), _writing_errors(f"project file {file}"):
+        content = read_project_file(file)
+        changed = change(content or b"", f"project file {file}")
+        if changed == (content or b""):
+            return False
+        may_trust = trust_new if content is None else is_trusted(file)
+        if not may_trust and not trust_new:
+            refuse_project_content(file, changed)
+        atomic.replace(file, changed, content, root=workspace.root)
+        if may_trust:
+            trust(file, changed)
+    return True
+
+
 def add_to_user_file(values: Mapping[str, Any], heading: str) -> tuple[Path, list[str]]:
     """Add settings to the user's own file; return it, and the keys that it set before, which stay so."""
-    file = user_config_file()
-    content = read_user_file(file)
-    changed, kept = _added(content or b"", values, heading, f"user file {file}")
-    if changed != (content or b""):
-        with _writing_errors(file):
-            make_own_folder(file.parent)
-            atomic.replace(file.resolve(), changed, content)
-    return file, kept
+    adding = _Adding(values, heading)
+    change_user_file(adding.added)
+    return user_config_file(), adding.kept
 
 
 def add_to_project_file(
@@ -42,49 +83,49 @@ def add_to_project_file(
 
     A file that is new, or that was trusted, is trusted with them: the user asked for these settings.
     """
-    file = workspace.config_file
-    ensure_private(workspace)
-    with writing(workspace), _writing_errors(file):
-        content = read_project_file(file)
-        changed, kept = _added(content or b"", values, heading, f"project file {file}")
-        if changed != (content or b""):
-            may_trust = content is None or is_trusted(file)
-            atomic.replace(file, changed, content, root=workspace.root)
-            if may_trust:
-                trust(file, changed)
-    return file, kept
+    adding = _Adding(values, heading)
+    change_project_file(workspace, adding.added, trust_new=True)
+    return workspace.config_file, adding.kept
 
 
-def _added(content: bytes, values: Mapping[str, Any], heading: str, origin: str) -> tuple[bytes, list[str]]:
-    """Return a file's content with settings at its end, and the keys that it has already."""
-    there = keys_set_in(content, origin)
-    new = {name: value for name, value in values.items() if name not in there}
-    kept = [name for name in values if name in there]
-    if not new:
-        return content, kept
-    gap = b"\n" if content.strip() else b""
-    end = b"" if not content or content.endswith(b"\n") else b"\n"
-    changed = content + end + gap + f"# {heading}\n{written_settings(new)}".encode()
-    try:
-        is_whole = keys_set_in(changed, origin) == there | new.keys()
-    except SettingsError:
-        is_whole = False
-    if not is_whole:
-        raise SettingsError(
-            f"{origin} is written in a way that nothing can be added to its end",
-            todo="Write the settings into it by hand",
-        )
-    return changed, kept
+class _Adding:
+    """Settings that are added to the end of a file, and the keys that it has already."""
+
+    def __init__(self, values: Mapping[str, Any], heading: str) -> None:
+        self._values = values
+        self._heading = heading
+        self.kept: list[str] = []
+
+    def added(self, content: bytes, origin: str) -> bytes:
+        """Return the content with the settings that it lacks."""
+        there = settings_in(content, origin)
+        new = {name: value for name, value in self._values.items() if name not in there}
+        self.kept = [name for name in self._values if name in there]
+        if not new:
+            return content
+        gap = b"\n" if content.strip() else b""
+        end = b"" if not content or content.endswith(b"\n") else b"\n"
+        changed = content + end + gap + f"# {self._heading}\n{written_settings(new)}".encode()
+        try:
+            is_whole = settings_in(changed, origin).keys() == there.keys() | new.keys()
+        except SettingsError:
+            is_whole = False
+        if not is_whole:
+            raise SettingsError(
+                f"{origin} is written in a way that nothing can be added to its end",
+                todo="Write the settings into it by hand",
+            )
+        return changed
 
 
 @contextmanager
-def _writing_errors(file: Path) -> Iterator[None]:
+def _writing_errors(origin: str) -> Iterator[None]:
     try:
         yield
     except atomic.Changed:
-        raise WriteError(f"{file} was changed by another program", todo="Try again") from None
+        raise WriteError(f"{origin} was changed by another program", todo="Try again") from None
     except OSError as error:
         raise WriteError(
-            f"{file} cannot be written: {reason_of(error)}",
+            f"{origin} cannot be written: {reason_of(error)}",
             todo="Check its permissions and the space on the disk",
         ) from error
