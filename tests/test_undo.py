@@ -216,6 +216,23 @@ def test_what_was_taken_back_is_not_found(memory: Memory) -> None:
     assert not memory.search("zeppelin hangar", mode="words").hits
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_note_that_became_a_pipe_is_refused(memory: Memory, dry_run: bool) -> None:
+    remember(memory, "b")
+    (memory.workspace.root / NOTE).unlink()
+    os.mkfifo(memory.workspace.root / NOTE)
+    with pytest.raises((UsageError, WriteError), match="not a regular file"):
+        memory.undo(dry_run=dry_run)
+
+
+def test_a_note_that_is_blank_by_now_is_left_alone(memory: Memory) -> None:
+    remember(memory, "b")
+    write(memory, "")
+    with pytest.raises(WriteError, match="was changed after"):
+        memory.undo()
+
+
 def test_a_dry_run_changes_nothing(memory: Memory) -> None:
     remember(memory, "b")
     before = text_of(memory)

@@ -19,7 +19,7 @@ from recollect.backup.forgotten import without_forgotten
 from recollect.errors import UsageError, WriteError
 from recollect.files import atomic, history, journal, trash
 from recollect.files.journal import Operation, State, Write
-from recollect.files.place import Place, attempt, place_of, writing
+from recollect.files.place import Place, attempt, place_of, reading, writing
 from recollect.files.tombstones import Forgotten
 from recollect.paths import Workspace
 from recollect.text.entries import entries_of
@@ -67,7 +67,9 @@ class _Step:
 def undo(workspace: Workspace, *, redo: bool = False, dry_run: bool = False) -> Undone:
     """Take back the last operation that was not taken back yet; with `redo`, bring the last such one back."""
     if dry_run:
-        return _Undo(workspace, redo=redo).planned()
+        work = _Undo(workspace, redo=redo)
+        with reading(work.paths):
+            return work.planned()
     with writing(workspace):
         work = _Undo(workspace, redo=redo)
         with journal.operation(REDO if redo else UNDO, work.target.id):
@@ -122,7 +124,7 @@ class _Undo:
             if step is None:
                 place = place_of(self.workspace, write.path)
                 content = atomic.read(place.real, root=place.root)
-                if (write.path, content and State.of(content)) in finished:
+                if (write.path, None if content is None else State.of(content)) in finished:
                     continue
                 step = _Step(place, content, content, "")
             steps[write.path] = self._reversed(step, write)
