@@ -118,6 +118,20 @@ def test_what_is_near_in_meaning_is_shown_though_it_holds_no_word(
         assert len(memory.search("question")) == shown
 
 
+@pytest.mark.parametrize(("notes", "shown"), [(1, 1), (60, 0)])
+def test_among_many_notes_meaning_must_be_nearer(workspace: Path, notes: int, shown: int) -> None:
+    provider = FakeProvider({"question": ASKED, "gist": near(0.2)})
+    filler = {f"filler{number}.md": f"Filler number {number}.\n" for number in range(notes - 1)}
+    with fake_memory(workspace, {"a.md": "The gist.\n", **filler}, provider) as memory:
+        assert len(memory.search("question")) == shown
+
+
+def test_words_that_say_nothing_make_nothing_near(workspace: Path) -> None:
+    provider = FakeProvider({"the of and": ASKED, "end": near(0.0)})
+    with fake_memory(workspace, {"a.md": "The end of it and the way to go.\n"}, provider) as memory:
+        assert len(memory.search("the of and to")) == 0
+
+
 @pytest.mark.parametrize(
     "settings", [{"query__mmr__enabled": True}, {"query__temporal_decay__enabled": True}]
 )

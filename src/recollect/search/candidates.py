@@ -17,6 +17,8 @@ class Candidates:
         """Prepare to read chunks and to look for the words of a query in them."""
         self._index = index
         self._weights = wanted.weights()
+        self.total = wanted.total
+        """How many chunks the index holds."""
         self._chunks: dict[int, IndexedChunk] = {}
         self._words: dict[int, tuple[str, ...]] = {}
         self.matched = lexical.matcher(index, self._weights)

@@ -52,9 +52,10 @@ _STRONG = 0.7
 """The score that the best hit needs to be strong. docs/search.md says how often such a hit is right."""
 
 _NEAR_BY_WORDS = 0.1
-_NEAR_BY_MEANING = 0.15
+_NEAR_BY_MEANING, _NEAR_AMONG_MORE = 0.15, 0.03
 """What makes a candidate near though it is no likely answer: the share of the query that its words are, rare
-ones counting more; or its vector score. docs/search.md says how these were chosen."""
+ones counting more; or its vector score, which is higher by chance the more chunks there are, by so much for
+the logarithm of their number. docs/search.md says how these were chosen."""
 
 
 def judged(
@@ -155,14 +156,17 @@ def band_of(score: float, best: float, request: Request) -> Band:
 def nearest_of(ranking: Ranking, found: Legs, candidates: Candidates) -> Ranking:
     """Return those of a ranking that share something with the query, where none is a likely answer.
 
-    A candidate that holds no telling word of the query and is far from it in meaning is noise.
+    A candidate that holds no telling word of the query and is not nearer to it in meaning than one of so many
+    is by chance is noise.
     """
     chunks = candidates.read(_first(dict(ranking)))
-    scale = _MEASURED if found.measured else 1.0
+    least = _NEAR_BY_MEANING + _NEAR_AMONG_MORE * math.log(max(1, candidates.total))
+    least /= _MEASURED if found.measured else 1.0
 
     def is_near(chunk: IndexedChunk) -> bool:
-        by_meaning = scale * found.vector.get(chunk.number, 0.0)
-        return candidates.coverage(chunk) >= _NEAR_BY_WORDS or by_meaning >= _NEAR_BY_MEANING
+        if chunk.number in found.lexical and candidates.coverage(chunk) >= _NEAR_BY_WORDS:
+            return True
+        return found.vector.get(chunk.number, 0.0) >= least
 
     return [item for item in ranking if item[0] in chunks and is_near(chunks[item[0]])]
 
