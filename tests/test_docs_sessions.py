@@ -27,9 +27,16 @@ _FORGET = """
 (recollect export old.zip -w notes; recollect forget 'memory/2026-11-16.md#L4' --yes -w notes) > /dev/null
 """
 
+_OPENCLAW = """
+mkdir -p .openclaw/workspace .openclaw/agents/main
+printf '# Memory\\n\\n- We chose Postgres 17 for billing.\\n' > .openclaw/workspace/MEMORY.md
+echo '{agents: {defaults: {memorySearch: {query: {maxResults: 8}}}}} // mine' > .openclaw/openclaw.json
+"""
+
 SESSIONS: Mapping[str, Mapping[str, str]] = {
     "README.md": {},
     "docs/quickstart.md": {},
+    "docs/openclaw.md": {FIRST: _OPENCLAW},
     "docs/backup.md": {
         FIRST: _NOTES,
         "recollect restore /media/stick --list": _CHANGE,
