@@ -36,7 +36,11 @@ echo '{agents: {defaults: {memorySearch: {query: {maxResults: 8}}}}} // mine' > 
 SESSIONS: Mapping[str, Mapping[str, str]] = {
     "README.md": {},
     "docs/quickstart.md": {},
+    "docs/facts.md": {FIRST: "mkdir notes; cd notes"},
     "docs/openclaw.md": {FIRST: _OPENCLAW},
+    "docs/search.md": {
+        FIRST: "mkdir memory; echo We picked Postgres 17 for the billing service. > memory/db.md"
+    },
     "docs/backup.md": {
         FIRST: _NOTES,
         "recollect restore /media/stick --list": _CHANGE,
@@ -46,7 +50,10 @@ SESSIONS: Mapping[str, Mapping[str, str]] = {
 }
 """Pages that are played from their first line to the last: what is done before some of the commands."""
 
-NOT_PLAYED = re.compile(r"make |pip |opencode|export |recollect (watch|install|backup s3:|forget .*#)")
+NOT_PLAYED = re.compile(
+    r"make |pip |opencode|export "
+    r"|recollect (watch|install|backup s3:|forget .*#|facts review|facts store .Pull)"
+)
 """What installs, waits for somebody, or needs a service."""
 
 VARYING = {
@@ -56,7 +63,7 @@ VARYING = {
     r"[0-9a-f]{64}": "SHA256",
     r"objects/[0-9a-f]{2}": "OBJECTS",
     r" *\d+ bytes": " BYTES",
-    r"\b[a-z2-7]{10}\b(?= \[|  |:| in )": "ID",
+    r"\b[a-z2-7]{10}\b(?= \[|  |:| in |\n|$)": "ID",
 }
 """What differs from one day, or one run, to the next."""
 
