@@ -251,11 +251,12 @@ def test_what_is_not_part_of_the_memory_is_refused(client: Lines, workspace: Pat
     assert "A SECRET" not in str(answer)
 
 
-def test_a_memory_that_is_switched_off_gives_nothing(client: Lines, workspace: Path) -> None:
+@pytest.mark.parametrize("name", ["MEMORY.md", "memory/missing.md", "no-note"])
+def test_a_memory_that_is_switched_off_gives_nothing(client: Lines, workspace: Path, name: str) -> None:
     write_notes(workspace, {"MEMORY.md": "x", ".memory/config.yaml": "enabled: false\n"})
     with pytest.raises(ErrorAnswer, match="enabled") as refused:
-        client.ask("resources/read", uri="memory://MEMORY.md")
-    assert refused.value.code == -32603
+        client.ask("resources/read", uri=f"memory://{name}")
+    assert (refused.value.code, refused.value.data["code"]) == (-32603, "off")
 
 
 @pytest.mark.parametrize("params", [{}, {"uri": 5}, {"uri": None}])

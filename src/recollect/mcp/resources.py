@@ -12,6 +12,7 @@ from recollect.errors import UsageError
 from recollect.files.scan import ROOT_FILES, SUFFIX, discover
 from recollect.settings import switched_off
 from recollect.text.neutral import neutral_line, neutralise
+from recollect.upkeep.switch import refuse_if_off
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -54,6 +55,7 @@ def listed(memory: Memory, cursor: str | None) -> dict[str, Any]:
 
 def contents(memory: Memory, uri: str) -> dict[str, Any]:
     """Return the text of a note as a model may read it, without the secrets that somebody wrote into it."""
+    refuse_if_off(memory.loaded)
     path = _path_of(uri)
     if path is None or not path.endswith(SUFFIX):
         raise NoSuchNote(f"there is no resource {uri[:200]!r}", todo=f"Notes are {SCHEME} and their path")
