@@ -17,7 +17,7 @@ from recollect.settings.keys import groups, known_keys
 from tests.support_cli import Cli
 from tests.test_settings import project_file, user_file
 
-SEEDS = Path(__file__).resolve().parents[2] / "shared" / "seeds"
+DOCUMENTS = Path(__file__).resolve().parents[2] / "shared" / "seeds"
 
 OPENCODE = """\
 theme: dark
@@ -147,10 +147,10 @@ def opencode_file(workspace: Path, text: str) -> Path:
     return path
 
 
-def in_seed(number: str) -> list[str]:
-    """Return the YAML configurations that a seed shows."""
-    (seed,) = SEEDS.glob(f"{number}_*")
-    blocks = re.findall(r"```yaml\n(.*?)```", seed.read_text(encoding="utf-8"), re.DOTALL)
+def configurations_in(number: str) -> list[str]:
+    """Return the configurations of other tools that a document shows as YAML."""
+    (document,) = DOCUMENTS.glob(f"{number}_*")
+    blocks = re.findall(r"```yaml\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL)
     return [block for block in blocks if "\nmemory:\n" in block]
 
 
@@ -217,12 +217,12 @@ def test_a_chunk_size_counts_characters_and_embedding_means_embeddings() -> None
     }
 
 
-@pytest.mark.skipif(not SEEDS.is_dir(), reason="the documents are not beside this checkout")
+@pytest.mark.skipif(not DOCUMENTS.is_dir(), reason="the documents are not beside this checkout")
 @pytest.mark.parametrize(
-    ("seed", "key", "value"), [("000", "query.max_results", 10), ("002", "workspace", "./workspace")]
+    ("document", "key", "value"), [("000", "query.max_results", 10), ("002", "workspace", "./workspace")]
 )
-def test_what_the_documents_show_is_read_word_for_word(seed: str, key: str, value: object) -> None:
-    (text,) = in_seed(seed)
+def test_configurations_of_other_tools_are_read_word_for_word(document: str, key: str, value: object) -> None:
+    (text,) = configurations_in(document)
     user_file(text)
     assert flatten(load().settings)[key] == value
 

@@ -14,7 +14,7 @@ from recollect.settings import Settings, distrust, is_trusted, load, trust
 from recollect.settings.keys import known_keys
 from tests.test_settings import project_file, user_file
 
-SEED_NAMES = """
+CAMEL_CASE = """
 sources: [memory, sessions]
 extraPaths: [../shared]
 query:
@@ -31,8 +31,8 @@ cache: {maxEntries: 5}
 """
 
 
-def test_the_camel_case_names_of_the_seeds_are_read() -> None:
-    user_file(SEED_NAMES)
+def test_the_camel_case_names_of_other_tools_are_read() -> None:
+    user_file(CAMEL_CASE)
     settings = load().settings
     assert (settings.query.hybrid.candidate_multiplier, settings.sync.sessions.delta_messages) == (3, 2)
 
