@@ -263,3 +263,11 @@ def test_the_embedding_cache_outlives_a_removed_file(index: Index) -> None:
         cache.remember(index.connection, SPACE, {text_hash("one"): blob(FAKE, "one")}, 64)
     index.remove("memory/a.md")
     assert cache.count(index.connection) == 1
+
+
+def test_an_index_in_memory_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    index = Index.in_memory(IDENTITY)
+    put(index, "a.md", "tea is served at four")
+    index.close()
+    assert list(tmp_path.iterdir()) == []

@@ -52,11 +52,16 @@ _BAD_EXPRESSION = "fts5: syntax error"
 """The one statement that is not fixed: an expression of words that was put together wrongly."""
 
 
+IN_MEMORY = Path(":memory:")
+"""What SQLite calls a database that is on no disk."""
+
+
 def open_writer(path: Path) -> Connection:
     """Open (or create) a database for writing; the caller holds the writer lock."""
     with store_errors(path):
-        with suppress(OSError, PathError):  # SQLite says why
-            make_private(path)  # before anything is in it; its log gets the same permissions
+        if path != IN_MEMORY:
+            with suppress(OSError, PathError):  # SQLite says why
+                make_private(path)  # before anything is in it; its log gets the same permissions
         connection = apsw.Connection(str(path))
         try:
             _prepare(connection)

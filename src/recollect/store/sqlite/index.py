@@ -18,6 +18,7 @@ from typing import Any
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite import changes, spaces, tails
 from recollect.store.sqlite.db import (
+    IN_MEMORY,
     Connection,
     closing_on_error,
     open_reader,
@@ -107,11 +108,10 @@ class Index:
     @classmethod
     def in_memory(cls, identity: Mapping[str, Any]) -> Index:
         """Make an index that is on no disk and ends with this object."""
-        path = Path(":memory:")
-        connection = open_writer(path)
-        with closing_on_error(connection), store_errors(path):
+        connection = open_writer(IN_MEMORY)
+        with closing_on_error(connection), store_errors(IN_MEMORY):
             migrate(connection)
-            index = cls(connection, path)
+            index = cls(connection, IN_MEMORY)
             index.note(_BIRTH, uuid.uuid4().hex)
             index.note(_IDENTITY, json.dumps(identity, sort_keys=True))
             return index
