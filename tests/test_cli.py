@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from recollect import __version__
+from recollect.settings import load
 from tests.support_cli import Cli
 from tests.support_search import write
+from tests.test_settings import user_file
 
 NOTES = {
     "MEMORY.md": "# Memory\n\nWe like the heron.\n",
@@ -397,6 +399,26 @@ def test_weights_without_an_effect_are_warned_of(cli: Cli, notes: Path, command:
     outcome = cli(*command, "-w", notes)
     said = " ".join(f"{outcome.out} {outcome.err}".split())
     assert said.count("has no effect, because query.fusion is evidence") == 1
+
+
+@pytest.mark.parametrize("provider", ["builtin", "none"])
+@pytest.mark.parametrize(
+    "command", [("config", "show"), ("config", "show", "--json"), ("status",), ("doctor",)]
+)
+def test_a_model_and_an_address_without_an_effect_are_warned_of(
+    cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], provider: str
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", provider)
+    user_file("embeddings: {model: text-embedding-3-small, base_url: 'http://127.0.0.1:1/v1'}\n")
+    outcome = cli(*command, "-w", notes)
+    said = " ".join(f"{outcome.out} {outcome.err}".split())
+    assert said.count(f"has no effect, because embeddings.provider is {provider}") == 2
+
+
+def test_the_model_of_the_builtin_provider_may_be_named() -> None:
+    own = {"embeddings.provider": "builtin", "embeddings.model": "use-multilingual-v3"}
+    assert load(overrides=own).warnings == ()
+    assert load(overrides={**own, "embeddings.provider": "ollama"}).warnings == ()
 
 
 def test_config_trust(cli: Cli, notes: Path) -> None:

@@ -17,6 +17,7 @@ from recollect.settings.config_file import read_project_file, read_user_file
 from recollect.settings.given import AGENTS, Entry, Given, agent_in_force, read_given, with_sources
 from recollect.settings.keys import VARIABLE_PREFIX, build, flatten, known_keys, snake, unknown, variables
 from recollect.settings.rules import Key, rule
+from recollect.settings.services import BUILTIN_MODEL
 from recollect.settings.tree import Settings
 from recollect.settings.trusted import is_trusted_content
 from recollect.settings.values import checked, from_variable
@@ -45,6 +46,7 @@ _VECTOR_WEIGHT = "query.hybrid.vector_weight"
 _TEXT_WEIGHT = "query.hybrid.text_weight"
 _CANDIDATES = "query.hybrid.candidate_multiplier"
 _FUSION = "query.fusion"
+_PROVIDER = "embeddings.provider"
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -108,6 +110,7 @@ def load(
         values[name] = _expanded(entry, environ) if entry.expands else entry.value
         origins[name] = entry.origin
     warnings += _choose_fusion(values, origins, entries)
+    warnings += _unused_by_provider(values, origins)
     _settle(values)
     paths = dict.fromkeys(path for one in given for path in one.store_paths())
     return Loaded(build(values), MappingProxyType(origins), tuple(warnings), tuple(paths))
@@ -307,6 +310,19 @@ def _choose_fusion(
         f"{name} (set in {origins[name]}) has no effect, because query.fusion is evidence"
         f" (set in {origins[_FUSION]})"
         for name in chosen
+    )
+
+
+def _unused_by_provider(values: Mapping[str, Any], origins: Mapping[str, str]) -> tuple[str, ...]:
+    """Warn of a model or an address that the provider in force does not use."""
+    provider = values[_PROVIDER]
+    if provider not in ("builtin", "none"):
+        return ()
+    return tuple(
+        f"{name} (set in {origins[name]}) has no effect, because {_PROVIDER} is {provider}"
+        f" (set in {origins[_PROVIDER]})"
+        for name in ("embeddings.model", "embeddings.base_url")
+        if values[name] and (provider, values[name]) != ("builtin", BUILTIN_MODEL)
     )
 
 

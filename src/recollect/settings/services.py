@@ -1,6 +1,9 @@
-"""The services that make vectors over the network, a line each."""
+"""The services that make vectors over the network, a line each, and the model that needs none."""
 
 from __future__ import annotations
+
+BUILTIN_MODEL = "use-multilingual-v3"
+"""The only model of the provider `builtin`."""
 
 SERVICES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "openai": ("openai", "OpenAI", ("OPENAI_API_KEY",)),

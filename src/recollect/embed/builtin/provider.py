@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.embed.base import Limits
 from recollect.embed.builtin import cache, files
 from recollect.errors import EmbeddingError
+from recollect.settings.services import BUILTIN_MODEL
 
 if TYPE_CHECKING:
     from recollect.embed.base import Vector, Vectors
@@ -22,7 +23,7 @@ class BuiltinProvider:
     """
 
     id = "builtin"
-    model = "use-multilingual-v3"
+    model = BUILTIN_MODEL
     dims = 512
     by_sentence = True
     answers_as = ""
