@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,23 @@ def test_what_is_known_is_not_quoted_again(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         found = about(memory, "kestrel", known=["> The kestrel nests in the old church tower."])
     assert [hit.path for hit in found.hits] == ["memory/more.md"]
+
+
+@pytest.mark.parametrize("message", ["Where does the kestrel nest?", "Where does\nthe kestrel nest?"])
+def test_the_message_itself_is_not_quoted_from_the_transcript_of_this_session(
+    workspace: Path, message: str
+) -> None:
+    (workspace / "sessions").mkdir()
+    turns = [("user", message), ("assistant", "The kestrel nests at the mill.")]
+    lines = [
+        json.dumps({"type": "message", "message": {"role": role, "content": [{"type": "text", "text": text}]}})
+        for role, text in turns
+    ]
+    (workspace / "sessions" / "now.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with words_memory(workspace, NOTES, sources=["memory", "sessions"]) as memory:
+        quoted = quoted_lines(about(memory, message).text)
+    assert "Assistant: The kestrel nests at the mill." in quoted
+    assert not [line for line in quoted if line.startswith("User:")]
 
 
 def test_a_context_in_the_message_is_not_searched_with(workspace: Path) -> None:
