@@ -118,6 +118,15 @@ def test_what_is_near_in_meaning_is_shown_though_it_holds_no_word(
         assert len(memory.search("question")) == shown
 
 
+@pytest.mark.parametrize(("nearest", "shown"), [("Filler.\n", "memory/b.md"), ("The gist.\n", "memory/a.md")])
+def test_what_is_far_behind_the_nearest_is_not_shown_beside_it(
+    workspace: Path, nearest: str, shown: str
+) -> None:
+    provider = FakeProvider({"question": ASKED, "gist": near(0.28), "margin": near(0.19)})
+    with fake_memory(workspace, {"a.md": nearest, "b.md": "The margin.\n"}, provider) as memory:
+        assert [hit.path for hit in memory.search("question")] == [shown]
+
+
 @pytest.mark.parametrize(("notes", "shown"), [(1, 1), (60, 0)])
 def test_among_many_notes_meaning_must_be_nearer(workspace: Path, notes: int, shown: int) -> None:
     provider = FakeProvider({"question": ASKED, "gist": near(0.2)})

@@ -57,6 +57,9 @@ _NEAR_BY_MEANING, _NEAR_AMONG_MORE = 0.15, 0.03
 ones counting more; or its vector score, which is higher by chance the more chunks there are, by so much for
 the logarithm of their number. docs/search.md says how these were chosen."""
 
+_BESIDE_THE_NEAREST = 0.5
+"""The part of the best score that another weak hit needs: far below it, a line only distracts."""
+
 
 def judged(
     scores: Mapping[int, float],
@@ -168,7 +171,9 @@ def nearest_of(ranking: Ranking, found: Legs, candidates: Candidates) -> Ranking
             return True
         return found.vector.get(chunk.number, 0.0) >= least
 
-    return [item for item in ranking if item[0] in chunks and is_near(chunks[item[0]])]
+    near = [item for item in ranking if item[0] in chunks and is_near(chunks[item[0]])]
+    best = max((score for _, score in near), default=0.0)
+    return [item for item in near if item[1] >= _BESIDE_THE_NEAREST * best]
 
 
 def is_judged(request: Request) -> bool:
