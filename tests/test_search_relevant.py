@@ -79,8 +79,7 @@ def test_the_message_itself_is_not_quoted_from_the_transcript_of_this_session(
     (workspace / "sessions").mkdir()
     turns = [("user", message), ("assistant", "The kestrel nests at the mill.")]
     lines = [
-        json.dumps({"type": "message", "message": {"role": role, "content": [{"type": "text", "text": text}]}})
-        for role, text in turns
+        json.dumps({"type": "message", "message": {"role": role, "content": text}}) for role, text in turns
     ]
     (workspace / "sessions" / "now.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with words_memory(workspace, NOTES, sources=["memory", "sessions"]) as memory:

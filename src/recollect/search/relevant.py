@@ -92,10 +92,10 @@ def relevant(
 ) -> Relevant:
     """Return what a search finds about a message, in at most so many tokens (of about four characters).
 
-    Lines of texts that are `known` to the model already are not quoted again, nor is the message itself, which
-    the transcript of this session may hold by now. `unasked` is for messages that
-    do not ask for what is remembered: only what is sure enough is quoted then, and no facts, which are
-    recalled by themselves. A memory that is switched off says nothing.
+    Lines of texts that are `known` to the model already are not quoted again, nor is the message itself,
+    which the transcript of this session may hold by now. `unasked` is for messages that do not ask for what
+    is remembered: only what is sure enough is quoted then, and no facts, which are recalled by themselves. A
+    memory that is switched off says nothing.
     """
     from recollect.redaction import redact, rules_of
 
