@@ -253,6 +253,12 @@ def test_what_opencodes_file_says_beside_memory_is_not_looked_at(workspace: Path
     assert load(Workspace.at(workspace)).settings == Settings()
 
 
+def test_a_common_configuration_of_a_project_needs_no_trust(workspace: Path) -> None:
+    opencode_file(workspace, OPENCODE.replace("9000", "10000").replace("citations: on", "citations: auto"))
+    settings = load(Workspace.at(workspace)).settings
+    assert (settings.embeddings.batch_size, settings.query.max_results) == (100, 10)
+
+
 def test_opencodes_file_may_not_set_what_a_project_may_not(workspace: Path) -> None:
     path = opencode_file(workspace, "memory: {embeddings: {provider: openai}, remote: {apiKey: x}}\n")
     with pytest.raises(SettingsError) as caught:

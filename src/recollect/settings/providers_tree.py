@@ -105,6 +105,7 @@ class Embeddings:
             "How many texts one request holds at most; nothing or 0 means as many as the service takes.",
             low=0,
             high=10_000,
+            project="yes",
         ),
     )
     local: Local = field(default_factory=Local)
