@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from recollect.agent import snapshot
 from recollect.agent.bootstrap import Context, bootstrap
 from recollect.errors import UsageError
 from recollect.settings import Settings
+from recollect.text.entries import Entry, entries_of
 from recollect.text.quote import without_quotes
 from recollect.types import FoundFile
 from recollect.writing import recall
@@ -133,6 +135,28 @@ def test_few_notes_are_read_for_the_latest_entries(workspace: Path, monkeypatch:
     monkeypatch.setattr(recall, "text_in", noted)
     assert len(bootstrap(opened(workspace), now=NOW).parts) == 20
     assert len(read) <= 40
+
+
+def test_no_more_notes_are_cut_into_entries_than_needed(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        name, text = f"memory/topic{number}.md", "- 2026-11-02: earlier\n- 2026-11-16: today\n"
+        if number % 3 == 0:
+            name, text = f"memory/touched{number}.md", "- 2026-01-05: long ago\n"
+        put(workspace, name, text)
+        os.utime(workspace / name, (NOW.timestamp() + number,) * 2)
+    monkeypatch.setattr(recall, "_MOST_LATEST", 10)
+    cut: list[str] = []
+
+    def noted(text: str) -> tuple[Entry, ...]:
+        cut.append(text)
+        return entries_of(text)
+
+    monkeypatch.setattr(recall, "entries_of", noted)
+    changed_last = {f"memory/topic{number}.md#L2" for number in range(15, 30) if number % 3}
+    assert set(cited(bootstrap(opened(workspace), now=NOW))) == changed_last
+    assert len(cut) == 10
 
 
 def test_the_lines_of_a_snapshot_are_those_of_its_file(workspace: Path) -> None:

@@ -29,7 +29,6 @@ from recollect.text.neutral import NOTHING, Neutral, quoted
 from recollect.text.quote import Quote, block
 from recollect.types import cite
 from recollect.writing.clock import local_now
-from recollect.writing.reading import text_of
 from recollect.writing.recall import latest
 from recollect.writing.topics import main_note
 
@@ -264,14 +263,12 @@ def _latest(memory: Memory, today: date, leave_out: Sequence[str], clean: Cleani
     others = [*leave_out, *ROOT_FILES, note_path(memory.settings.facts.file)]
     since = today - timedelta(days=LATEST_DAYS)
     found = latest(memory.workspace, memory.settings, since, today + timedelta(days=1), leave_out=others)
-    notes = {
-        path: _numbered(text_of(memory.workspace, memory.settings, path), clean)
-        for path in dict.fromkeys(one.path for one in found)
-    }
-    for one in sorted(found, key=lambda one: dated(one.path) is not None):
-        lines = [line for line in notes[one.path] if one.start_line <= line[0] <= one.end_line]
+    notes = {one.path: text for one, text in found}
+    numbered = {path: _numbered(text, clean) for path, text in notes.items()}
+    for one, _ in sorted(found, key=lambda each: dated(each[0].path) is not None):
+        lines = [line for line in numbered[one.path] if one.start_line <= line[0] <= one.end_line]
         if 0 < sum(len(text) for _, text in lines) <= _LONGEST_ENTRY:
-            total = notes[one.path][-1][0]
+            total = numbered[one.path][-1][0]
             yield _Piece(_LOG if dated(one.path) else _TOPIC, one.path, lines, total=total)
 
 

@@ -24,8 +24,7 @@ Kind = Literal["heading", "item", "paragraph", "code"]
 _FENCE = re.compile(r"(```+|~~~+)(.*)", re.DOTALL)
 _ITEM = re.compile(r"(?:[-+*]|(?P<number>\d{1,9})[.)])(?=[ \t]|$)")
 _MARKERS = re.compile(r"(?:(?:[-+*]|\d{1,9}[.)])(?:[ \t]++|$))*+")
-_RULE = re.compile(r"([-*_])[ \t]*+(?:\1[ \t]*+){2,}+")
-_RULE_MARKS = ("-", "*", "_")
+_RULE = re.compile(r" {0,3}([-*_])[ \t]*+(?:\1[ \t]*+){2,}+\s*")
 _PLAIN = re.compile(r" *[^\W\d_]")
 """How a line begins that cannot be anything but prose; most do, and need not be looked at closely."""
 
@@ -173,6 +172,8 @@ def _is_blank(line: str) -> bool:
 
 def _indent(line: str) -> int:
     """Return the column a line begins at; a tab goes on to the next multiple of four."""
+    if not line.startswith((" ", "\t")):
+        return 0
     white = line[: len(line) - len(line.lstrip(" \t"))]
     return len(white.expandtabs(_CODE_INDENT))
 
@@ -192,11 +193,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _is_rule(line: str) -> bool:
-    return (
-        line.lstrip(" ").startswith(_RULE_MARKS)
-        and _indent(line) < _CODE_INDENT
-        and bool(_RULE.fullmatch(line.strip()))
-    )
+    return _RULE.fullmatch(line) is not None
 
 
 def _item_marker(line: str) -> re.Match[str] | None:

@@ -151,13 +151,20 @@ def sessions_in(text: str) -> Iterator[tuple[Entry, str]]:
 
 def day_of(path: str, entry: Entry) -> date | None:
     """Return the day an entry was written: the one it begins with, that of a heading above, or of its log."""
-    places = (entry.text, *reversed(entry.heading.split(" > ")))
-    return next((day for place in places if (day := _day_at_start(place))), None) or dated(path)
+    if day := _day_at_start(entry.text):
+        return day
+    titles = reversed(entry.heading.split(" > "))
+    return next((day for title in titles if (day := _day_at_start(title))), None) or dated(path)
 
 
 def bears_days(text: str) -> bool:
     """Tell whether a line of a note begins with a day, so that an entry of it may be from that day."""
     return _DATED.search(text) is not None
+
+
+def days_in(text: str) -> list[str]:
+    """Return what the lines of a note begin with that looks like a day; an entry is from one of these."""
+    return _DATED.findall(text)
 
 
 def _day_at_start(text: str) -> date | None:

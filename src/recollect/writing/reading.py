@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from recollect.errors import PathError
 from recollect.files.atomic import read
-from recollect.files.read import decode, read_document, resolve_note
+from recollect.files.read import decode, resolve_note
 from recollect.files.scan import discover
 from recollect.paths import Workspace
 from recollect.settings.tree import Settings
 from recollect.text.entries import Entry, entries_of
-from recollect.types import Document, FoundFile
+from recollect.types import FoundFile
 
 
 def notes_in(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
@@ -22,21 +24,26 @@ def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
 
     Whoever writes to such a note is told why that cannot be; a look has nothing to say about it.
     """
-    limit = settings.files.max_bytes
     try:
         real, root = resolve_note(workspace, settings.extra_paths, path)
-        content = read(real, limit, root=root)
-        return decode(content) if content is not None and len(content) <= limit else ""
-    except (PathError, OSError, ValueError):
+    except PathError:
         return ""
+    return _decoded(real, root, settings.files.max_bytes)
 
 
 def text_in(file: FoundFile, settings: Settings) -> str:
     """Return the text of a note that was listed; one that is gone meanwhile, or is no text, has none."""
-    document = read_document(file, settings.files.max_bytes)
-    return document.text if isinstance(document, Document) else ""
+    return _decoded(Path(file.real), Path(file.root) if file.root else None, settings.files.max_bytes)
 
 
 def entries_in(workspace: Workspace, settings: Settings, path: str) -> tuple[Entry, ...]:
     """Return the entries of a note."""
     return entries_of(text_of(workspace, settings, path))
+
+
+def _decoded(real: Path, root: Path | None, limit: int) -> str:
+    try:
+        content = read(real, limit, root=root)
+        return decode(content) if content is not None and len(content) <= limit else ""
+    except (PathError, OSError, ValueError):
+        return ""

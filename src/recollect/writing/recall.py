@@ -6,6 +6,8 @@ from bisect import bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from heapq import nlargest
+from operator import itemgetter
 
 from recollect.errors import UsageError
 from recollect.files.read import without_private_blocks
@@ -23,7 +25,7 @@ from recollect.text.words import telling_words
 from recollect.types import FoundFile, Hit, cite
 from recollect.writing.clock import local_now
 from recollect.writing.duplicates import Search
-from recollect.writing.form import bears_days, body_of, day_of
+from recollect.writing.form import bears_days, body_of, day_of, days_in
 from recollect.writing.reading import notes_in, text_in, text_of
 from recollect.writing.topics import slug_of, topic_notes, topic_title
 
@@ -124,19 +126,34 @@ def recall(
 
 def latest(
     workspace: Workspace, settings: Settings, first: date, last: date, *, leave_out: Collection[str]
-) -> tuple[Recalled, ...]:
-    """Return the newest entries of some days, for the start of a session, which must not take long.
+) -> list[tuple[Recalled, str]]:
+    """Return the newest entries of some days, each with the text of its note, for the start of a session.
 
-    So only the notes that were changed last are looked at, and not those that are left out.
+    So only the notes that were changed last are read, and not those that are left out. Of these, only as many
+    are cut into entries as it takes, those with the newest days first: cutting takes longest.
     """
     files = [
         file
         for file in notes_in(workspace, settings)
         if file.path not in leave_out and _newest_day_in(file) >= first.toordinal()
     ]
-    newest = sorted(files, key=lambda file: file.fingerprint.mtime_ns, reverse=True)[:_MOST_NOTES]
-    found = _newest(newest, settings, _Wanted(last, False, "", frozenset()), _MOST_LATEST)
-    return tuple(one for one in found if one.day is not None and one.day >= first)
+    read: list[tuple[str, str, str]] = []
+    for file in nlargest(_MOST_NOTES, files, key=lambda file: file.fingerprint.mtime_ns):
+        text = without_private_blocks(text_in(file, settings))
+        day = dated(file.path)
+        days = [*days_in(text), *([day.isoformat()] if day else [])]
+        read.append((max((day for day in days if day <= last.isoformat()), default=""), file.path, text))
+    found: list[tuple[date, Recalled, str]] = []
+    for newest, path, text in sorted(read, key=itemgetter(0), reverse=True):
+        enough = sum(day.isoformat() >= newest for day, _, _ in found) >= _MOST_LATEST
+        if enough or newest < first.isoformat():
+            break
+        for entry in _entries(settings, path, text):
+            day = day_of(path, entry)
+            if day is not None and first <= day <= last:
+                found.append((day, _recalled(path, entry), text))
+    in_order = sorted(found, key=lambda each: _newest_first(each[1]))
+    return [(one, text) for _, one, text in in_order[:_MOST_LATEST]]
 
 
 def _newest(
