@@ -347,8 +347,9 @@ def test_a_sync_that_fails_is_told_and_tried_again(workspace: Path, monkeypatch:
         return real(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(run, "run", sync)
+    write(workspace, {"memory/first.md": "the zebra"})
     with Memory(workspace, QUICK) as memory, watching(memory) as watch:
-        eventually(lambda: is_equal(workspace))
+        eventually(lambda: watch.reports)  # the index may be equal before the first sync has ended
         full.set()
         write(workspace, notes(3))
         eventually(lambda: watch.notices)
