@@ -210,6 +210,14 @@ def test_what_overrules_the_file_is_told(cli: Cli, monkeypatch: pytest.MonkeyPat
     )
 
 
+@pytest.mark.parametrize(
+    ("key", "value"), [("query.hybrid.vector_weight", "0.9"), ("chunking.overlap", "500")]
+)
+def test_a_value_that_is_fitted_to_another_has_an_effect(cli: Cli, key: str, value: str) -> None:
+    assert cli("config", "set", key, value).err == ""
+    assert cli("config", "set", key, value, "--project").err == ""
+
+
 def test_a_projects_file_is_written_on_request(cli: Cli, workspace: Path) -> None:
     file = Workspace.at(workspace).config_file
     assert cli("config", "set", "query.max_results", "5", "--project").code == 0

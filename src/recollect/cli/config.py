@@ -109,8 +109,11 @@ def set_value(name: str, text: str, in_project: bool, workspace: Path | None, as
     except SettingsError as error:  # such as a variable that is not set here
         warn(str(error))
     else:
-        if flatten(loaded.settings)[key.name] != value and not key.rule.expands:
-            warn(f"it has no effect as long as {loaded.origins[key.name]} sets {key.name}")
+        origin = loaded.origins[key.name]
+        own = f"project file {project.config_file}" if project else f"user file {user_config_file()}"
+        is_own = origin == own or origin.startswith(f"{own}, as ")  # one that was fitted to others may differ
+        if flatten(loaded.settings)[key.name] != value and not key.rule.expands and not is_own:
+            warn(f"it has no effect as long as {origin} sets {key.name}")
     if key.rule.secret and key.rule.kind == "text" and "${" not in text:
         warn("the key itself stands in the file now; '${VARIABLE}' would keep it out")
 
