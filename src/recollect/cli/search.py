@@ -50,8 +50,8 @@ def command(
 ) -> None:
     """Find the lines that answer QUERY.
 
-    In it, "a phrase", -word, path:people, source:sessions, after:2026-05 and before:2026-06-01
-    narrow the search; put a query that starts with a dash after --.
+    In it, "a phrase", -word, path:people, tag:release, source:sessions, after:2026-05 and
+    before:2026-06-01 narrow the search; put a query that starts with a dash after --.
 
     Changed files are indexed first. Where nothing is sure, up to three of the nearest lines are shown and
     called weak. Finding nothing is an answer, not an error.

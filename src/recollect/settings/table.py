@@ -12,7 +12,7 @@ from recollect.settings.rules import Key, Project, plain_number
 _INTRODUCTION = """\
 # Settings
 
-<!-- Written by `make docs` from src/recollect/settings/tree.py; change it there. -->
+<!-- Written by `make docs` from src/recollect/settings/table.py and tree.py; change it there. -->
 
 Every setting has a default, so none has to be set. Later sources win over earlier ones:
 
@@ -32,8 +32,9 @@ $ recollect config get query.max_results
 $ recollect config unset query.max_results
 ```
 
-`config set` checks the value first. The rest of the file stays as it is, with its comments, and your own file
-is closed to other users. Lists are separated by commas, headers are written `name=value,name=value`.
+`config set` checks the value first, and refuses a number outside its range. The rest of the file stays as it
+is, with its comments, and your own file is closed to other users. Lists are separated by commas, headers are
+written `name=value,name=value`.
 
 ```yaml
 query:
@@ -51,15 +52,16 @@ also be written as JSON, with comments and trailing commas if you like.
 read. It may stand below `memory`, `memorySearch` or `agents.defaults.memorySearch`, or at the top; the
 [other names](#other-names) it may use are listed below. `config show` says which name set a value.
 
-**Values.** Nothing (`null`) means the default. A number outside its range is brought to the nearest end of
-it. A value of the wrong kind is an error that says where it was set. The two weights of `query.hybrid` are
-scaled to add up to 1. What is asked for in one call (`recollect search --max-results 0`, `min_score=2` in
-Python) is an error if out of range.
+**Values.** Nothing (`null`) means the default. A number outside its range, in a file or a variable, is
+brought to the nearest end of it. A value of the wrong kind is an error that says where it was set. The two
+weights of `query.hybrid` are scaled to add up to 1. What is asked for in one call
+(`recollect search --max-results 0`, `min_score=2` in Python) is an error if out of range.
 
 **Settings that choose another.** `query.hybrid.vector_weight`, `text_weight` and `candidate_multiplier` only
 mean something to the fusions `weighted` and `rrf`. Setting one of them selects the fusion `weighted`,
 unless you set `query.fusion` yourself; `recollect config show` says so. Beside `query.fusion: evidence` they
-have no effect, and `recollect config show`, `status` and `doctor` warn of it.
+have no effect, and `recollect config show`, `status` and `doctor` warn of it. They also warn of
+`embeddings.model` and `embeddings.base_url` beside the providers `builtin` and `none`, which use neither.
 
 **Environment variables.** Lists are separated by commas: `RECOLLECT_SOURCES=memory,sessions`. Headers are
 written `name=value,name=value`. Switches take true, false, yes, no, on, off, 1 and 0. An empty variable

@@ -83,7 +83,12 @@ class Store:
     """Where chunks and vectors live."""
 
     driver: Driver = field(
-        default="sqlite", metadata=rule("text", "Where the index lives.", choices=get_args(Driver))
+        default="sqlite",
+        metadata=rule(
+            "text",
+            "Where the index lives. `qdrant` is not available in this version, and refused.",
+            choices=get_args(Driver),
+        ),
     )
     path: str = field(
         default="",
@@ -351,7 +356,12 @@ class Settings:
         default=(), metadata=rule("list", "More files and folders to index beside the workspace.")
     )
     backend: Backend = field(
-        default="builtin", metadata=rule("text", "What does the searching.", choices=get_args(Backend))
+        default="builtin",
+        metadata=rule(
+            "text",
+            "What does the searching. `qmd` is not available in this version, and refused.",
+            choices=get_args(Backend),
+        ),
     )
     citations: Citations = field(
         default="auto",
