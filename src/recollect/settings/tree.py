@@ -307,8 +307,8 @@ class Tools:
         default=12_000,
         metadata=rule(
             "whole",
-            "Characters that an answer of `memory_search` or `memory_recall` has at most, and the facts that "
-            "are given unasked. Whole hits are left out at the end, and the answer says which.",
+            "Characters that an answer of `memory_search` or `memory_recall` has at most, and the notes and "
+            "facts that are given unasked. Whole hits are left out at the end, and the answer says which.",
             low=2_000,
             high=1_000_000,
             project="less",
