@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_a_missing_package_is_a_problem_where_it_is_asked_for(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.doctor.facts.is_installed", lambda: False)
-    assert found(workspace, **{"facts.store": "lancedb"})[0].todo.startswith("Run 'pip install")
+    assert found(workspace, **{"facts.store": "lancedb"})[0].todo == lance.INSTALL
 
 
 def test_a_table_that_is_behind_is_brought_up_by_a_sync(workspace: Path) -> None:
@@ -59,3 +60,29 @@ def test_a_table_that_is_behind_is_brought_up_by_a_sync(workspace: Path) -> None
     with Memory(workspace) as memory:
         memory.sync()
     assert [one.level for one in examine(workspace).findings if one.check == "facts"] == ["ok"]
+
+
+@pytest.mark.parametrize("store", ["auto", "lancedb"])
+def test_a_package_that_cannot_be_loaded_is_not_left_to_a_sync(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    (tmp_path / "broken/lancedb").mkdir(parents=True)
+    (tmp_path / "broken/lancedb/__init__.py").write_text("import part_that_is_missing\n")
+    monkeypatch.syspath_prepend(tmp_path / "broken")
+    monkeypatch.delitem(sys.modules, "lancedb", raising=False)
+    write(workspace, {"facts.md": "- Likes tea\n"})
+    with Memory(workspace, {"facts.store": store}) as memory:
+        (trouble,) = memory.sync().warnings
+    assert "part_that_is_missing" in trouble
+    (_, behind) = [one for one in examine(workspace).findings if one.check == "facts"]
+    assert (behind.level, behind.repair) == ("warning", None)
+    assert "part_that_is_missing" in behind.message
+    assert behind.todo == lance.INSTALL == "Run 'pip install recollect[facts]', or set facts.store to index"
+
+
+def test_an_agent_that_has_no_table_is_not_behind(workspace: Path) -> None:
+    write(workspace, {"facts.md": "- Likes tea\n"})
+    with Memory(workspace, {"agent": "research"}) as memory:
+        memory.sync()
+    examined = examine(workspace, {"agent": "research"}).findings
+    assert [one.level for one in examined if one.check == "facts"] == ["ok"]

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from recollect.doctor.finding import Finding, ok, problem, warning
 from recollect.doctor.patient import Patient
+from recollect.errors import StoreError
 from recollect.facts.book import Book
 from recollect.facts.derived import INDEX, LANCEDB
-from recollect.facts.lance import is_installed
+from recollect.facts.lance import INSTALL, is_installed, load
 from recollect.facts.record import record_of, uri_of
+from recollect.paths import MAIN_AGENT
 
 
 def check_facts(patient: Patient) -> Iterator[Finding]:
@@ -19,7 +21,7 @@ def check_facts(patient: Patient) -> Iterator[Finding]:
     if settings.store == LANCEDB and not is_installed():
         yield problem(
             "facts.store is lancedb, but its package is not installed, so the main index finds the facts",
-            "Run 'pip install recollect[facts]', or set facts.store to auto",
+            INSTALL,
         )
     current = sum(fact.is_current for fact in facts)
     unseen = sum(fact.is_captured and fact.is_current and not fact.reviewed for fact in facts)
@@ -31,13 +33,20 @@ def check_facts(patient: Patient) -> Iterator[Finding]:
         yield ok(f"{current} that hold, {len(facts) - current} that are no longer true")
     else:
         yield ok("none yet")
-    if settings.store == INDEX or not is_installed():
-        return
+    if settings.store != INDEX and patient.settings.agent == MAIN_AGENT and is_installed():
+        yield from _check_table(patient, len(facts))
+
+
+def _check_table(patient: Patient, facts: int) -> Iterator[Finding]:
+    """Compare how many facts the table holds; where LanceDB cannot be loaded, no sync brings it up."""
     record = record_of(uri_of(patient.workspace, patient.settings))
     held = record.count + record.waiting if record else 0
-    if facts and patient.index is not None and patient.index.vectors.count() and held != len(facts):
-        yield warning(
-            f"the table of the facts is behind their note: {held} of {len(facts)}",
-            "Run 'recollect sync'",
-            "sync",
-        )
+    if not facts or held == facts or patient.index is None or not patient.index.vectors.count():
+        return
+    behind = f"the table of the facts is behind their note: {held} of {facts}"
+    try:
+        load()
+    except StoreError as error:
+        yield warning(f"{behind}, because {error.what}", error.todo)
+    else:
+        yield warning(behind, "Run 'recollect sync'", "sync")

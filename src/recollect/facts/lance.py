@@ -47,6 +47,9 @@ _CREDENTIALS = (
 )
 
 
+INSTALL = "Run 'pip install recollect[facts]', or set facts.store to index"
+
+
 def is_installed() -> bool:
     """Tell whether LanceDB could be imported, without the two seconds that it takes."""
     return find_spec("lancedb") is not None
@@ -55,16 +58,14 @@ def is_installed() -> bool:
 def load() -> None:
     """Import LanceDB, quietly: its warnings would go to the terminal of whoever asked."""
     os.environ.setdefault("LANCEDB_LOG", "error")
-    import lancedb  # noqa: F401
+    try:
+        import lancedb  # noqa: F401
+    except ImportError as error:
+        raise StoreError(f"the package lancedb cannot be loaded: {error}", todo=INSTALL) from error
 
 
 def connected(uri: str) -> DBConnection:
     """Return the database at a place; the folder is made if it is one of this machine."""
-    if not is_installed():
-        raise StoreError(
-            "the facts are to be kept in a LanceDB table, but its package is not installed",
-            todo="Run 'pip install recollect[facts]', or set facts.store to index",
-        )
     load()
     import lancedb
 
