@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -244,6 +245,23 @@ def test_without_the_package_the_rest_goes_on(
     monkeypatch.setattr(openclaw_memories, "is_installed", lambda: False)
     outcome = cli("import", "openclaw", "--state-dir", state, "--notes", notes, "-w", workspace)
     assert (outcome.code, (workspace / "memory/a.md").exists()) == (1, True)
+    assert "pip install recollect[facts]" in outcome.err
+
+
+def test_where_lancedb_cannot_be_loaded_the_rest_is_done(
+    cli: Cli, workspace: Path, tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lance(state / "memory/lancedb", [row(1, TEA)])
+    notes = tmp_path / "theirs"
+    (notes / "memory").mkdir(parents=True)
+    (notes / "memory/a.md").write_text("An okapi.\n", encoding="utf-8")
+    (tmp_path / "broken/lancedb").mkdir(parents=True)
+    (tmp_path / "broken/lancedb/__init__.py").write_text("import part_that_is_missing\n")
+    monkeypatch.syspath_prepend(tmp_path / "broken")
+    monkeypatch.delitem(sys.modules, "lancedb")
+    outcome = cli("import", "openclaw", "--state-dir", state, "--notes", notes, "-w", workspace)
+    assert (outcome.code, (workspace / "memory/a.md").exists()) == (1, True)
+    assert "part_that_is_missing" in outcome.err
     assert "pip install recollect[facts]" in outcome.err
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.agent.capture import is_injection
-from recollect.errors import UsageError, reason_of
+from recollect.errors import StoreError, UsageError, reason_of
 from recollect.facts.lance import is_installed, load
 from recollect.files.tombstones import Forgotten
 from recollect.imports import memories
@@ -81,7 +81,7 @@ def take_memories(
         return Memories(place, reason=f"the package lancedb is not installed; {todo}")
     try:
         rows = list(_rows(place, memory.settings.agent))
-    except (RuntimeError, ValueError, OSError) as error:
+    except (RuntimeError, ValueError, OSError, StoreError) as error:
         return Memories(place, reason=f"the table cannot be read: {reason_of(error)}")
     work = _Work(memory, with_forgotten=with_forgotten)
     for done, row in enumerate(rows, 1):
