@@ -20,8 +20,10 @@ import recollect
 from recollect import Memory
 from recollect.agent import intent, snapshot
 from recollect.agent.bootstrap import bootstrap
+from recollect.agent.capture import capture
 from recollect.agent.chat import ChatModel
 from recollect.agent.flush import flush
+from recollect.agent.unasked import fitting_facts
 from recollect.cli.main import COMMANDS, cli
 from recollect.cli.page import commands, without
 from recollect.paths import Workspace
@@ -230,6 +232,8 @@ PLACES: Mapping[str, object] = {
     "bootstrap": bootstrap,
     "flush": flush,
     "relevant": relevant,
+    "fitting_facts": fitting_facts,
+    "capture": capture,
     "ChatModel": ChatModel,
     "recollect": recollect,
     **{name: getattr(intent, name) for name in ("about_past", "detected", "parsed", "request")},
