@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 import pytest
 
+from recollect import Memory
+from recollect.agent import snapshot
 from recollect.errors import PathError, RecollectError, StoreBusy
 from recollect.files import history, notes, trash
 from recollect.files.lock import WriterLock
@@ -20,7 +23,7 @@ from recollect.writing.forget import forget
 from recollect.writing.proof import holders, pieces_of, sample, telling_lines
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
 from tests.support_index import index_file, indexed, job, write
-from tests.support_search import words_memory
+from tests.support_search import WORDS_ONLY, words_memory
 
 
 @pytest.fixture
@@ -367,3 +370,44 @@ def locks_below(folder: Path) -> list[str]:
     lines = Path("/proc/locks").read_text(encoding="utf-8").splitlines()
     ours = [line for line in lines if f" {os.getpid()} " in line]
     return [name for inode, name in names.items() if any(inode in line for line in ours)]
+
+
+OKAPI = "The okapi lives in the Congo basin, said the keeper."
+
+
+@pytest.fixture
+def snapped(workspace: Path) -> Iterator[Memory]:
+    """A memory whose only word of a session is a snapshot, which is searched."""
+    with Memory(workspace, {**WORDS_ONLY, "sources": ["memory", "sessions"]}) as memory:
+        messages = [{"role": "user", "content": OKAPI}, {"role": "user", "content": "yes"}]
+        assert snapshot.take(memory, "s1", messages)
+        memory.sync()
+        assert memory.search("okapi").hits
+        yield memory
+
+
+@pytest.mark.parametrize("by", ["session", "path"])
+def test_nothing_of_a_snapshot_is_left_in_the_index(snapped: Memory, by: str) -> None:
+    (hit,) = snapped.search("okapi").hits
+    chosen = snapped.forget_candidates(
+        hit.path if by == "path" else "", session="s1" if by != "path" else None
+    )
+    assert [(one.kind, OKAPI in one.text) for one in chosen] == [("snapshot", True)]
+    receipt = snapped.forget(chosen)
+    files = [file for file in snapped.workspace.private.rglob("*") if file.is_file()]
+    assert [file.name for file in files if b"okapi" in file.read_bytes()] == []
+    assert (receipt.removed["snapshots"], receipt.removed["chunks"]) == (1, 1)
+    assert (receipt.left, receipt.transcripts) == ((), ())
+    assert not snapshot.listed(snapped).snapshots
+
+
+def test_a_snapshot_that_is_cleaned_is_no_transcript_that_holds_it(snapped: Memory) -> None:
+    (hit,) = snapped.search("okapi").hits
+    receipt = snapped.forget(snapped.forget_candidates(f"{hit.path}#L1-L99"))
+    assert receipt.removed["snapshots"] == 1
+    assert receipt.transcripts == ()
+
+
+def test_a_snapshot_that_is_not_there_is_told(snapped: Memory) -> None:
+    with pytest.raises(PathError, match="there is no snapshot"):
+        snapped.forget_candidates("snapshots/none.json")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from recollect.files.scan import SESSIONS_DIR, SUFFIX
 from recollect.files.tombstones import session_of
 from recollect.paths import PRIVATE_DIR, Workspace
 from recollect.settings import Settings
+from recollect.sources.lines import table
 from recollect.sync.finding import SNAPSHOTS, find_files
 from recollect.sync.transcripts import read_transcript, transcript_of
 from recollect.text.entries import Entry, entries_of
@@ -145,6 +146,11 @@ def _cited(workspace: Workspace, settings: Settings, path: str, first: int, last
 
 
 def _whole(workspace: Workspace, settings: Settings, path: str) -> Candidate:
+    if path.startswith(SNAPSHOTS):
+        every = (one for one, _ in _all_snapshots(workspace) if one.path == f"{PRIVATE_DIR}/{path}")
+        if snapshot := next(every, None):
+            return snapshot
+        raise PathError(f"there is no snapshot {path!r}", todo="'recollect snapshots list' shows all")
     if _is_transcript(path):
         return _conversation(_transcript(workspace, settings, path), settings)
     place = place_of(workspace, path)
@@ -255,19 +261,25 @@ def _of_session(workspace: Workspace, settings: Settings, session: str) -> Itera
 
 
 def _snapshots(workspace: Workspace, session: str) -> Iterator[Candidate]:
+    for candidate, told in _all_snapshots(workspace):
+        name = candidate.path.rpartition("/")[2].partition(".")[0]
+        if name == session or any(told.get(key) == session for key in _SESSION_KEYS):
+            yield candidate
+
+
+def _all_snapshots(workspace: Workspace) -> Iterator[tuple[Candidate, Mapping[str, Any]]]:
+    """Yield every snapshot, by what is said in it, with its JSON; one that is damaged by all it holds."""
     for file in files_below(workspace.private / snapshots.FOLDER, workspace.root):
         text = (atomic.read(file, root=workspace.root) or b"").decode("utf-8", "replace")
-        if file.name.partition(".")[0] == session or _names_session(text, session):
-            path = f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}"
-            yield Candidate(path, 1, text.count("\n") + 1, text, SNAPSHOT)
-
-
-def _names_session(text: str, session: str) -> bool:
-    try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(told, dict) and any(told.get(key) == session for key in _SESSION_KEYS)
+        try:
+            told = table(json.loads(text))
+        except (ValueError, RecursionError):
+            told = {}
+        messages = told.get("messages")
+        every = [table(one).get("text") for one in messages] if isinstance(messages, list) else []
+        said = "\n\n".join(one for one in every if isinstance(one, str))
+        path = f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}"
+        yield Candidate(path, 1, text.count("\n") + 1, said or text, SNAPSHOT), told
 
 
 # Transcripts

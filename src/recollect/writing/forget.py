@@ -29,7 +29,7 @@ from recollect.settings import Settings
 from recollect.store.sqlite import erase as store
 from recollect.store.sqlite.changes import Staying
 from recollect.store.sqlite.raw import NO_TEXT
-from recollect.sync.finding import find_files
+from recollect.sync.finding import SNAPSHOTS, find_files
 from recollect.sync.transcripts import read_transcript, transcript_of
 from recollect.text.edits import locate
 from recollect.text.entries import entries_of
@@ -143,7 +143,7 @@ def forget(
         remaining = _remaining(plan)
         plan = replace(plan, earlier=earlier_wordings(workspace, settings, plan.entries, remaining))
         found = Forgotten.of(plan.texts, plan.sessions)
-        texts = [*plan.texts, *(candidate.text for candidate in plan.of(TRANSCRIPT))]
+        texts = [*plan.texts, *(candidate.text for candidate in plan.of(TRANSCRIPT, SNAPSHOT))]
         signs = _Signs.of(texts, remaining)
         transcripts = tuple(_transcripts_with(plan, found))
         bury(workspace, plan.texts, plan.sessions, [file.path for file in plan.of(NOTE, SNAPSHOT)])
@@ -156,8 +156,9 @@ def forget(
         left = [*_standing(plan, found), *_traces(plan, signs, clean)]
     if search is not None:
         left.extend(_found_again(plan, found, search, left))
+    others = tuple(path for path in transcripts if not path.startswith(SNAPSHOTS))  # those are cleaned
     return Receipt(
-        {place: count for place, count in removed.items() if count}, tuple(dict.fromkeys(left)), transcripts
+        {place: count for place, count in removed.items() if count}, tuple(dict.fromkeys(left)), others
     )
 
 
@@ -215,7 +216,8 @@ def _from_indexes(
     """Take texts out of every index; return what went, and in which states indexes hold nothing of them."""
     removed: Counter[str] = Counter()
     clean: dict[Path, tuple[int, ...]] = {}
-    files = {*transcripts, *(candidate.path for candidate in plan.chosen if candidate.kind != SNAPSHOT)}
+    chosen = (candidate.path.removeprefix(f"{PRIVATE_DIR}/") for candidate in plan.chosen)
+    files = {*transcripts, *chosen}
     staying = _staying_facts(plan)
     for index in plan.indexes:
         erased = store.erase(index, files, found.drops, staying)
