@@ -67,7 +67,7 @@ def test_a_package_that_cannot_be_loaded_is_not_left_to_a_sync(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:
     (tmp_path / "broken/lancedb").mkdir(parents=True)
-    (tmp_path / "broken/lancedb/__init__.py").write_text("import part_that_is_missing\n")
+    (tmp_path / "broken/lancedb/__init__.py").write_text("import part_that_is_missing\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path / "broken")
     monkeypatch.delitem(sys.modules, "lancedb", raising=False)
     write(workspace, {"facts.md": "- Likes tea\n"})

@@ -256,7 +256,7 @@ def test_where_lancedb_cannot_be_loaded_the_rest_is_done(
     (notes / "memory").mkdir(parents=True)
     (notes / "memory/a.md").write_text("An okapi.\n", encoding="utf-8")
     (tmp_path / "broken/lancedb").mkdir(parents=True)
-    (tmp_path / "broken/lancedb/__init__.py").write_text("import part_that_is_missing\n")
+    (tmp_path / "broken/lancedb/__init__.py").write_text("import part_that_is_missing\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path / "broken")
     monkeypatch.delitem(sys.modules, "lancedb")
     outcome = cli("import", "openclaw", "--state-dir", state, "--notes", notes, "-w", workspace)
