@@ -199,7 +199,8 @@ def test_entries_as_json(cli: Cli, notes: Path) -> None:
                 "day": "2026-11-16",
                 "heading": "2026-11-16",
             }
-        ]
+        ],
+        "confident": True,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def found(
 
 
 def hit(path: str, first: int, last: int) -> Hit:
-    return Hit(path, first, last, 0.9, "", "memory")
+    return Hit(path, first, last, 0.9, "", "memory", band="likely")
 
 
 # Recent
@@ -376,6 +377,17 @@ def test_an_entry_in_two_hits_is_returned_once(birds: Workspace) -> None:
 
 def test_what_was_said_in_a_session_is_no_entry(birds: Workspace) -> None:
     assert found(birds, "heron", hits=[Hit("sessions/a.jsonl", 1, 1, 0.9, "heron", "sessions")]) == []
+
+
+def test_of_entries_that_are_only_near_three_are_returned_and_marked(birds: Workspace) -> None:
+    weak = [replace(each, band="weak") for each in HITS]
+    entries = recall(birds, IN_UTC, "heron", search=lambda _: weak, now=NOW)
+    assert [(entry.citation, entry.weak) for entry in entries] == [
+        ("memory/birds.md#L3", True),
+        ("memory/birds.md#L4", True),
+        ("memory/2026-11-14.md#L1", True),
+    ]
+    assert found(birds, "heron", topic="birds", limit=1, hits=weak) == ["birds.md#L3"]
 
 
 def test_a_blank_query_asks_for_what_is_recent(birds: Workspace) -> None:

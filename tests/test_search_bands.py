@@ -184,7 +184,6 @@ def test_a_strict_search_shows_nothing_weak(workspace: Path) -> None:
 OPENCLAW = {"profile": "openclaw", "query__min_score": 0.9}
 GIVEN: dict[str, Callable[[Memory], object]] = {
     "context": lambda memory: memory.context(ONE_WORD_OF_MANY),
-    "recall of a question": lambda memory: memory.recall(ONE_WORD_OF_MANY),
     "what forget offers": lambda memory: memory.forget_candidates(ONE_WORD_OF_MANY),
     "unasked": lambda memory: relevant(ONE_WORD_OF_MANY, memory.loaded, memory.search, unasked=True).hits,
 }
@@ -234,6 +233,46 @@ def test_the_command_line_says_that_it_is_not_sure(cli: Cli, workspace: Path) ->
     assert (outcome.code, first, blank) == (0, "No confident match. Nearest lines:", "")
     assert head.split()[1:] == ["weak", "memory/kestrel0.md#L1"]
     assert outcome.out.count(" weak ") == 3
+
+
+def test_a_recall_shows_the_nearest_entries_where_nothing_is_sure(cli: Cli, workspace: Path) -> None:
+    write(workspace, KESTRELS)
+    outcome = cli("recall", "-w", workspace, ONE_WORD_OF_MANY)
+    first, blank, _, *entries = outcome.out.splitlines()
+    assert (outcome.code, first, blank) == (0, "No confident match. Nearest entries:", "")
+    nests = [f"  memory/kestrel{number}.md#L1  Kestrel {number} nests there." for number in range(3)]
+    assert entries == nests
+    assert cli("recall", "-w", workspace, "submarine").out == "Nothing found.\n"
+    assert "No confident match" not in cli("recall", "-w", workspace, "kestrel nests").out
+
+
+def test_of_a_long_note_a_recall_shows_the_entry_that_is_near(workspace: Path) -> None:
+    near_entry = "- It sleeps all day on the sill\n"
+    text = "".join(f"- Ordinary entry {number} about nothing much\n" for number in range(12)) + near_entry
+    provider = FakeProvider({"pet": ASKED, "sleeps": near(0.3), "ordinary": near(0.0)})
+    provider.by_sentence = True
+    with fake_memory(workspace, {"long.md": text}, provider) as memory:
+        memory.sync()
+        assert not memory.search("which pet?").confident
+        entries = memory.recall("which pet?")
+    assert [(entry.text, entry.weak) for entry in entries] == [(near_entry.strip(), True)]
+
+
+def test_a_recall_tells_its_confidence_as_json(cli: Cli, workspace: Path) -> None:
+    write(workspace, KESTRELS)
+    unsure = cli("recall", "-w", workspace, "--json", ONE_WORD_OF_MANY).json
+    assert (unsure["confident"], len(unsure["results"])) == (False, 3)
+    assert cli("recall", "-w", workspace, "--json", "submarine").json == {"results": [], "confident": False}
+    assert cli("recall", "-w", workspace, "--json", "kestrel nests").json["confident"] is True
+
+
+def test_a_model_that_recalls_is_told_that_it_is_not_sure(workspace: Path) -> None:
+    with words_memory(workspace, KESTRELS) as memory:
+        unsure = call_tool(memory, "memory_recall", {"query": ONE_WORD_OF_MANY})
+        sure = call_tool(memory, "memory_recall", {"query": "kestrel nests"})
+    assert "No confident match. Nearest entries" in unsure.text
+    assert (unsure.data["confident"], len(unsure.data["results"])) == (False, 3)
+    assert (sure.data["confident"], "No confident match" in sure.text) == (True, False)
 
 
 def test_the_command_line_names_the_band_of_each_hit(cli: Cli, workspace: Path) -> None:

@@ -342,11 +342,21 @@ class Memory:
         limit: int = 10,
         now: datetime | None = None,
     ) -> tuple[Recalled, ...]:
-        """Return entries: recent ones, decisions, those of a topic, or those that answer a query."""
+        """Return entries: recent ones, decisions, those of a topic, or those that answer a query.
+
+        Where none is a confident answer, up to three of the nearest are returned; each of these is `weak`.
+        """
         from recollect.writing.recall import recall
 
         check_texts(optional=True, query=query, topic=topic)
         self._refuse_if_off()
+
+        def search(asked: str) -> SearchResult:
+            result = self.search(asked, max_results=50, sources=("memory",), full=True)
+            if not result or result.confident:
+                return result
+            return self.search(asked, sources=("memory",))  # the passages: most of a chunk is not near
+
         return recall(
             self.workspace,
             self.settings,
@@ -356,9 +366,7 @@ class Memory:
             topic=topic,
             limit=limit,
             now=now,
-            search=lambda asked: self.search(
-                asked, max_results=50, sources=("memory",), full=True, strict=True
-            ),
+            search=search,
         )
 
     def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:

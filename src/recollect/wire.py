@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import Any, Protocol
@@ -44,6 +44,8 @@ class _Recalled(_Lines, Protocol):
     def day(self) -> date | None: ...
     @property
     def heading(self) -> str: ...
+    @property
+    def weak(self) -> bool: ...
 
 
 def hit_json(hit: Hit) -> dict[str, Any]:
@@ -115,8 +117,8 @@ def remembered_json(remembered: _Remembered) -> dict[str, Any]:
     }
 
 
-def recalled_json(entries: Iterable[_Recalled]) -> dict[str, Any]:
-    """Return recalled entries as JSON."""
+def recalled_json(entries: Sequence[_Recalled]) -> dict[str, Any]:
+    """Return recalled entries as JSON; without confidence, they are only the nearest to the query."""
     return {
         "results": [
             {
@@ -126,7 +128,8 @@ def recalled_json(entries: Iterable[_Recalled]) -> dict[str, Any]:
                 "heading": entry.heading,
             }
             for entry in entries
-        ]
+        ],
+        "confident": any(not entry.weak for entry in entries),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from recollect.memory import Memory
 from recollect.wire import recalled_json
 from recollect.writing.form import one_line
 from recollect.writing.recall import Recalled
+
+UNSURE = "No confident match. Nearest entries:"
 
 
 @click.command("recall")
@@ -40,8 +42,9 @@ def command(
 ) -> None:
     """Show single entries of the notes with their days, newest first.
 
-    With QUERY, only those that answer it, the best first unless --recent is given. The options narrow
-    each other: --recent --decisions shows the latest decisions.
+    With QUERY, only those that answer it, the best first unless --recent is given; where none is sure to,
+    up to three of the nearest. The options narrow each other: --recent --decisions shows the latest
+    decisions.
     """
     with Memory(nearest_workspace(workspace)) as memory:
         entries = memory.recall(
@@ -53,12 +56,14 @@ def command(
         _print(entries)
 
 
-def _print(entries: Iterable[Recalled]) -> None:
+def _print(entries: Sequence[Recalled]) -> None:
     by_day: dict[date | None, list[Recalled]] = {}
     for entry in entries:
         by_day.setdefault(entry.day, []).append(entry)
     if not by_day:
         click.echo("Nothing found.")
+    elif all(entry.weak for entry in entries):
+        click.echo(f"{UNSURE}\n")
     for day, of_that_day in by_day.items():
         click.secho("without a date" if day is None else day.isoformat(), bold=True)
         for entry in of_that_day:

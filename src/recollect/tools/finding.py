@@ -27,8 +27,10 @@ _NEAREST = (
 )
 UNSURE = _NEAREST.format(what="lines")
 UNSURE_FACTS = _NEAREST.format(what="facts")
+UNSURE_ENTRIES = _NEAREST.format(what="entries")
 NOTHING = "Nothing in memory answers this. Say that you looked, or try other words."
 _LONGEST_ENTRY = 1_000
+_MOST_NEAREST = 3
 _UNCERTAIN = 0.1
 """Below this score the nearest of what was left out is not worth a word."""
 
@@ -108,21 +110,24 @@ def _recall(call: Call) -> Output:
         topic=call.get("topic"),
         limit=limit,
     )
-    facts = told.found if told.confident or not entries else ()  # the nearest only where nothing is known
+    confident = told.confident or any(not entry.weak for entry in entries)
+    # The nearest facts and entries are shown only where nothing is known.
+    facts = told.found if told.confident or not confident else ()
     shown = {found.citation for found in facts}
-    others = [entry for entry in entries if entry.citation not in shown][: limit - len(facts)]
+    others = [entry for entry in entries if entry.citation not in shown and not (confident and entry.weak)]
+    others = others[: max(0, (limit if confident else min(limit, _MOST_NEAREST)) - len(facts))]
     others = [replace(entry, text=_cut(call.clean(entry.text))) for entry in others]
-    confident = told.confident or bool(others)
     quotes = [found_quote(call, found) for found in facts]
     quotes += [Quote(_origin(entry), entry.text) for entry in others]
     notes = _notes(told.warnings)
     answer, count = NOTHING, 0
     if quotes:
-        answer, count = capped(FOUND if confident else UNSURE_FACTS, quotes, call.room(notes))
+        nearest = UNSURE_ENTRIES if others else UNSURE_FACTS
+        answer, count = capped(FOUND if confident else nearest, quotes, call.room(notes))
     data = {
         "facts": [found_json(call, found) for found in facts[:count]],
-        "confident": confident,
         **recalled_json(others[: max(0, count - len(facts))]),
+        "confident": confident,
         "left_out": len(quotes) - count,
     }
     return Output(_with_notes(answer, notes), data)

@@ -30,6 +30,9 @@ from recollect.writing.reading import notes_in, text_in, text_of
 from recollect.writing.topics import slug_of, topic_notes, topic_title
 
 MOST = 1_000
+_MOST_NEAREST = 3
+"""How many entries are shown that are only near to a query."""
+
 _MOST_NOTES = 40
 _MOST_LATEST = 20
 """Notes that the start of a session looks into for the latest entries, and how many it takes of these."""
@@ -48,6 +51,8 @@ class Recalled:
     text: str
     day: date | None
     heading: str
+    weak: bool = False
+    """Whether it is only near to the query, where nothing is a confident answer."""
 
     @property
     def citation(self) -> str:
@@ -106,7 +111,8 @@ def recall(
     """Return entries, newest first, or best first if they answer a query and need not be recent.
 
     `recent` asks for entries whose day is known, `decisions` for those that record one, a topic for those
-    in its note or under its heading; several of these narrow each other. Nothing asked means recent.
+    in its note or under its heading; several of these narrow each other. Nothing asked means recent. Where
+    no answer is confident, the few nearest entries are returned and marked as weak.
     """
     if not 1 <= limit <= MOST:
         raise UsageError(f"limit is {limit}", todo=f"It takes a whole number from 1 to {MOST}")
@@ -121,6 +127,8 @@ def recall(
         return _newest(notes_in(workspace, settings), settings, wanted, limit)
     answers = _answers(workspace, settings, words, search)
     found = [one for one in answers if wanted.fits(one)]
+    if all(one.weak for one in found):
+        found = found[:_MOST_NEAREST]
     return tuple((sorted(found, key=_newest_first) if recent else found)[:limit])
 
 
@@ -209,7 +217,7 @@ def _answers(workspace: Workspace, settings: Settings, query: str, search: Searc
         for entry in [entry for entry in best_first if shared(entry)] or inside:
             if (hit.path, entry.first) not in seen:
                 seen.add((hit.path, entry.first))
-                yield _recalled(hit.path, entry)
+                yield _recalled(hit.path, entry, weak=hit.band == "weak")
 
 
 def _entries(settings: Settings, path: str, text: str) -> list[Entry]:
@@ -225,5 +233,5 @@ def _overlap(entry: Entry, hit: Hit) -> bool:
     return entry.first <= hit.end_line and hit.start_line <= entry.last
 
 
-def _recalled(path: str, entry: Entry) -> Recalled:
-    return Recalled(path, entry.first, entry.last, entry.text, day_of(path, entry), entry.heading)
+def _recalled(path: str, entry: Entry, *, weak: bool = False) -> Recalled:
+    return Recalled(path, entry.first, entry.last, entry.text, day_of(path, entry), entry.heading, weak)
