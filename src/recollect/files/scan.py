@@ -229,7 +229,7 @@ class _Walk:
         path = tree.path_of(relative)
         if path in self.files:
             return
-        name = self._name(path)
+        name = relative if tree.root == self.root else self._name(path)
         limit, limit_in_words = self.limits[source]
         if not stat.S_ISREG(info.st_mode):
             self._problem(path, "is not a regular file")
