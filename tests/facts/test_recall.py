@@ -61,7 +61,7 @@ def test_nothing_fits_what_no_fact_is_about(memory: Memory) -> None:
 
 
 def test_the_nearest_facts_are_shown_as_weak_where_none_is_likely(memory: Memory) -> None:
-    recalled = memory.facts.recall("the chemistry of distant stars")
+    recalled = memory.facts.recall("what colour is the billing page?")
     assert (recalled.confident, {found.band for found in recalled.found}) == (False, {"weak"})
     assert 1 <= len(recalled.found) <= 3
 

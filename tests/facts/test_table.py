@@ -13,9 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.errors import PathError, SettingsError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
-from recollect.facts import lance
 from recollect.facts import table as tables
-from recollect.facts.lance import is_installed, lance_errors
+from recollect.facts.lance import lance_errors
 from recollect.facts.record import uri_of
 from recollect.facts.table import NAME, Row, Table, drop
 from recollect.paths import Workspace
@@ -346,9 +345,8 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_told(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lance, "find_spec", lambda name: None)
-    assert not is_installed()
-    with pytest.raises(StoreError, match="not installed") as caught:
+    monkeypatch.setitem(sys.modules, "lancedb", None)
+    with pytest.raises(StoreError, match="lancedb cannot be loaded") as caught:
         Table.open(uri)
     assert "recollect[facts]" in caught.value.todo
 
