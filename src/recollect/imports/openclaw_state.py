@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import PathError, reason_of
-from recollect.imports.json5 import parse
 from recollect.paths import check_agent, expand_home
+from recollect.settings.json5 import parse
 from recollect.sources.lines import table, tidy
 
 CONFIG = "openclaw.json"

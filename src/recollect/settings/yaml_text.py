@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
 import yaml
@@ -11,6 +9,7 @@ from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
 
 from recollect.errors import SettingsError
+from recollect.settings import json5
 
 _MAX_DEPTH = 20
 """The tree of settings is four deep; deeper nesting only serves to exhaust the parser."""
@@ -95,58 +94,15 @@ def compose(text: str) -> yaml.Node | None:
     return node
 
 
-_JSON_TOKEN = re.compile(
-    r"""
-      (?P<gap>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))
-    | (?P<text>"(?:[^"\\]|\\.)*+(?:"|\\?\Z))
-    | '(?P<single>(?:[^'\\]|\\.)*+)(?:'|\\?\Z)
-    | (?P<number>-?[\d.][\w.+-]*)
-    | (?P<word>[A-Za-z_$][\w$]*)
-    | (?P<mark>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
-_ESCAPED_OR_QUOTE = re.compile(r"""\\(.)|(")""", re.DOTALL)
-
-
 def _relaxed_json(text: str) -> dict[str, Any] | None:
     """Read JSON, also with comments, trailing commas, single quotes and bare names; else return None."""
     if not text.lstrip().startswith(("{", "//", "/*")):
         return None
-    tokens: list[str] = []
-    bare = ""
-    for match in _JSON_TOKEN.finditer(text):
-        kind, token = match.lastgroup, match[0]
-        if kind == "gap":
-            continue
-        if token in "]}" and tokens and tokens[-1] == ",":
-            tokens.pop()
-        if token == ":" and bare:
-            tokens[-1] = f'"{bare}"'
-        bare = token if kind == "word" else ""
-        tokens.append(_double_quoted(match["single"]) if kind == "single" else token)
     try:
-        data = json.loads(" ".join(tokens), object_pairs_hook=_without_repetition)
-    except (ValueError, RecursionError):
+        data = json5.parse(text)
+    except (ValueError, RecursionError):  # YAML says what is wrong with it
         return None
     return data if isinstance(data, dict) else None
-
-
-def _double_quoted(inner: str) -> str:
-    """Write the inside of a text in single quotes as JSON does."""
-
-    def escaped(match: re.Match[str]) -> str:
-        return '\\"' if match[2] else "'" if match[1] == "'" else match[0]
-
-    return f'"{_ESCAPED_OR_QUOTE.sub(escaped, inner)}"'
-
-
-def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        raise ValueError("a key is set twice")
-    return data
 
 
 def _broken(origin: str, line: str, problem: str) -> SettingsError:

@@ -25,7 +25,7 @@ class NotJson5(ValueError):
 def parse(text: str) -> Any:
     """Return what a text says; one that is no JSON5 raises `NotJson5`."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError):
         reader = _Reader(text)
         value = reader.value(0)
@@ -69,6 +69,8 @@ class _Reader:
         self.at += 1
         while not self._ends("}"):
             name = self._string() if self.text[self.at] in "'\"" else self._name()
+            if name in found:
+                raise self.wrong(f"{name!r} is set twice")
             self._take(":")
             found[name] = self.value(depth + 1)
             self._next("}")
@@ -135,6 +137,13 @@ class _Reader:
             raise self.wrong("a value is missing")
         self.at = found.end()
         return _WORDS[found[0]]
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is set twice")  # read again, to say which
+    return found
 
 
 def _unescaped(found: re.Match[str]) -> str:
