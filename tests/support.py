@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +29,21 @@ if os.geteuid() == 0:
             sys.exit({_CANNOT_DROP})
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Take away the right to write from a folder and everything in it."""
+    every = [folder, *folder.rglob("*")]
+    modes = {path: path.stat().st_mode for path in every}
+    for path in every:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        yield
+    finally:
+        for path, mode in modes.items():
+            if path.exists():
+                path.chmod(mode)
 
 
 def unprivileged_run(

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +17,11 @@ import pytest
 from recollect.files import private
 from recollect.memory import Memory
 from recollect.paths import Workspace
-from tests.support import unprivileged_run
+from tests.support import read_only, unprivileged_run
 from tests.support_cli import MAIN
 from tests.support_index import hashes, notes, write
 
 PLAIN = {"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
-
-
-@contextmanager
-def read_only(folder: Path) -> Iterator[None]:
-    """Take away the right to write from a folder and everything in it."""
-    every = [folder, *folder.rglob("*")]
-    modes = {path: path.stat().st_mode for path in every}
-    for path in every:
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    try:
-        yield
-    finally:
-        for path, mode in modes.items():
-            if path.exists():
-                path.chmod(mode)
 
 
 def recollect(workspace: Path, *arguments: str, code: int = 0) -> Any:

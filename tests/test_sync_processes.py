@@ -9,12 +9,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.support import unprivileged_run
+from tests.support import read_only, unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     REPOSITORY,
@@ -217,20 +216,6 @@ with Memory(sys.argv[1], {"embeddings.provider": "none"}) as memory:
     except RecollectError as error:
         print(type(error).__name__)
 """
-
-
-@contextmanager
-def read_only(folder: Path) -> Iterator[None]:
-    """Make a folder with everything in it read-only."""
-    every = [folder, *folder.rglob("*")]
-    modes = {path: path.stat().st_mode for path in every}
-    for path in every:
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    try:
-        yield
-    finally:
-        for path, mode in modes.items():
-            path.chmod(mode)
 
 
 def as_plain_user(workspace: Path, what: str) -> str:

@@ -21,7 +21,7 @@ def begun(work: Callable[[], _Result], name: str) -> Future[_Result]:
     def run() -> None:
         try:
             told.set_result(work())
-        except BaseException as error:  # noqa: BLE001 (whoever asks for the result gets it)
+        except BaseException as error:  # noqa: BLE001 (the caller gets it with the result)
             told.set_exception(error)
 
     threading.Thread(target=run, name=name, daemon=True).start()

@@ -26,7 +26,7 @@ from recollect.writing.proof import Receipt
 
 _WIDTH = 90
 _NO = ("n", "no", "none")
-"""Answers that choose nothing. Whoever says no has what was asked for, so it is no error."""
+"""Answers that choose nothing. Saying no is an answer, so it is no error."""
 _PLACES = {
     "entries": "entry of a note|entries of notes",
     "notes": "whole note|whole notes",

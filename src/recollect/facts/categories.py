@@ -56,7 +56,7 @@ _TO_DO_AT_END = re.compile(
     rf"(?:[^\W\d_][\w-]*,? ){{1,6}}(?:.{{0,40}} )?(?:{_ERRANDS})"
     r"(?: (?:voor|bij|met|om|für|bei|mit|bevor|vor) .*)?\W*$"
 )
-"""An errand in Dutch or German, where the verb stands at the end, and nobody does it."""
+"""An errand in Dutch or German, where the verb stands at the end, without a subject."""
 _SUBJECT = _words(
     r"""
     ik|we|wij|hij|zij|ze|je|jij|jullie|wordt|worden|kan|kunnen|moet|mag|zal|heeft|hebben|is|zijn|altijd

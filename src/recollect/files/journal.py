@@ -75,7 +75,7 @@ class Write:
     """One change of a note; a state is `None` where there was no file.
 
     `kept` names where the old bytes are: `history/NAME` or `trash/NAME`. Without it they are the beginning of
-    the new ones. `block` is missing if nobody looked at the lines.
+    the new ones. `block` is missing if the lines were not compared.
     """
 
     path: str

@@ -60,7 +60,7 @@ def items(workspace: Workspace) -> tuple[Item, ...]:
 
 
 def put(workspace: Workspace, place: Place, content: bytes) -> Item:
-    """Move a note that holds this content into the trash; whoever calls this holds the notes' lock."""
+    """Move a note that holds this content into the trash; the caller holds the notes' lock."""
     name = f"{next_stamp(max(_names(workspace), default=''))}-{_mode_of(place):03o}"
     target = _folder(workspace) / name / place.path
     root = workspace.root
@@ -171,7 +171,7 @@ def _names(workspace: Workspace) -> list[str]:
 
 
 def put_back(workspace: Workspace, item: Item, place: Place) -> str:
-    """Put a removed note back and return its path; whoever calls this holds the notes' lock."""
+    """Put a removed note back and return its path; the caller holds the notes' lock."""
     file = _folder(workspace) / item.name / item.path
     root = workspace.root
     content = read(file, root=root)

@@ -23,7 +23,7 @@ _RECORDED = re.compile(
     r"|decidid[oa]s?|acordad[oa]s?|elegid[oa]s?|optado"
     r"|decidió|decidimos|decidí|acordó|acordamos|eligió|elegimos|elegí|optó|optamos|opté)(?!\w)"
 )
-"""Verbs that record a decision, whoever it was: "chose Postgres", "Anna decided …"."""
+"""Verbs that record a decision, whatever the subject: "chose Postgres", "Anna decided …"."""
 
 _NOUN = (
     r"(?:decisions?|\w*besluit(?:en)?|\w*beslissing(?:en)?|\w*entscheidung(?:en)?|\w*beschl(?:uss|üsse)"

@@ -65,7 +65,7 @@ def load_from(connection: Connection, extension: str | None) -> None:
 
 
 def extension_file(extension: str | None) -> str:
-    """Return where the extension is; an error where nobody knows."""
+    """Return where the extension is; an error where it is not known."""
     if extension:
         return str(expand_home(extension).absolute())
     try:

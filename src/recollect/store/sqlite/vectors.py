@@ -186,7 +186,7 @@ class VectorTable:
     def _exists(self, *, to_write: bool = False) -> bool:
         """Tell whether there are vectors that can be read.
 
-        Without its extension a table looks empty, for words to answer, until a sync builds the index anew. It
+        Without its extension a table looks empty, for words to answer, until a sync rebuilds the index. It
         cannot be written to: a vector would outlive its chunk.
         """
         sql = "SELECT 1 FROM sqlite_schema WHERE name = ?"
@@ -200,7 +200,7 @@ class VectorTable:
         if self._unreadable and to_write:
             raise StoreDamaged(
                 f"the vectors of the index {str(self.path)!r} cannot be changed: {self._unreadable}",
-                todo="Run 'recollect sync' to build the index anew",
+                todo="Run 'recollect sync' to rebuild the index",
             )
         return not self._unreadable
 
