@@ -41,8 +41,8 @@ bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
 docs: $(VENV)/.dev  ## write again what is generated in docs/ and integrations/
 	$(BIN)/python -m recollect.settings.table docs/settings.md
 	$(BIN)/python -m recollect.cli.page docs/commands.md
-	$(BIN)/python -m recollect.mcp.page docs/tools.md
-	$(BIN)/python -m recollect.tools.listing integrations/opencode/recollect/tools.json
+	$(BIN)/python -m recollect.serve.mcp.page docs/tools.md
+	$(BIN)/python -m recollect.serve.tools.listing integrations/opencode/recollect/tools.json
 
 clean:  ## remove the environment, caches and the demo workspace
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-workspace

@@ -18,10 +18,10 @@ from typing import Any
 
 from bench.common import default_settings
 from bench.quality import SETS, Runner
-from recollect.evaluation.metrics import Found, scores
-from recollect.evaluation.run import copy_workspace
-from recollect.evaluation.sets import LabelledSet, Query, read_folder
-from recollect.memory import Memory
+from recollect.admin.evaluation.metrics import Found, scores
+from recollect.admin.evaluation.run import copy_workspace
+from recollect.admin.evaluation.sets import LabelledSet, Query, read_folder
+from recollect.memory.memory import Memory
 
 COMMAND = "python -m bench.abstention"
 CUTS = (0.2, 0.35, 0.5)

@@ -22,8 +22,8 @@ from bench.abstention import _cases
 from bench.common import circumstances, default_settings, finish, parser
 from bench.quality import RESULTS, SETS, available
 from bench.recall_gate import DATA, prompts_of
-from recollect.evaluation.sets import read_folder
-from recollect.memory import Memory
+from recollect.admin.evaluation.sets import read_folder
+from recollect.memory.memory import Memory
 from recollect.types import Band, Hit, Mode
 
 COMMAND = "python -m bench.bands"

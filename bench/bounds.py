@@ -63,10 +63,10 @@ def slow_clients() -> dict[str, float]:
     from queue import SimpleQueue
     from threading import Thread
 
-    from recollect.mcp.http.exchange import Exchange
-    from recollect.mcp.http.server import Listener, serve_http
-    from recollect.mcp.server import Server
-    from recollect.rpc.server import Event, Events
+    from recollect.serve.mcp.http.exchange import Exchange
+    from recollect.serve.mcp.http.server import Listener, serve_http
+    from recollect.serve.mcp.server import Server
+    from recollect.serve.rpc.server import Event, Events
 
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))

@@ -19,8 +19,8 @@ from typing import Any
 
 from bench.common import circumstances, finish, parser, verdict
 from recollect.agent.unasked import fitting_facts
-from recollect.facts.book import Book
-from recollect.memory import Memory
+from recollect.memory.facts.book import Book
+from recollect.memory.memory import Memory
 from recollect.settings import Settings
 from recollect.text.facts import Fact, new_id
 

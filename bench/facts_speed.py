@@ -25,12 +25,12 @@ from bench.corpus import vocabulary
 from recollect import Memory
 from recollect.embed.base import embed_query, to_blobs
 from recollect.embed.select import Choice
-from recollect.facts.book import Book
-from recollect.facts.healing import heal, opened
-from recollect.facts.record import uri_of
-from recollect.facts.table import Table
-from recollect.store.sqlite import spaces
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite import spaces
+from recollect.index.store.sqlite.index import Index
+from recollect.memory.facts.book import Book
+from recollect.memory.facts.healing import heal, opened
+from recollect.memory.facts.record import uri_of
+from recollect.memory.facts.table import Table
 from recollect.text.facts import CATEGORIES, Fact, line_of
 
 if TYPE_CHECKING:

@@ -37,9 +37,9 @@ from bench.common import (
     verdict,
 )
 from bench.corpus import queries, write_workspace
-from recollect.hooks import thin
-from recollect.hooks.daemon import LINGER_SECONDS
-from recollect.hosts.hooks import SCRIPT, hook_words
+from recollect.clients.hooks import SCRIPT, hook_words
+from recollect.serve.hooks import thin
+from recollect.serve.hooks.daemon import LINGER_SECONDS
 
 NOTES = 285
 """Makes about 1,000 chunks."""
@@ -100,7 +100,7 @@ class Hooks:
     def first_answer(self) -> str:
         """Start an engine, and return its answer to the first prompt, however long that takes."""
         root = str(self.folder)
-        words = [sys.executable, "-P", "-m", "recollect.hooks.daemon", root, str(os.getpid())]
+        words = [sys.executable, "-P", "-m", "recollect.serve.hooks.daemon", root, str(os.getpid())]
         subprocess.Popen(words, env=self.variables, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.number += 1
         given = {"session_id": f"session-{self.number}", "prompt": ABOUT_THE_PAST}
@@ -130,7 +130,7 @@ def engines(folder: Path) -> list[int]:
     listed = subprocess.run(
         ["ps", "-wweo", "pid=,args="], stdout=subprocess.PIPE, encoding="utf-8", errors="replace", check=True
     )
-    lines = [line for line in listed.stdout.splitlines() if "recollect.hooks.daemon" in line]
+    lines = [line for line in listed.stdout.splitlines() if "recollect.serve.hooks.daemon" in line]
     return [int(line.split()[0]) for line in lines if str(folder) in line.split()]
 
 

@@ -57,7 +57,7 @@ def ours(root: Path) -> dict[str, float]:
 
 def bare(root: Path, *, one_transaction: bool) -> dict[str, float]:
     """Put the terms of every note's chunks into an FTS5 table and do nothing else."""
-    from recollect.store.sqlite.db import open_writer, transaction
+    from recollect.index.store.sqlite.db import open_writer, transaction
     from recollect.text.chunk import chunk_text
     from recollect.text.language import language_of
     from recollect.text.terms import terms_of

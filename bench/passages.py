@@ -18,8 +18,8 @@ from unittest import mock
 from bench.common import finish, parser
 from bench.corpus import queries
 from bench.searching import SIZES, Opened
-from recollect.search import engine
-from recollect.search.passages import excerpt_of
+from recollect.index.search import engine
+from recollect.index.search.passages import excerpt_of
 from recollect.types import Mode
 
 MODES: tuple[Mode, ...] = ("hybrid", "words")

@@ -24,7 +24,7 @@ from tests.redaction_corpus import forms, planted, survives
 from tests.redaction_unseen import unseen
 
 from bench.common import finish, parser, seconds, verdict
-from recollect.redaction import merged, redact
+from recollect.text.redaction import merged, redact
 
 SEED = 20261116
 EACH = 20
@@ -138,7 +138,7 @@ def _other(source: Path) -> Callable[[str], Any]:
         del sys.modules[name]
     sys.path.insert(0, str(source))
     try:
-        found: Callable[[str], Any] = importlib.import_module("recollect.redaction").redact
+        found: Callable[[str], Any] = importlib.import_module("recollect.text.redaction").redact
     finally:
         sys.path.remove(str(source))
         for name in [name for name in sys.modules if name.split(".")[0] == "recollect"]:

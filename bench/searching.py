@@ -22,9 +22,9 @@ from bench.corpus import queries, write_workspace
 from recollect import Memory
 from recollect.embed.base import embed_query, to_blobs
 from recollect.embed.select import Choice, made
-from recollect.search import lexical
+from recollect.index.search import lexical
+from recollect.index.sync.dirty import is_dirty
 from recollect.settings import Settings
-from recollect.sync.dirty import is_dirty
 from recollect.types import Mode, Source
 
 SIZES = {"10k": 2_850, "1k": 285}

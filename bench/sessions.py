@@ -17,7 +17,7 @@ from bench.corpus import queries
 from recollect import Memory
 from recollect.embed.select import Choice
 from recollect.files import read
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite.index import Index
 
 BYTES = 10_000_000
 ROUNDS = 5

@@ -15,7 +15,7 @@ from typing import Any
 from anthropic import Anthropic
 
 from recollect import Memory, RecollectError
-from recollect.tools import TOOLS, call_tool
+from recollect.serve.tools import TOOLS, call_tool
 
 MODEL = os.environ.get("ANTHROPIC_MODEL", "claude-haiku-5-5")
 OFFERED = [TOOLS[name] for name in ("memory_search", "memory_get", "memory_remember")]

@@ -19,7 +19,7 @@ from langgraph.graph import START, StateGraph, add_messages
 from langgraph.prebuilt import ToolNode, tools_condition
 
 from recollect import Memory, RecollectError
-from recollect.tools import TOOLS, Tool, call_tool
+from recollect.serve.tools import TOOLS, Tool, call_tool
 
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-5.4-mini")
 OFFERED = ("memory_search", "memory_get", "memory_remember")

@@ -16,7 +16,7 @@ from typing import Any
 from openai import OpenAI
 
 from recollect import Memory, RecollectError
-from recollect.tools import TOOLS, call_tool
+from recollect.serve.tools import TOOLS, call_tool
 
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-5.4-mini")
 OFFERED = ("memory_search", "memory_get", "memory_remember")

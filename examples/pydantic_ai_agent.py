@@ -15,7 +15,7 @@ from typing import Any
 from pydantic_ai import Agent, ModelRetry, RunContext, Tool
 
 from recollect import Memory, RecollectError
-from recollect.tools import TOOLS, call_tool
+from recollect.serve.tools import TOOLS, call_tool
 
 MODEL = os.environ.get("PYDANTIC_AI_MODEL", "openai-chat:gpt-5.4-mini")
 OFFERED = ("memory_search", "memory_get", "memory_remember")

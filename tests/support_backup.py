@@ -8,8 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from recollect.backup.archive import Exported, Imported, export_archive, import_archive
-from recollect.backup.snapshots import BackedUp, Restored, backup, restore
+from recollect.admin.backup.archive import Exported, Imported, export_archive, import_archive
+from recollect.admin.backup.snapshots import BackedUp, Restored, backup, restore
 from recollect.paths import Workspace
 from recollect.settings import load
 

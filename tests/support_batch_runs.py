@@ -16,8 +16,8 @@ from recollect.embed.batches.select import batches_of
 from recollect.embed.remote.catalogue import REMOTE
 from recollect.embed.remote.http import Http
 from recollect.errors import SpendLimit
+from recollect.index.sync.batched import Outcome, embed_by_batches
 from recollect.settings.providers_tree import Batch
-from recollect.sync.batched import Outcome, embed_by_batches
 from tests.support_batches import DIMS, KEY, BatchServer, Service, blob_of, serving
 
 MODELS = {"openai": "text-embedding-3-small", "voyage": "voyage-4-large", "gemini": "gemini-embedding-001"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.facts.recall import Recollection
+from recollect.memory.facts.recall import Recollection
 
 STORES = ("index", "lancedb")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from recollect import Memory
+from recollect.memory.notes.candidates import Candidate, candidates
+from recollect.memory.notes.forget import forget
+from recollect.memory.notes.proof import Receipt
 from recollect.types import SearchResult
-from recollect.writing.candidates import Candidate, candidates
-from recollect.writing.forget import forget
-from recollect.writing.proof import Receipt
 from tests.support_embedding import FakeProvider
 from tests.support_index import job, sync, write
 from tests.support_sessions import HEADER, assistant, jsonl, user

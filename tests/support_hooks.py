@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from recollect.hooks import thin
-from recollect.hosts.hooks import SCRIPT
+from recollect.clients.hooks import SCRIPT
+from recollect.serve.hooks import thin
 from tests.support_waiting import eventually
 
 NOTES = "# Shop\n\n- The staging database listens on port 5433.\n- Ada decides about releases.\n"

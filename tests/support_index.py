@@ -16,13 +16,13 @@ import pytest
 
 from recollect.embed.base import Provider, embed_query, to_blobs
 from recollect.files.scan import discover
+from recollect.index.store.sqlite import origin, spaces, words
+from recollect.index.store.sqlite.index import Index
+from recollect.index.store.sqlite.spaces import vectors_table
+from recollect.index.sync import run
+from recollect.index.sync.job import Job
 from recollect.paths import Workspace
 from recollect.settings import load
-from recollect.store.sqlite import origin, spaces, words
-from recollect.store.sqlite.index import Index
-from recollect.store.sqlite.spaces import vectors_table
-from recollect.sync import run
-from recollect.sync.job import Job
 from recollect.text.chunk import chunk_text, text_hash
 from recollect.text.terms import query_terms
 from recollect.types import Chunk, Document, Fingerprint, Progress, Report

@@ -5,8 +5,8 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from recollect.hosts import opencode
-from recollect.hosts.plan import Target
+from recollect.clients import opencode
+from recollect.clients.plan import Target
 
 FILES = {
     "commands/memory.md": "the command\n",

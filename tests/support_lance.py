@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from recollect.facts.book import Book
-from recollect.facts.healing import Healed, heal, opened
-from recollect.facts.record import uri_of
-from recollect.facts.table import NAME, Table
+from recollect.index.store.sqlite import spaces
+from recollect.memory.facts.book import Book
+from recollect.memory.facts.healing import Healed, heal, opened
+from recollect.memory.facts.record import uri_of
+from recollect.memory.facts.table import NAME, Table
 from recollect.paths import Workspace
 from recollect.settings import load
-from recollect.store.sqlite import spaces
 from recollect.text.facts import Fact, line_of
 from recollect.types import Space
 from tests.support_embedding import FakeProvider

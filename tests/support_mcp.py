@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from recollect.mcp.http.exchange import Exchange
-from recollect.mcp.http.server import Listener, serve_http
-from recollect.mcp.server import Server
-from recollect.mcp.versions import DIALECT, HANDSHAKE, STATELESS
-from recollect.rpc.server import Event, Events, serve
-from recollect.tools import TOOLS, Call, Output, Tool
+from recollect.serve.mcp.http.exchange import Exchange
+from recollect.serve.mcp.http.server import Listener, serve_http
+from recollect.serve.mcp.server import Server
+from recollect.serve.mcp.versions import DIALECT, HANDSHAKE, STATELESS
+from recollect.serve.rpc.server import Event, Events, serve
+from recollect.serve.tools import TOOLS, Call, Output, Tool
 from tests.support_cli import MAIN
 from tests.support_rpc import DEADLINE, Client, Engine
 

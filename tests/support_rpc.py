@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any
 
-from recollect.rpc.server import Events, Method, serve
+from recollect.serve.rpc.server import Events, Method, serve
 from tests.support_cli import MAIN, environment
 
 Answer = dict[str, Any]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.cli.serve import serve_stdio
-from recollect.rpc.server import Method
+from recollect.serve.rpc.server import Method
 
 
 class FewMethods:

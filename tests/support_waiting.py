@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect import Memory, Report
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite.index import Index
 from tests.support_index import chunks_in, expected, index_file
 
 _DEADLINE = 60.0

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from recollect.agent import snapshot
 from recollect.agent.bootstrap import Context, bootstrap
 from recollect.errors import UsageError
+from recollect.memory.notes import recall
+from recollect.memory.notes.reading import text_in
 from recollect.settings import Settings
 from recollect.text.entries import Entry, entries_of
 from recollect.text.quote import without_quotes
 from recollect.types import FoundFile
-from recollect.writing import recall
-from recollect.writing.reading import text_in
 from tests.support import unprivileged_run
 from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, opened, put, user
 

@@ -10,8 +10,8 @@ import pytest
 
 from recollect.agent.chat import ChatModel, Provider
 from recollect.agent.intent import Intent, detect, detected, parsed, request
-from recollect.redaction import rules_of
 from recollect.settings import Settings, load
+from recollect.text.redaction import rules_of
 from tests.support_agent import TOKEN
 from tests.support_chat import KEY, ChatServer, chat_server
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from recollect.doctor.examine import examine
+from recollect.admin.doctor.examine import examine
 from recollect.errors import SettingsError
-from recollect.hooks import thin
 from recollect.paths import Workspace, user_config_file
+from recollect.serve.hooks import thin
 from recollect.settings import load, shown, trust
 from tests.support_cli import Cli
 from tests.support_forget import DAY, Home, home_in

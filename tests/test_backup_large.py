@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.backup import gather, pieces, snapshots
-from recollect.backup.manifest import digest
+from recollect.admin.backup import gather, pieces, snapshots
+from recollect.admin.backup.manifest import digest
 from tests.support_backup import back_up, bring_back, bring_in, export, fill, tree
 
 MEGABYTE = 1_000_000

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.backup.manifest import entry_for
-from recollect.backup.remote import Remote
-from recollect.backup.snapshots import list_backups, object_of
+from recollect.admin.backup.manifest import entry_for
+from recollect.admin.backup.remote import Remote
+from recollect.admin.backup.snapshots import list_backups, object_of
 from recollect.errors import BackupError, UsageError
 from tests.support_backup import STRANGE, back_up, bring_back, fill, tree
 from tests.support_cli import Cli

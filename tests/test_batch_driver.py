@@ -103,7 +103,7 @@ def test_no_more_batches_are_open_at_once_than_the_settings_allow(
 
 
 def test_results_are_kept_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.sync.batched._SLICE", 4)
+    monkeypatch.setattr("recollect.index.sync.batched._SLICE", 4)
     with desk(BatchServer("openai")) as at:
         at.run()
         assert at.slices == [4, 4, 2]

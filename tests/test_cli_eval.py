@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recollect.evaluation.metrics import METRICS
+from recollect.admin.evaluation.metrics import METRICS
 from tests.support_cli import Cli
 from tests.support_search import write
 

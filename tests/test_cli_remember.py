@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from tests.support_cli import Cli
 from tests.support_search import write
 

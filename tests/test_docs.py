@@ -26,12 +26,12 @@ from recollect.agent.flush import flush
 from recollect.agent.unasked import fitting_facts
 from recollect.cli.main import COMMANDS, cli
 from recollect.cli.page import commands, without
+from recollect.index.search.relevant import relevant
 from recollect.paths import Workspace
-from recollect.search.relevant import relevant
+from recollect.serve.tools import TOOLS, shown_tools
 from recollect.settings import load
 from recollect.settings.aliases import ALIASES, WITHOUT_EFFECT
 from recollect.settings.keys import groups, known_keys, variables
-from recollect.tools import TOOLS, shown_tools
 from tests.support_docs import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
 
 EVERY = dict(commands())

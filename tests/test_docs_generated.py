@@ -15,10 +15,10 @@ import pytest
 from recollect import errors
 from recollect.cli import page as commands_page
 from recollect.errors import RecollectError
-from recollect.mcp import page as tools_page
-from recollect.rpc import engine, messages
-from recollect.rpc.server import ENGINE
-from recollect.tools import TOOLS
+from recollect.serve.mcp import page as tools_page
+from recollect.serve.rpc import engine, messages
+from recollect.serve.rpc.server import ENGINE
+from recollect.serve.tools import TOOLS
 from tests.support_docs import ROOT, text_of
 
 WRITTEN = re.findall(r"^\t\$\(BIN\)/python -m (\S+) (\S+)$", text_of(ROOT / "Makefile"), re.MULTILINE)

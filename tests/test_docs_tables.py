@@ -9,17 +9,17 @@ from typing import get_args
 
 import pytest
 
-from recollect.doctor.examine import CHECKS
-from recollect.doctor.finding import Repair
-from recollect.evaluation.metrics import METRICS
+from recollect.admin.doctor.examine import CHECKS
+from recollect.admin.doctor.finding import Repair
+from recollect.admin.evaluation.metrics import METRICS
 from recollect.files.scan import IGNORED_DIRS
-from recollect.mcp.http.server import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
-from recollect.mcp.resources import MOST_CHARACTERS, PAGE
-from recollect.mcp.versions import HANDSHAKE, STATELESS
-from recollect.memory import Memory
+from recollect.index.store.sqlite.db import open_reader
+from recollect.memory.memory import Memory
+from recollect.serve.mcp.http.server import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
+from recollect.serve.mcp.resources import MOST_CHARACTERS, PAGE
+from recollect.serve.mcp.versions import HANDSHAKE, STATELESS
 from recollect.settings.keys import known_keys
 from recollect.settings.table import default_of
-from recollect.store.sqlite.db import open_reader
 from tests.support_docs import PAGES, ROOT, in_line, shown, text_of
 
 PROJECT = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]

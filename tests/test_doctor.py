@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from recollect.doctor import examine as examination
-from recollect.doctor.examine import CHECKS, examine
-from recollect.doctor.finding import Finding, ok
-from recollect.doctor.patient import Patient
+from recollect.admin.doctor import examine as examination
+from recollect.admin.doctor.examine import CHECKS, examine
+from recollect.admin.doctor.finding import Finding, ok
+from recollect.admin.doctor.patient import Patient
 from recollect.embed import select
 from recollect.errors import WorkspaceError
 from tests.support_doctor import (
@@ -174,7 +174,7 @@ def test_a_provider_is_given_a_word_only_if_asked(synced: Path, monkeypatch: pyt
 
 
 def test_an_old_sqlite_is_a_problem(synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.doctor.engines._SAFE_SQLITE", (99, 0, 0))
+    monkeypatch.setattr("recollect.admin.doctor.engines._SAFE_SQLITE", (99, 0, 0))
     assert "99.0.0 and later cannot" in only(look(synced), "engines").message
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.doctor.examine import examine, examine_and_repair
+from recollect.admin.doctor.examine import examine, examine_and_repair
 from recollect.embed import select
-from recollect.store.sqlite import db
+from recollect.index.store.sqlite import db
 from tests.support_doctor import (
     FAKE,
     WORDS_ONLY,

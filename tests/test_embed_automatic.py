@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from recollect.doctor.examine import examine
+from recollect.admin.doctor.examine import examine
 from recollect.embed.local.provider import model_file
 from recollect.embed.select import Choice, choose, former
 from recollect.errors import ProviderUnusable
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.settings import Embeddings, Local, Settings
 from recollect.types import Space
 from tests.support_cli import Cli

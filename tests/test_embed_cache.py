@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from recollect import paths
-from recollect.doctor.examine import examine, examine_and_repair
+from recollect.admin.doctor.examine import examine, examine_and_repair
 from recollect.embed.builtin import cache, files
 from recollect.embed.builtin.model import Weights
 from recollect.embed.select import choose, made

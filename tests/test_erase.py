@@ -16,10 +16,10 @@ from recollect.files import notes
 from recollect.files.erase import Lines, erase_kept, erase_lines, erase_note, finish, is_done, kept_text
 from recollect.files.history import versions
 from recollect.files.trash import items
+from recollect.index.store.sqlite import cache
+from recollect.index.store.sqlite import erase as store
+from recollect.index.store.sqlite.db import open_writer
 from recollect.paths import Workspace
-from recollect.store.sqlite import cache
-from recollect.store.sqlite import erase as store
-from recollect.store.sqlite.db import open_writer
 from recollect.text.terms import terms_of
 from tests.support_embedding import FakeProvider
 from tests.support_index import assert_sound, index_file, indexed, near, reading, sync, write

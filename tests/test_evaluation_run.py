@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from recollect.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
+from recollect.admin.evaluation.metrics import METRICS, Gold
+from recollect.admin.evaluation.run import MODES, copy_workspace, evaluate
+from recollect.admin.evaluation.sets import LabelledSet, Query
 from recollect.embed.select import Choice
 from recollect.errors import SettingsError, UsageError
-from recollect.evaluation.figures import Evaluation, evaluation_json, hits_json
-from recollect.evaluation.metrics import METRICS, Gold
-from recollect.evaluation.run import MODES, copy_workspace, evaluate
-from recollect.evaluation.sets import LabelledSet, Query
 from recollect.types import Mode
 from tests.support_search import WORDS_ONLY, FakeProvider, write
 
@@ -64,7 +64,7 @@ def run(
 def _fake_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kestrel and falcon mean the same; the rest means nothing."""
     provider = FakeProvider({"kestrel": (1, 0, 0, 0), "falcon": (1, 0, 0, 0)})
-    monkeypatch.setattr("recollect.upkeep.upkeep.choose", lambda requested: Choice("fake", provider))
+    monkeypatch.setattr("recollect.memory.upkeep.upkeep.choose", lambda requested: Choice("fake", provider))
 
 
 # What is measured

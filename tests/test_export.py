@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.backup.manifest import digest
+from recollect.admin.backup.manifest import digest
 from recollect.errors import BackupError, UsageError, WorkspaceError
 from recollect.settings.loading import settings_in
 from tests.support import unprivileged_run

@@ -14,13 +14,13 @@ from recollect import Memory
 from recollect.agent import snapshot
 from recollect.errors import PathError, RecollectError, StoreBusy
 from recollect.files import history, notes, trash
-from recollect.files.lock import WriterLock
 from recollect.files.tombstones import Forgotten
-from recollect.store.sqlite.index import Index
-from recollect.writing import forget as forgetting
-from recollect.writing.candidates import Candidate, candidates
-from recollect.writing.forget import forget
-from recollect.writing.proof import holders, pieces_of, sample, telling_lines
+from recollect.index.store.sqlite.index import Index
+from recollect.locks import WriterLock
+from recollect.memory.notes import forget as forgetting
+from recollect.memory.notes.candidates import Candidate, candidates
+from recollect.memory.notes.forget import forget
+from recollect.memory.notes.proof import holders, pieces_of, sample, telling_lines
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
 from tests.support_index import index_file, indexed, job, write
 from tests.support_search import WORDS_ONLY, words_memory

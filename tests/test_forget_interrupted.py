@@ -12,8 +12,8 @@ import pytest
 from recollect.errors import PathError
 from recollect.files import erase, notes
 from recollect.files.erase import erase_lines
-from recollect.writing import forget as forgetting
-from recollect.writing.forget import forget
+from recollect.memory.notes import forget as forgetting
+from recollect.memory.notes.forget import forget
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in
 from tests.support_index import job, write
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import PathError, UsageError
-from recollect.writing.candidates import Candidate
+from recollect.memory.notes.candidates import Candidate
 from tests.support_forget import DAY, Home, home_in, talk_in
 from tests.support_index import write
 

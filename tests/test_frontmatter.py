@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory
-from recollect.search.query import parse
+from recollect.index.search.query import parse
 from recollect.text.chunk import chunk_text
 from recollect.text.frontmatter import FrontMatter, front_matter
 from recollect.text.notes import chunk_note

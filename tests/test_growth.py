@@ -15,7 +15,7 @@ from recollect.agent.capture.rules import may_last
 from recollect.agent.messages import messages_of
 from recollect.agent.rules import judged
 from recollect.agent.sentences import sentences_of
-from recollect.search.query import as_prose
+from recollect.index.search.query import as_prose
 from recollect.text.neutral import neutralise, quoted
 from recollect.text.quote import without_quotes
 from recollect.text.sentences import pieces_of

@@ -15,8 +15,8 @@ from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from recollect.files.history import scrub, versions
 from recollect.files.notes import append, delete, edit, remove_note
 from recollect.files.scan import discover
+from recollect.memory.notes.versions import restore_version as restore
 from recollect.paths import Workspace
-from recollect.writing.versions import restore_version as restore
 
 DAY = "memory/2026-11-16.md"
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from recollect.cli.main import run
-from recollect.hooks import thin
+from recollect.serve.hooks import thin
 from tests.support_hooks import NOTES
 
 

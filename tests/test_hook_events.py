@@ -11,11 +11,11 @@ import pytest
 
 from recollect import Memory
 from recollect.agent import snapshot
-from recollect.hooks import conversations
-from recollect.hooks.conversations import Conversations
-from recollect.hooks.events import Events
-from recollect.hooks.transcript import last_turns, with_last_answer
-from recollect.rpc.messages import InvalidParams
+from recollect.serve.hooks import conversations
+from recollect.serve.hooks.conversations import Conversations
+from recollect.serve.hooks.events import Events
+from recollect.serve.hooks.transcript import last_turns, with_last_answer
+from recollect.serve.rpc.messages import InvalidParams
 from recollect.types import Turn
 from tests.support_hooks import CLIENT, NOTES
 

@@ -15,8 +15,8 @@ from time import monotonic
 
 import pytest
 
-from recollect.hooks import thin
 from recollect.paths import user_state_dir
+from recollect.serve.hooks import thin
 from recollect.version import __version__
 from tests.support_hooks import NOTES, Hooks, socket_of
 from tests.support_waiting import eventually

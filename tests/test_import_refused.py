@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.backup.manifest import digest
+from recollect.admin.backup.manifest import digest
 from recollect.errors import BackupError
 from tests.support import untimed
 from tests.support_backup import STRANGE, bring_in, export, fill, tree

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory
+from recollect.admin.imports import opening
+from recollect.admin.imports.chatgpt import Imported, conversation_of, import_chatgpt
 from recollect.errors import PathError
 from recollect.files.tombstones import bury
-from recollect.imports import opening
-from recollect.imports.chatgpt import Imported, conversation_of, import_chatgpt
 from recollect.paths import Workspace
 from recollect.settings import load
 from tests.support import untimed

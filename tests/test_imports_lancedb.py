@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.imports import openclaw_memories
-from recollect.imports.openclaw import Imported, import_openclaw
-from recollect.imports.openclaw_memories import Memories
+from recollect.admin.imports import openclaw_memories
+from recollect.admin.imports.openclaw import Imported, import_openclaw
+from recollect.admin.imports.openclaw_memories import Memories
 from tests.support_backup import tree
 from tests.support_cli import Cli
 from tests.support_index import silent

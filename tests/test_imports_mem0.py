@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory
+from recollect.admin.imports import memories, opening
+from recollect.admin.imports.mem0 import Imported, import_mem0, memory_of
 from recollect.errors import PathError
 from recollect.files.tombstones import bury
-from recollect.imports import memories, opening
-from recollect.imports.mem0 import Imported, import_mem0, memory_of
 from recollect.paths import Workspace
 from recollect.settings import load
 from tests.support import untimed

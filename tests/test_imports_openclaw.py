@@ -15,13 +15,13 @@ from typing import Any, Literal
 import pytest
 
 from recollect import Memory
-from recollect.backup.names import beside
+from recollect.admin.backup.names import beside
+from recollect.admin.imports.openclaw import Imported, import_openclaw
+from recollect.admin.imports.openclaw_state import find_database, workspace_of
+from recollect.admin.imports.openclaw_vectors import Vectors
 from recollect.embed.background import PASSAGES
 from recollect.errors import PathError, ProviderUnreachable, SettingsError, StoreError
 from recollect.files.scan import discover
-from recollect.imports.openclaw import Imported, import_openclaw
-from recollect.imports.openclaw_state import find_database, workspace_of
-from recollect.imports.openclaw_vectors import Vectors
 from recollect.paths import Workspace
 from recollect.text.chunk import chunk_text
 from tests.support_backup import bring_in as bring_in_archive

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.imports.openclaw_settings import translated
+from recollect.admin.imports.openclaw_settings import translated
 from recollect.paths import Workspace, user_config_file
 from recollect.settings import is_trusted, load
 from tests.support_backup import tree

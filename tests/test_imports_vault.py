@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
+from recollect.admin.imports.vault import Imported, import_vault
 from recollect.errors import PathError
-from recollect.imports.vault import Imported, import_vault
 from recollect.paths import Workspace
 from recollect.settings import load
 from tests.support_backup import TODAY, fill, tree

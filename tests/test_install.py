@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.clients.apply import install, uninstall, would_install, would_uninstall
+from recollect.clients.opencode import global_folder
+from recollect.clients.plan import Step
+from recollect.clients.receipt import read_receipt, receipt_file
+from recollect.clients.source import integration
 from recollect.errors import PathError, WriteError
-from recollect.hosts.apply import install, uninstall, would_install, would_uninstall
-from recollect.hosts.opencode import global_folder
-from recollect.hosts.plan import Step
-from recollect.hosts.receipt import read_receipt, receipt_file
-from recollect.hosts.source import integration
 from tests.support import unprivileged_run, untimed
 from tests.support_install import FILES, MADE, Place, names, tree, write
 
@@ -437,7 +437,7 @@ def test_a_link_to_itself_is_refused(place: Place) -> None:
 
 def test_a_folder_that_may_not_be_written_is_said(place: Place) -> None:
     code = (
-        "import sys; from pathlib import Path; from recollect.hosts import opencode, apply\n"
+        "import sys; from pathlib import Path; from recollect.clients import opencode, apply\n"
         "from recollect.errors import WriteError\n"
         "try: apply.install(opencode.targets(Path(sys.argv[1]), Path(sys.argv[2])))\n"
         "except WriteError as error: print(error)"

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from recollect.doctor.clients import check_clients
-from recollect.doctor.finding import Finding
-from recollect.doctor.patient import Patient
+from recollect.admin.doctor.clients import check_clients
+from recollect.admin.doctor.finding import Finding
+from recollect.admin.doctor.patient import Patient
+from recollect.clients import claude_code
+from recollect.clients.apply import install, uninstall, would_install
+from recollect.clients.hooks import EVENTS, SCRIPT
+from recollect.clients.plan import Target
+from recollect.clients.source import integration
 from recollect.errors import WriteError
-from recollect.hosts import claude_code
-from recollect.hosts.apply import install, uninstall, would_install
-from recollect.hosts.hooks import EVENTS, SCRIPT
-from recollect.hosts.plan import Target
-from recollect.hosts.source import integration
 from recollect.paths import Workspace
-from recollect.rpc.command import _VERBS
-from recollect.tools import TOOLS
+from recollect.serve.rpc.command import _VERBS
+from recollect.serve.tools import TOOLS
 from tests.support_install import names, tree
 
 SERVERS = '{\n    "mcpServers": {\n        "other": {"command": "x", "env": {"KEY": "s3cret"}}\n    }\n}\n'

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.hosts import claude_code
-from recollect.hosts.apply import install, uninstall
-from recollect.hosts.plan import Target
+from recollect.clients import claude_code
+from recollect.clients.apply import install, uninstall
+from recollect.clients.plan import Target
 from tests.support_install import tree, write
 from tests.test_install_faults import CASES, FAULTS, Faults
 

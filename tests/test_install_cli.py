@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.hosts.opencode import global_folder
-from recollect.hosts.source import integration
+from recollect.clients.opencode import global_folder
+from recollect.clients.source import integration
 from tests.support_cli import Cli
 from tests.support_install import names, tree, write
 

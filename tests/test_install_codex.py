@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from recollect.clients import codex
+from recollect.clients.apply import install, uninstall, would_install, would_uninstall
+from recollect.clients.edits import edited as with_edit
+from recollect.clients.plan import Step, Target
+from recollect.clients.source import integration
 from recollect.errors import WriteError
-from recollect.hosts import codex
-from recollect.hosts.apply import install, uninstall, would_install, would_uninstall
-from recollect.hosts.edits import edited as with_edit
-from recollect.hosts.plan import Step, Target
-from recollect.hosts.source import integration
 from tests.support_cli import Cli
 from tests.support_install import names, tree
 

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from recollect.cli.main import cli
-from recollect.hosts import codex, toml_text
+from recollect.clients import codex, toml_text
+from recollect.serve.tools import TOOLS, shown_tools
 from recollect.settings.keys import known_keys
-from recollect.tools import TOOLS, shown_tools
 from tests.test_integration_files import OWN_OPTIONS, calls, parts, shown
 
 ROOT = Path(__file__).resolve().parents[1]

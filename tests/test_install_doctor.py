@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from recollect import __version__
-from recollect.doctor.clients import check_clients
-from recollect.doctor.finding import Finding
-from recollect.doctor.patient import Patient
+from recollect.admin.doctor.clients import check_clients
+from recollect.admin.doctor.finding import Finding
+from recollect.admin.doctor.patient import Patient
+from recollect.clients import codex
+from recollect.clients.apply import install, uninstall
+from recollect.clients.receipt import receipt_file
 from recollect.errors import WriteError
-from recollect.hosts import codex
-from recollect.hosts.apply import install, uninstall
-from recollect.hosts.receipt import receipt_file
 from recollect.paths import Workspace
 from tests.support_install import Place, write
 
@@ -126,7 +126,7 @@ def test_a_python_that_cannot_be_started_is_a_problem(place: Place, tmp_path: Pa
 def test_a_python_that_does_not_answer_is_a_problem(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.doctor.clients._SECONDS", 0.1)
+    monkeypatch.setattr("recollect.admin.doctor.clients._SECONDS", 0.1)
     start_with(place, program(tmp_path / "python3", "#!/bin/sh\nexec sleep 30\n"))
     assert "did not answer" in engine(place)[0]
 

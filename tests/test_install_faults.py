@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from recollect.clients.apply import install, uninstall
 from recollect.errors import RecollectError
-from recollect.hosts.apply import install, uninstall
 from tests.support_install import MADE, Place, names, tree, write
 
 CALLS = ("open", "read", "write", "fsync", "mkdir", "link", "rename", "replace", "unlink", "rmdir", "listdir")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.hosts.apply import install, uninstall
-from recollect.hosts.opencode import gives_up_soon, global_folder, waits_for_npm
-from recollect.hosts.receipt import receipt_file
+from recollect.clients.apply import install, uninstall
+from recollect.clients.opencode import gives_up_soon, global_folder, waits_for_npm
+from recollect.clients.receipt import receipt_file
 from tests.support_install import Place, names, tree, write
 
 LOCKED = {"packages": {"": {"dependencies": {"@opencode-ai/plugin": "1.0.0"}}}}

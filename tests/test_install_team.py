@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.doctor.clients import check_clients
-from recollect.doctor.finding import Finding
-from recollect.doctor.patient import Patient
-from recollect.hosts.apply import install, uninstall
-from recollect.hosts.manifest import MANIFEST
-from recollect.hosts.plan import BROUGHT
-from recollect.hosts.receipt import read_receipt
+from recollect.admin.doctor.clients import check_clients
+from recollect.admin.doctor.finding import Finding
+from recollect.admin.doctor.patient import Patient
+from recollect.clients.apply import install, uninstall
+from recollect.clients.manifest import MANIFEST
+from recollect.clients.plan import BROUGHT
+from recollect.clients.receipt import read_receipt
 from recollect.paths import Workspace
 from tests.support_install import FILES, MADE, OURS, Place, names, tree, write
 

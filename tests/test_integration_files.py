@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from recollect.cli.main import cli
-from recollect.rpc.command import _VERBS
+from recollect.serve.rpc.command import _VERBS
+from recollect.serve.tools import TOOLS, shown_tools
 from recollect.settings.keys import known_keys
-from recollect.tools import TOOLS, shown_tools
 
 ROOT = Path(__file__).resolve().parents[1]
 OPENCODE = ROOT / "integrations" / "opencode"

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from recollect import locks as lock_module
 from recollect.errors import StoreBusy, StoreReadOnly
-from recollect.files import lock as lock_module
-from recollect.files.lock import WriterLock
+from recollect.locks import WriterLock
 from tests.support import unprivileged_run
 
 HOLD = """\
 import sys
 from pathlib import Path
-from recollect.files.lock import WriterLock
+from recollect.locks import WriterLock
 with WriterLock(Path(sys.argv[1])).held(0):
     print("held", flush=True)
     sys.stdin.readline()
@@ -194,7 +194,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "from recollect.errors import StoreReadOnly\n"
-        "from recollect.files.lock import WriterLock\n"
+        "from recollect.locks import WriterLock\n"
         "try:\n"
         "    with WriterLock(Path(sys.argv[1])).held(5): pass\n"
         "except StoreReadOnly as error: print(error.what.rsplit(': ', 1)[1])\n",

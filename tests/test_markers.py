@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.clients.edits import edited, hash_of, restored
+from recollect.clients.markers import BEGIN, END, marked, take_out
 from recollect.errors import WriteError
-from recollect.hosts.edits import edited, hash_of, restored
-from recollect.hosts.markers import BEGIN, END, marked, take_out
 
 FILE = Path("AGENTS.md")
 BLOCK = marked("AGENTS.md", FILE, "# Memory\n\nSearch first.\n")

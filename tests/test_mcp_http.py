@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from recollect.errors import UsageError
-from recollect.mcp.http import server as http_server
-from recollect.mcp.http.exchange import Exchange, Reply
-from recollect.mcp.http.server import Listener, loopback
-from recollect.mcp.versions import HANDSHAKE, STATELESS
-from recollect.rpc.lines import MOST_BYTES
-from recollect.tools import Call, Output, shown_tools
+from recollect.serve.mcp.http import server as http_server
+from recollect.serve.mcp.http.exchange import Exchange, Reply
+from recollect.serve.mcp.http.server import Listener, loopback
+from recollect.serve.mcp.versions import HANDSHAKE, STATELESS
+from recollect.serve.rpc.lines import MOST_BYTES
+from recollect.serve.tools import Call, Output, shown_tools
 from tests.support_mcp import ENVELOPE, NEWEST, TOKEN, Http, Listening, add_tool, listening, write_notes
 from tests.support_rpc import DEADLINE
 from tests.support_waiting import eventually

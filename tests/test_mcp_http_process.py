@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import PathError, SettingsError
-from recollect.mcp.http.token import token_file, token_in
+from recollect.serve.mcp.http.token import token_file, token_in
 from tests.support_cli import program
 from tests.support_mcp import http_process, write_notes
 

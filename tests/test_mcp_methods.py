@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from recollect.mcp import texts
-from recollect.mcp.prompts import PROMPTS
-from recollect.mcp.resources import TEMPLATES
-from recollect.mcp.versions import HANDSHAKE, STATELESS
-from recollect.tools import Call, Output, shown_tools
+from recollect.serve.mcp import texts
+from recollect.serve.mcp.prompts import PROMPTS
+from recollect.serve.mcp.resources import TEMPLATES
+from recollect.serve.mcp.versions import HANDSHAKE, STATELESS
+from recollect.serve.tools import Call, Output, shown_tools
 from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_notes
 from tests.support_rpc import DEADLINE, ErrorAnswer
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from recollect.tools import shown_tools
+from recollect.serve.tools import shown_tools
 from tests.support_cli import MAIN
 from tests.support_mcp import WORDS_ONLY, listening, write_notes
 from tests.support_npm import client

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.mcp import resources
+from recollect.serve.mcp import resources
 from tests.support_mcp import Lines, lines, write_notes
 from tests.support_rpc import ErrorAnswer
 

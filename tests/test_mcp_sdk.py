@@ -13,8 +13,8 @@ import anyio
 import httpx2
 import pytest
 
-from recollect.mcp.versions import HANDSHAKE, STATELESS
-from recollect.tools import shown_tools
+from recollect.serve.mcp.versions import HANDSHAKE, STATELESS
+from recollect.serve.tools import shown_tools
 from tests.support_cli import MAIN
 from tests.support_mcp import WORDS_ONLY, listening, write_notes
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, PathError, SettingsError, WorkspaceError
-from recollect.store.sqlite.index import Index
-from recollect.upkeep import upkeep
+from recollect.index.store.sqlite.index import Index
+from recollect.memory.upkeep import upkeep
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect import Memory
-from recollect.files.lock import WriterLock
-from recollect.upkeep import upkeep
+from recollect.locks import WriterLock
+from recollect.memory.upkeep import upkeep
 from tests.support_index import index_file, notes, program
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 from tests.support_waiting import background_threads, eventually
@@ -223,7 +223,7 @@ import time
 from pathlib import Path
 from recollect import Memory
 from recollect.embed.select import Choice
-from recollect.upkeep import upkeep
+from recollect.memory.upkeep import upkeep
 from tests.support_embedding import FakeProvider
 upkeep._BACKGROUND_GROUP = 1
 

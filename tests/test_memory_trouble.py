@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, StoreBusy, StoreFull
-from recollect.sync import run
-from recollect.upkeep import upkeep
+from recollect.index.sync import run
+from recollect.memory.upkeep import upkeep
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
@@ -95,7 +95,7 @@ def test_a_foreign_file_in_the_place_of_the_index_is_set_aside(workspace: Path) 
 _HOLD_LOCK = """
 import sys
 from pathlib import Path
-from recollect.files.lock import WriterLock
+from recollect.locks import WriterLock
 with WriterLock(Path(sys.argv[1])).held(5):
     print("held", flush=True)
     sys.stdin.read()

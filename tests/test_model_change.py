@@ -12,7 +12,7 @@ import pytest
 from recollect import Memory
 from recollect.embed.background import PASSAGES
 from recollect.errors import UsageError
-from recollect.sync import pending
+from recollect.index.sync import pending
 from tests.support_index import assert_sound, index_file
 from tests.support_provider import ProviderServer, Status, provider_server
 from tests.support_search import write
@@ -152,7 +152,7 @@ def test_a_program_that_asks_once_makes_a_part_of_the_new_vectors(
 ) -> None:
     filled(workspace, server)
     is_over = iter([False, True])
-    monkeypatch.setattr("recollect.sync.pending._Pace.is_over", lambda pace: next(is_over))
+    monkeypatch.setattr("recollect.index.sync.pending._Pace.is_over", lambda pace: next(is_over))
     with opened(workspace, server, "new") as memory:
         assert memory.search(CHUNK).model == "old"
         assert states(memory)["new"] == ("filling", 2)  # one request

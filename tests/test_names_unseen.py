@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.backup.manifest import digest
+from recollect.admin.backup.manifest import digest
 from recollect.text.neutral import unseen_in
 from tests.support import untimed
 from tests.support_backup import back_up, bring_back, export, fill, tree

@@ -15,12 +15,12 @@ from recollect.agent import intent, snapshot
 from recollect.agent.bootstrap import bootstrap
 from recollect.agent.capture.extract import asked
 from recollect.agent.flush import flush
-from recollect.hooks.events import Events
-from recollect.mcp.prompts import PROMPTS
-from recollect.mcp.server import DATA_KEY
-from recollect.rpc.engine import PROTOCOL, Engine
+from recollect.serve.hooks.events import Events
+from recollect.serve.mcp.prompts import PROMPTS
+from recollect.serve.mcp.server import DATA_KEY
+from recollect.serve.rpc.engine import PROTOCOL, Engine
+from recollect.serve.tools import TOOLS, call_tool
 from recollect.text.neutral import quoted
-from recollect.tools import TOOLS, call_tool
 from recollect.types import cited
 from tests.support_agent import user
 from tests.support_chat import chat_server

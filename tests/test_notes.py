@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from recollect.errors import PathError, StoreBusy, UsageError, WriteError
 from recollect.files import atomic, history, place, trash
-from recollect.files.lock import WriterLock
 from recollect.files.notes import Removed, Written, append, delete, edit, move, remove_note
+from recollect.locks import WriterLock
 from recollect.paths import Workspace
 from tests.support import untimed
 

@@ -19,9 +19,9 @@ from recollect.errors import RecollectError, WriteError
 from recollect.files import history, trash
 from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from recollect.files.notes import append, delete, edit, move, remove_note
+from recollect.memory.notes import versions
+from recollect.memory.notes.undo import undo
 from recollect.paths import Workspace
-from recollect.writing import versions
-from recollect.writing.undo import undo
 
 DAY = "memory/2026-11-16.md"
 NEW = "memory/people/anna.md"

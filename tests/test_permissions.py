@@ -17,7 +17,7 @@ import pytest
 
 from recollect.files.notes import append, edit
 from recollect.files.private import ensure_private
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.paths import Workspace
 from tests.support_doctor import look, repair
 from tests.support_index import index_file
@@ -34,8 +34,8 @@ from pathlib import Path
 from recollect.files import snapshots
 from recollect.files.notes import append, edit, remove_note
 from recollect.files.snapshots import Said, Snapshot
-from recollect.memory import Memory
-from recollect.store.sqlite import matrix
+from recollect.memory.memory import Memory
+from recollect.index.store.sqlite import matrix
 matrix._WORTH_SAVING = 1
 with Memory(sys.argv[1], {"embeddings.provider": sys.argv[3]}) as memory:
     home = memory.workspace
@@ -101,7 +101,7 @@ def test_exported_facts_are_closed_to_others(workspace: Path, tmp_path: Path) ->
 def test_what_was_spent_and_its_folder_are_closed_to_others(tmp_path: Path) -> None:
     spend = (
         "import os, sys\nos.umask(0)\nfrom pathlib import Path\n"
-        "from recollect.spending.ledger import Ledger\n"
+        "from recollect.embed.spending.ledger import Ledger\n"
         "Ledger(Path(sys.argv[1]))._change(lambda accounts: accounts)\n"
     )
     run(spend, tmp_path / "deep" / "state" / "spending.json")
@@ -222,7 +222,7 @@ from recollect.errors import RecollectError
 from recollect.files import history, snapshots
 from recollect.files.notes import append, edit
 from recollect.files.snapshots import Said, Snapshot
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 
 def work(folder, words):
     with Memory(folder, {"embeddings.provider": "none"}) as memory:

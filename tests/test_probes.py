@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from recollect import AsyncMemory, Memory
-from recollect.tools.upkeep import status_text
+from recollect.serve.tools.upkeep import status_text
 from tests.support_batches import KEY, BatchServer, serving
 from tests.support_cli import Cli
 from tests.support_doctor import execute

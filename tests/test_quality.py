@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect.evaluation.figures import evaluation_json
-from recollect.evaluation.run import MODES, copy_workspace, evaluate
-from recollect.evaluation.sets import read_folder
-from recollect.memory import Memory
+from recollect.admin.evaluation.figures import evaluation_json
+from recollect.admin.evaluation.run import MODES, copy_workspace, evaluate
+from recollect.admin.evaluation.sets import read_folder
+from recollect.memory.memory import Memory
 from recollect.types import Mode, SearchResult
 from tests.support_index import silent
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from recollect.files import private
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.paths import Workspace
 from tests.support import read_only, unprivileged_run
 from tests.support_cli import MAIN

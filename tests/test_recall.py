@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from recollect.errors import SettingsError, UsageError
 from recollect.files.begin import begin_workspace
+from recollect.memory.notes import recall as module
+from recollect.memory.notes.reading import text_in
+from recollect.memory.notes.recall import Recalled, recall
+from recollect.memory.notes.remember import remember
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.types import FoundFile, Hit
-from recollect.writing import recall as module
-from recollect.writing.reading import text_in
-from recollect.writing.recall import Recalled, recall
-from recollect.writing.remember import remember
 from tests.support import untimed
 from tests.support_search import write
 

@@ -8,8 +8,8 @@ import pytest
 from bench.recall_gate import DATA, measure
 
 from recollect import Memory
-from recollect.search.query import without_code
-from recollect.search.relevant import Relevant, relevant
+from recollect.index.search.query import without_code
+from recollect.index.search.relevant import Relevant, relevant
 from tests.support_search import words_memory, write
 
 FILLER = {f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)}

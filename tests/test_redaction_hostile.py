@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.redaction import redact
-from recollect.redaction.forms import FORMS
-from recollect.redaction.rules import MARKED
+from recollect.text.redaction import redact
+from recollect.text.redaction.forms import FORMS
+from recollect.text.redaction.rules import MARKED
 
 LENGTH = 1_000_000
 KEYWORDS = sorted({word for rule in (*MARKED, *FORMS) for word in rule.keywords.split()})

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import SettingsError
-from recollect.redaction import Rules, redact
+from recollect.text.redaction import Rules, redact
 
 
 def test_a_rule_of_ones_own_is_used_beside_the_others() -> None:

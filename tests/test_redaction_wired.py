@@ -13,8 +13,8 @@ from recollect.embed.base import embed_documents, embed_query
 from recollect.embed.batches.select import batches_for
 from recollect.embed.remote.provider import RemoteProvider
 from recollect.embed.select import Choice
-from recollect.redaction import redact, rules_of
-from recollect.tools import call_tool
+from recollect.serve.tools import call_tool
+from recollect.text.redaction import redact, rules_of
 from tests.redaction_corpus import planted, survives
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync

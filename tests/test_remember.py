@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import PathError, SettingsError, UsageError
 from recollect.files.tombstones import Forgotten, bury
-from recollect.paths import Workspace
-from recollect.settings import Settings, load
-from recollect.text.entries import entries_of
-from recollect.writing.form import (
+from recollect.memory.notes.form import (
     block_of,
     body_of,
     one_line,
@@ -25,8 +22,11 @@ from recollect.writing.form import (
     sessions_in,
     usable_text,
 )
-from recollect.writing.remember import Remembered, remember, remember_all
-from recollect.writing.topics import slug_of
+from recollect.memory.notes.remember import Remembered, remember, remember_all
+from recollect.memory.notes.topics import slug_of
+from recollect.paths import Workspace
+from recollect.settings import Settings, load
+from recollect.text.entries import entries_of
 from tests.support import untimed
 from tests.support_agent import TOKEN
 from tests.support_search import write
@@ -153,7 +153,7 @@ def test_the_zone_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("zone", ["America/Santiago", "Africa/Cairo", "Asia/Beirut", "Europe/Lisbon"])
 def test_no_hour_of_a_year_is_without_a_day(zone: str) -> None:
     """Some of these zones change their clocks at midnight."""
-    from recollect.writing.clock import local_now
+    from recollect.memory.notes.clock import local_now
 
     start = datetime(2026, 1, 1, tzinfo=UTC)
     days = {local_now(Settings(timezone=zone), start + timedelta(hours=n)).date() for n in range(8760)}

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import StoreBusy
+from recollect.memory.notes.duplicates import find, query_of
+from recollect.memory.notes.form import block_of, usable_text
+from recollect.memory.notes.remember import Remembered, remember
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.text.entries import Entry
 from recollect.types import Hit
-from recollect.writing.duplicates import find, query_of
-from recollect.writing.form import block_of, usable_text
-from recollect.writing.remember import Remembered, remember
 from tests.support import untimed
 from tests.support_search import write
 

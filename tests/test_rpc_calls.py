@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from recollect.rpc.messages import InvalidParams
-from recollect.rpc.server import Event, Method
-from recollect.rpc.workers import MOST_AT_ONCE, MOST_THREADS
+from recollect.serve.rpc.messages import InvalidParams
+from recollect.serve.rpc.server import Event, Method
+from recollect.serve.rpc.workers import MOST_AT_ONCE, MOST_THREADS
 from tests.support_rpc import DEADLINE, Gate, Served, echo, served
 from tests.support_waiting import eventually
 

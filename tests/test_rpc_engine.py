@@ -13,9 +13,9 @@ import pytest
 
 from recollect import MemoryOff, UsageError
 from recollect.embed.select import Choice
-from recollect.rpc.engine import Engine
-from recollect.rpc.messages import InvalidParams, UnknownProtocol
-from recollect.tools import shown_tools
+from recollect.serve.rpc.engine import Engine
+from recollect.serve.rpc.messages import InvalidParams, UnknownProtocol
+from recollect.serve.tools import shown_tools
 from tests.support_search import FakeProvider, write
 from tests.support_waiting import eventually
 
@@ -177,7 +177,7 @@ class Loading(FakeProvider):
 
 def test_while_the_model_is_loaded_words_answer(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     provider = Loading()
-    monkeypatch.setattr("recollect.upkeep.upkeep.choose", lambda settings: Choice("fake", provider))
+    monkeypatch.setattr("recollect.memory.upkeep.upkeep.choose", lambda settings: Choice("fake", provider))
     write(workspace, {"birds.md": "The kestrel nests in the old church tower.\n"})
     client = Client(workspace)
     client.begin()

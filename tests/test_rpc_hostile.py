@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import StoreBusy
-from recollect.rpc.lines import MOST_BYTES
-from recollect.rpc.server import Method, serve
+from recollect.serve.rpc.lines import MOST_BYTES
+from recollect.serve.rpc.server import Method, serve
 from tests.support import untimed
 from tests.support_rpc import DEADLINE, echo, served
 

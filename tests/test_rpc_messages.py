@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import MemoryOff, PathError, RecollectError, SettingsError, StoreBusy, UsageError
-from recollect.rpc.messages import (
+from recollect.serve.rpc.messages import (
     InvalidParams,
     Refused,
     Request,

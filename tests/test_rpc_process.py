@@ -277,7 +277,7 @@ def test_the_real_engine_shakes_hands(workspace: Path) -> None:
 
 def test_the_server_imports_nothing_heavy() -> None:
     code = (
-        "import sys, recollect.rpc.server\n"
+        "import sys, recollect.serve.rpc.server\n"
         "sys.exit(any(name in sys.modules for name in ('asyncio', 'concurrent.futures', 'click', 'numpy')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

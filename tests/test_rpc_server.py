@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from recollect.errors import StoreBusy
-from recollect.rpc.messages import InvalidParams
-from recollect.rpc.server import Method
+from recollect.serve.rpc.messages import InvalidParams
+from recollect.serve.rpc.server import Method
 from tests.support_rpc import DEADLINE, ErrorAnswer, Gate, echo, served
 
 Params = Mapping[str, Any]

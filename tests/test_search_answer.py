@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.search.answer import MAX_SNIPPET, snippet_of
+from recollect.index.search.answer import MAX_SNIPPET, snippet_of
 from recollect.types import cite
 from tests.support_search import words_memory
 

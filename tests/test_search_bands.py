@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.search.relevant import relevant
-from recollect.tools import call_tool
-from recollect.tools.finding import NOTHING, UNSURE
+from recollect.index.search.relevant import relevant
+from recollect.serve.tools import call_tool
+from recollect.serve.tools.finding import NOTHING, UNSURE
 from tests.support_cli import Cli
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 

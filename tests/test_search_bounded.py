@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from recollect import Memory
-from recollect.sync import pending, run, update
-from recollect.tools import call_tool
-from recollect.upkeep import upkeep
+from recollect.index.sync import pending, run, update
+from recollect.memory.upkeep import upkeep
+from recollect.serve.tools import call_tool
 from tests.support_cli import program
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 from tests.support_waiting import background_threads, eventually
@@ -56,7 +56,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     for module in (pending, run, update, upkeep):
         monkeypatch.setattr(module, "time", clock)
-    monkeypatch.setattr("recollect.sync.job.time", clock)
+    monkeypatch.setattr("recollect.index.sync.job.time", clock)
     monkeypatch.setattr(upkeep, "_AFTER_FIRST_SEARCH", 3600.0)
     return clock
 

@@ -18,12 +18,12 @@ from recollect import Memory
 from recollect.embed.background import PASSAGES, background_of
 from recollect.embed.base import embed_documents
 from recollect.embed.select import Choice
-from recollect.search.dense import common_cosine, scaled
-from recollect.search.fuse import evidence
-from recollect.search.judge import probability
-from recollect.store.sqlite import spaces
-from recollect.store.sqlite.index import Index
-from recollect.sync.identity import space_of
+from recollect.index.search.dense import common_cosine, scaled
+from recollect.index.search.fuse import evidence
+from recollect.index.search.judge import probability
+from recollect.index.store.sqlite import spaces
+from recollect.index.store.sqlite.index import Index
+from recollect.index.sync.identity import space_of
 from tests.support_embedding import FakeProvider
 from tests.support_index import blob, index_file, write
 from tests.support_search import FakeProvider as Meanings

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from recollect import UsageError
-from recollect.search.fuse import either
-from recollect.search.judge import probability
-from recollect.store.sqlite import words
+from recollect.index.search.fuse import either
+from recollect.index.search.judge import probability
+from recollect.index.store.sqlite import words
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 ASKED = (1.0, 0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.judge import _CURVES, Compared, probability
+from recollect.index.search.judge import _CURVES, Compared, probability
 from recollect.text.language import is_foreign
 from tests.support_search import FakeProvider, fake_memory, words_memory
 

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect import Memory
-from recollect.search.query import as_prose, parse
-from recollect.search.relevant import INTRODUCTION, MOST_QUOTES, Relevant, relevant
+from recollect.index.search.query import as_prose, parse
+from recollect.index.search.relevant import INTRODUCTION, MOST_QUOTES, Relevant, relevant
 from recollect.text.chunk import weigh
 from tests.support import untimed
 from tests.support_search import words_memory

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, SecretRefused
-from recollect.tools import call_tool
+from recollect.serve.tools import call_tool
 from tests.support_cli import Cli
 
 TOKEN = "ghp_" + "a1B2" * 9

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.embed.base import Limits, embed_documents, embed_query, to_blobs
 from recollect.embed.passages import best_sentence, embed_passages, is_packed, unpacked
-from recollect.store.sqlite import cache
+from recollect.index.store.sqlite import cache
 from recollect.text.sentences import pieces_of, sentences_of
 from tests.support import untimed
 from tests.support_embedding import FakeProvider

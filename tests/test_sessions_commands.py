@@ -18,10 +18,10 @@ from recollect.agent import snapshot
 from recollect.errors import PathError, SettingsError, UsageError
 from recollect.files.read import MAX_CHARACTERS
 from recollect.files.tombstones import bury
+from recollect.memory.conversations import reading
+from recollect.memory.conversations.listing import SessionInfo, listed
+from recollect.memory.conversations.reading import MOST_CHARACTERS, Session, excerpt, read_session, spoken
 from recollect.paths import Workspace
-from recollect.sessions import reading
-from recollect.sessions.listing import SessionInfo, listed
-from recollect.sessions.reading import MOST_CHARACTERS, Session, excerpt, read_session, spoken
 from recollect.settings import load
 from recollect.types import Excerpt, Turn
 from tests.support import unprivileged_run, untimed
@@ -199,7 +199,7 @@ def test_with_a_damaged_index_everything_is_new(look: Look) -> None:
 BLIND = """
 import sys
 from recollect.paths import Workspace
-from recollect.sessions.listing import listed
+from recollect.memory.conversations.listing import listed
 from recollect.settings import load
 workspace = Workspace.at(sys.argv[1])
 settings = load(workspace, {"sources": ["memory", "sessions"], "sessions.clients": ["codex"]}).settings
@@ -443,7 +443,7 @@ UNREADABLE = """
 import sys
 from recollect.errors import PathError
 from recollect.paths import Workspace
-from recollect.sessions.reading import excerpt
+from recollect.memory.conversations.reading import excerpt
 from recollect.settings import load
 workspace = Workspace.at(sys.argv[1])
 settings = load(workspace, {"sources": ["memory", "sessions"], "sessions.clients": ["codex"]}).settings

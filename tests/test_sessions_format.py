@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.files.read import decode_lines
-from recollect.sources.openclaw import parse
+from recollect.transcripts.openclaw import parse
 from recollect.types import Transcript, Turn
 from tests.support import untimed
 from tests.support_sessions import HEADER, assistant, jsonl, message, user

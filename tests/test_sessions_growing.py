@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory
-from recollect.doctor.examine import examine
+from recollect.admin.doctor.examine import examine
 from recollect.files import read as reading_files
-from recollect.sync import transcripts
+from recollect.index.sync import transcripts
 from recollect.text import turns as turns_module
 from recollect.text.turns import chunk_turns, stretches
 from recollect.types import FoundFile, Role, Turn

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from recollect import Memory
 from recollect.files import imported
 from recollect.files.tombstones import bury
+from recollect.memory.conversations import converting
+from recollect.memory.conversations.importing import Imported, import_transcripts
+from recollect.memory.conversations.listing import listed
 from recollect.paths import Workspace
-from recollect.sessions import converting
-from recollect.sessions.importing import Imported, import_transcripts
-from recollect.sessions.listing import listed
 from recollect.settings import load
-from recollect.sources import claude_code, codex, lines, openclaw, opencode
+from recollect.transcripts import claude_code, codex, lines, openclaw, opencode
 from recollect.types import Transcript, Turn
 from tests.support import unprivileged_run, untimed
 from tests.support_index import write
@@ -338,7 +338,7 @@ def test_a_linked_folder_of_transcripts_is_not_written_to(workspace: Path, tmp_p
 READ_ONLY = """
 import sys
 from recollect.paths import Workspace
-from recollect.sessions.importing import import_transcripts
+from recollect.memory.conversations.importing import import_transcripts
 from recollect.settings import load
 workspace = Workspace.at(sys.argv[1])
 (one,) = import_transcripts(workspace, load(workspace).settings, [sys.argv[2]])

@@ -11,10 +11,10 @@ import pytest
 from recollect import Memory
 from recollect.files import read
 from recollect.files.read import bounded_lines
-from recollect.hooks.transcript import last_turns
-from recollect.sessions.importing import import_transcripts
-from recollect.sessions.reading import read_session
-from recollect.sources.lines import record_of
+from recollect.memory.conversations.importing import import_transcripts
+from recollect.memory.conversations.reading import read_session
+from recollect.serve.hooks.transcript import last_turns
+from recollect.transcripts.lines import record_of
 from recollect.types import LONGEST_LINE
 from tests.support_sessions import HEADER, assistant, jsonl, user
 

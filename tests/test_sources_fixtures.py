@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.sources import claude_code, codex, openclaw, opencode
-from recollect.sources.hosts import Found, read_session, recognise
+from recollect.transcripts import claude_code, codex, openclaw, opencode
+from recollect.transcripts.hosts import Found, read_session, recognise
 from recollect.types import Transcript, Turn
 from tests.support_sources import (
     CLAUDE_CODE,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect.sources import claude_code, codex, openclaw, opencode
-from recollect.sources.lines import without_blocks
+from recollect.transcripts import claude_code, codex, openclaw, opencode
+from recollect.transcripts.lines import without_blocks
 from recollect.types import Transcript
 from tests.support_sessions import assistant, jsonl
 from tests.support_sources import shown

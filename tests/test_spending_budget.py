@@ -10,10 +10,10 @@ from datetime import date, timedelta
 import pytest
 
 from recollect.embed.base import Meter
+from recollect.embed.spending.budget import Budget
+from recollect.embed.spending.ledger import Ledger, Spent
 from recollect.errors import SettingsError, SpendLimit
 from recollect.settings import Spend
-from recollect.spending.budget import Budget
-from recollect.spending.ledger import Ledger, Spent
 
 MILLION = 1_000_000
 A_DOLLAR_A_MILLION = (("model", "1"),)
@@ -316,8 +316,8 @@ PROCESS = """\
 import sys
 from recollect.errors import SpendLimit
 from recollect.settings import Spend
-from recollect.spending.budget import Budget
-from recollect.spending.ledger import Ledger
+from recollect.embed.spending.budget import Budget
+from recollect.embed.spending.ledger import Ledger
 mine = Budget(Spend(max_per_day=0.01, prices=(("model", "1"),)), "openai", "model", Ledger())
 granted = 0
 sys.stdin.readline()

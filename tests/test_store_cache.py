@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import StoreError
-from recollect.store.sqlite import cache
-from recollect.store.sqlite.db import transaction
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite import cache
+from recollect.index.store.sqlite.db import transaction
+from recollect.index.store.sqlite.index import Index
 from recollect.types import Space
 from tests.support_index import IDENTITY
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.store.sqlite import spaces
-from recollect.store.sqlite.changes import Staying
-from recollect.store.sqlite.db import transaction
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite import spaces
+from recollect.index.store.sqlite.changes import Staying
+from recollect.index.store.sqlite.db import transaction
+from recollect.index.store.sqlite.index import Index
 from recollect.text.chunk import chunk_text, text_hash
 from recollect.types import Chunk, Space
 from tests.support import untimed

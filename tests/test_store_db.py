@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from recollect.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly
-from recollect.store.sqlite.db import (
+from recollect.index.store.sqlite.db import (
     Connection,
     open_reader,
     open_writer,

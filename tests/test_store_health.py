@@ -15,10 +15,10 @@ import pytest
 
 from recollect.errors import StoreDamaged
 from recollect.files.private import tighten
-from recollect.memory import Memory
+from recollect.index.store.sqlite.health import check_file, set_aside
+from recollect.index.store.sqlite.index import Index
+from recollect.memory.memory import Memory
 from recollect.paths import Workspace
-from recollect.store.sqlite.health import check_file, set_aside
-from recollect.store.sqlite.index import Index
 from recollect.types import Report, SearchResult
 from tests.support_embedding import FakeProvider
 from tests.support_index import (

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.store.sqlite import cache, spaces
-from recollect.store.sqlite.db import transaction
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite import cache, spaces
+from recollect.index.store.sqlite.db import transaction
+from recollect.index.store.sqlite.index import Index
 from recollect.text.chunk import chunk_text, text_hash
 from recollect.types import Chunk, Fingerprint, IndexedFile, Problem, Space
 from tests.support_embedding import FakeProvider

@@ -14,11 +14,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.doctor.examine import examine, examine_and_repair
-from recollect.memory import Memory
+from recollect.admin.doctor.examine import examine, examine_and_repair
+from recollect.index.store.sqlite import matrix
+from recollect.index.store.sqlite.origin import secret_file
+from recollect.memory.memory import Memory
 from recollect.paths import user_state_dir
-from recollect.store.sqlite import matrix
-from recollect.store.sqlite.origin import secret_file
 from recollect.text.chunk import text_hash
 from recollect.types import SearchResult
 from tests.support import unprivileged_run
@@ -264,7 +264,7 @@ def test_the_lines_of_a_note_that_cannot_be_seen_are_still_found(made: Path) -> 
 AS_A_MEMBER = """
 import json, os, tempfile
 from pathlib import Path
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 def use(workspace, force):
     with Memory(workspace, {"embeddings.provider": "none"}) as memory:
         report = memory.sync(force=force)

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from recollect.errors import SettingsError, StoreError
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from tests.support_index import hashes, write
 
 

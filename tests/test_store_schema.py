@@ -7,9 +7,9 @@ import apsw
 import pytest
 
 from recollect.errors import StoreDamaged
-from recollect.store.sqlite import schema
-from recollect.store.sqlite.db import open_reader, open_writer
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite import schema
+from recollect.index.store.sqlite.db import open_reader, open_writer
+from recollect.index.store.sqlite.index import Index
 from tests.support_index import IDENTITY, assert_sound, index_file, indexed, notes, program, put, write
 
 TABLES = {"meta", "files", "chunks", "embedding_cache", "chunks_fts", "chunks_terms"}
@@ -123,9 +123,9 @@ def test_a_reader_cannot_write(path: Path) -> None:
 
 COLD_START = """
 from pathlib import Path
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from tests.support_index import sync
-import recollect.search.engine, recollect.sync.run
+import recollect.index.search.engine, recollect.index.sync.run
 print("ready", flush=True)
 for line in sys.stdin:
     how, folder = line.split(maxsplit=1)

@@ -6,8 +6,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.store.sqlite import words
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite import words
+from recollect.index.store.sqlite.index import Index
 from recollect.text.chunk import text_hash
 from recollect.text.terms import terms_of
 from recollect.types import Chunk, Document, Fingerprint

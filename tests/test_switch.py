@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from recollect import Memory, SettingsError
 from recollect.cli.main import cli
+from recollect.memory.notes.configure import switch
 from recollect.paths import Workspace
 from recollect.settings import is_trusted, load, trust
-from recollect.writing.configure import switch
 
 
 def switched(workspace: Path, *, on: bool) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from recollect.files.read import read_document
-from recollect.memory import Memory
-from recollect.sync import run, update
-from recollect.sync.dirty import is_dirty, missing_paths
-from recollect.sync.finding import find_files
+from recollect.index.sync import run, update
+from recollect.index.sync.dirty import is_dirty, missing_paths
+from recollect.index.sync.finding import find_files
+from recollect.memory.memory import Memory
 from recollect.types import (
     Discovery,
     Document,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.types import Report
 from tests.support_cli import Cli
 from tests.support_embedding import FakeProvider

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.memory import Memory
-from recollect.store.sqlite import cache
-from recollect.store.sqlite.db import transaction
-from recollect.store.sqlite.index import Index
-from recollect.sync import pending
-from recollect.sync.identity import space_of
+from recollect.index.store.sqlite import cache
+from recollect.index.store.sqlite.db import transaction
+from recollect.index.store.sqlite.index import Index
+from recollect.index.sync import pending
+from recollect.index.sync.identity import space_of
+from recollect.memory.memory import Memory
 from recollect.text.chunk import text_hash
 from tests.support_embedding import FakeProvider
 from tests.support_index import found_by, index_file, near, notes, reading, sync, write

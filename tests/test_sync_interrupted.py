@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import StoreBusy
-from recollect.files.lock import WriterLock
-from recollect.memory import Memory
-from recollect.sync import run
+from recollect.index.sync import run
+from recollect.locks import WriterLock
+from recollect.memory.memory import Memory
 from tests.support_index import (
     assert_sound,
     expected,

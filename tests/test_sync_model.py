@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.text.words import words_of
 from tests.support_index import assert_sound, expected, found_by, index_file, indexed, reading, settle, sync
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from recollect.embed.base import Provider
-from recollect.spending.ledger import Ledger, Spent
-from recollect.spending.tokens import estimate
-from recollect.sync.plan import Plan, plan
+from recollect.embed.spending.ledger import Ledger, Spent
+from recollect.embed.spending.tokens import estimate
+from recollect.index.sync.plan import Plan, plan
 from tests.support_embedding import FakeProvider
 from tests.support_index import index_file, indexed, job, notes, sync, write
 from tests.support_sessions import HEADER, assistant, jsonl, user

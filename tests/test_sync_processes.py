@@ -140,7 +140,7 @@ FULL = """
 import json, resource
 from pathlib import Path
 from recollect.errors import RecollectError
-from recollect.store.sqlite import matrix
+from recollect.index.store.sqlite import matrix
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync
 matrix._WORTH_SAVING = 10
@@ -202,7 +202,7 @@ def test_a_disk_that_fills_up_leaves_the_old_index_serving(workspace: Path) -> N
 READ_ONLY = """
 from pathlib import Path
 from recollect.errors import RecollectError
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 with Memory(sys.argv[1], {"embeddings.provider": "none"}) as memory:
     try:
         if sys.argv[2] == "search":

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from recollect.embed.base import Provider
-from recollect.memory import Memory
-from recollect.store.sqlite import matrix
-from recollect.store.sqlite.cache import count
-from recollect.store.sqlite.index import Index
-from recollect.sync import pending
-from recollect.sync.identity import difference, identity_of
+from recollect.index.store.sqlite import matrix
+from recollect.index.store.sqlite.cache import count
+from recollect.index.store.sqlite.index import Index
+from recollect.index.sync import pending
+from recollect.index.sync.identity import difference, identity_of
+from recollect.memory.memory import Memory
 from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
@@ -323,8 +323,8 @@ def test_readers_see_vectors_of_one_model_or_of_the_other_and_nothing_between(
 READ_ON = """
 import json
 from pathlib import Path
-from recollect.store.sqlite.index import Index
-from recollect.store.sqlite import words
+from recollect.index.store.sqlite.index import Index
+from recollect.index.store.sqlite import words
 index = Index.reader(Path(sys.argv[1]))
 states = set()
 print("ready", flush=True)

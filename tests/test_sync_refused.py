@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import EmbeddingError, ModelFilesError
-from recollect.sync import pending
-from recollect.sync.embedding import Embedded, embed_texts
+from recollect.index.sync import pending
+from recollect.index.sync.embedding import Embedded, embed_texts
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import found_by, notes, reading, serving_model, sync, write

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hosts.toml_text import check_added, table, values_of, without
+from recollect.clients.toml_text import check_added, table, values_of, without
 
 OURS = ("mcp_servers", "recollect")
 COMMENT = "# Written by Recollect."
@@ -42,7 +42,7 @@ def test_a_table_is_written_with_headers_of_its_own_for_inner_tables() -> None:
         'command = "/usr/bin/python3"',
         'args = ["-m", "x"]',
         "",
-        "[mcp_servers.recollect.tools.forget]",
+        "[mcp_servers.recollect.serve.tools.forget]",
         'mode = "prompt"',
     ]
 
@@ -108,13 +108,13 @@ def test_a_table_that_another_program_wrote_anew_is_found() -> None:
 args = ["-m", "x"]
 command = "/usr/bin/python3"
 
-[mcp_servers.recollect.tools.forget]
+[mcp_servers.recollect.serve.tools.forget]
 mode = "prompt"
 
 [mcp_servers.other]
 command = "echo"
 
-[mcp_servers.recollect.tools.search]
+[mcp_servers.recollect.serve.tools.search]
 mode = "auto"
 """
 

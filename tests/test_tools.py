@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from recollect import Memory, SecretRefused, SettingsError, UsageError
-from recollect.tools import TOOLS, Output, call_tool
-from recollect.tools.finding import NOTHING
+from recollect.serve.tools import TOOLS, Output, call_tool
+from recollect.serve.tools.finding import NOTHING
 from tests.support_search import words_memory
 
 NOTES = {

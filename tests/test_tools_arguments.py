@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import UsageError
-from recollect.tools import TOOLS
-from recollect.tools.arguments import LONGEST, OTHER_NAMES, checked
+from recollect.serve.tools import TOOLS
+from recollect.serve.tools.arguments import LONGEST, OTHER_NAMES, checked
 
 SEARCH = TOOLS["memory_search"]
 

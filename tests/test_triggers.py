@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from recollect import watching as watching_module
-from recollect.files.lock import WriterLock
-from recollect.mcp.server import Server
+from recollect.locks import WriterLock
+from recollect.memory import watching as watching_module
+from recollect.memory.upkeep import upkeep
 from recollect.paths import Workspace, user_config_file
-from recollect.rpc import workplace
-from recollect.rpc.engine import Engine
-from recollect.upkeep import upkeep
+from recollect.serve.mcp.server import Server
+from recollect.serve.rpc import workplace
+from recollect.serve.rpc.engine import Engine
 from tests.support_index import index_file, indexed
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
 from tests.support_waiting import background_threads, eventually, is_equal, watching

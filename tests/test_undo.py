@@ -16,8 +16,8 @@ from recollect import AsyncMemory, Memory, UsageError, WriteError
 from recollect.files import journal, trash
 from recollect.files.notes import append, delete, edit, move, remove_note
 from recollect.files.tombstones import bury
+from recollect.memory.notes.undo import undo
 from recollect.paths import Workspace
-from recollect.writing.undo import undo
 from tests.support_cli import Cli
 
 NOTE = "memory/topic.md"
@@ -374,7 +374,7 @@ def test_an_undo_that_was_cut_short_is_finished_by_the_next(
 UNDO_UNTIL_KILLED = """
 import sys
 from recollect.paths import Workspace
-from recollect.writing.undo import undo
+from recollect.memory.notes.undo import undo
 home = Workspace.at(sys.argv[1])
 while True:
     undo(home)
@@ -418,7 +418,7 @@ def test_two_programs_that_take_back_at_once_take_back_two_writes(memory: Memory
     write(memory, "- a\n")
     for number in range(4):
         append(memory.workspace, NOTE, f"- {number}")
-    code = "import sys; from recollect.paths import Workspace; from recollect.writing.undo import undo; "
+    code = "import sys; from recollect.paths import Workspace; from recollect.memory.notes.undo import undo; "
     code += "undo(Workspace.at(sys.argv[1]))"
     crowd = [subprocess.Popen([sys.executable, "-c", code, str(memory.workspace.root)]) for _ in range(3)]
     assert [process.wait() for process in crowd] == [0, 0, 0]

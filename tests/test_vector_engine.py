@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from recollect.doctor.examine import examine
-from recollect.memory import Memory
-from recollect.upkeep import upkeep
+from recollect.admin.doctor.examine import examine
+from recollect.memory.memory import Memory
+from recollect.memory.upkeep import upkeep
 from tests.support_cli import Cli
 from tests.support_search import write
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, StoreFull, WorkspaceError
-from recollect import watching as watching_module
 from recollect.files import watch as hints_module
 from recollect.files.watch import Hints, NoHints, Places, Unheard
+from recollect.index.store.sqlite.index import Index
+from recollect.index.sync import run
+from recollect.memory import watching as watching_module
 from recollect.paths import Workspace
-from recollect.store.sqlite.index import Index
-from recollect.sync import run
 from tests.support_cli import MAIN, environment
 from tests.support_index import chunks_in, found_by, index_file, notes, reading, write
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory
@@ -464,7 +464,7 @@ def test_the_command_speaks_to_people(workspace: Path) -> None:
 
 
 def test_the_watcher_is_imported_late() -> None:
-    code = "import sys, recollect.memory, recollect.watching; print('watchfiles' in sys.modules)"
+    code = "import sys, recollect.memory.watching; print('watchfiles' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert told.stdout == "False\n"
     assert hints_module.Hints.listens

@@ -9,9 +9,9 @@ import pytest
 
 from recollect import Memory
 from recollect.errors import SettingsError, WorkspaceError
-from recollect.hooks import thin
 from recollect.paths import Workspace, user_config_file
-from recollect.rpc.workplace import folder_of
+from recollect.serve.hooks import thin
+from recollect.serve.rpc.workplace import folder_of
 from recollect.settings import load, trust
 from recollect.settings.whereabouts import find_workspace
 from tests.support_cli import Cli, program

@@ -35,12 +35,12 @@ from recollect.types import Excerpt, Hit, Probe, Problem, Report, SearchResult, 
 from recollect.version import __version__
 
 if TYPE_CHECKING:
-    from recollect.asynchronous import AsyncMemory
     from recollect.files.history import Version
     from recollect.files.journal import Operation
-    from recollect.memory import Memory
-    from recollect.writing.undo import NoteChange, Undone
-    from recollect.writing.versions import RestoredVersion
+    from recollect.memory.asynchronous import AsyncMemory
+    from recollect.memory.memory import Memory
+    from recollect.memory.notes.undo import NoteChange, Undone
+    from recollect.memory.notes.versions import RestoredVersion
 
 __all__ = [
     "AsyncMemory",
@@ -86,12 +86,12 @@ __all__ = [
 ]
 
 _LATE = {
-    "AsyncMemory": "recollect.asynchronous",
-    "Memory": "recollect.memory",
-    "NoteChange": "recollect.writing.undo",
+    "AsyncMemory": "recollect.memory.asynchronous",
+    "Memory": "recollect.memory.memory",
+    "NoteChange": "recollect.memory.notes.undo",
     "Operation": "recollect.files.journal",
-    "RestoredVersion": "recollect.writing.versions",
-    "Undone": "recollect.writing.undo",
+    "RestoredVersion": "recollect.memory.notes.versions",
+    "Undone": "recollect.memory.notes.undo",
     "Version": "recollect.files.history",
 }
 

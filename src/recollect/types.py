@@ -454,3 +454,8 @@ class Probe:
     todo: str = ""
     code: str = ""
     """The code of the error, if there is one."""
+
+    @property
+    def message(self) -> str:
+        """Return what was found out and what to do about it, as one text."""
+        return f"{self.reason}. {self.todo}" if self.todo else self.reason

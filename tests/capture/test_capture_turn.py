@@ -13,7 +13,7 @@ from recollect.agent.capture.seen import MOST_KEPT, Seen
 from recollect.embed.builtin.provider import BuiltinProvider
 from recollect.errors import EmbeddingError
 from recollect.files.tombstones import bury
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.paths import Workspace
 from tests.support_agent import NOW, TOKEN, assistant, opened, text_of, user
 from tests.support_chat import chat_server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from recollect.hosts.source import integration
+from recollect.clients.source import integration
 from tests.claude_code.machine import Machine, Session, heard
 from tests.support_install import tree
 

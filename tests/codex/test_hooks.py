@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.hosts.codex_trust import is_trusted, untrusted_hooks
-from recollect.hosts.hooks import EVENTS
+from recollect.clients.codex_trust import is_trusted, untrusted_hooks
+from recollect.clients.hooks import EVENTS
 from tests.codex.machine import ALL_HOOKS, Machine
 from tests.codex.model import END
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.tools import shown_tools
+from recollect.serve.tools import shown_tools
 from tests.codex.machine import TURN_SECONDS, Machine
 
 ROOT = Path(__file__).parents[2]

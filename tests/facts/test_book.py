@@ -13,9 +13,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recollect.errors import PathError, UsageError, WriteError
-from recollect.facts.book import Book
 from recollect.files import atomic, history
 from recollect.files.notes import append
+from recollect.memory.facts.book import Book
 from recollect.paths import Workspace
 from recollect.settings import Settings
 from recollect.settings.agents_tree import Facts
@@ -161,7 +161,7 @@ def test_a_note_that_may_not_be_read_is_an_error(home: Workspace) -> None:
     program = """
 import sys
 from recollect.errors import PathError
-from recollect.facts.book import Book
+from recollect.memory.facts.book import Book
 from recollect.paths import Workspace
 from recollect.settings import Settings
 try:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.facts.categories import category_of
-from recollect.memory import Memory
+from recollect.memory.facts.categories import category_of
+from recollect.memory.memory import Memory
 from recollect.text.facts import CATEGORIES
 from tests.support_cli import Cli
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.facts.contradiction import contradicted
+from recollect.memory.facts.contradiction import contradicted
 from recollect.text.facts import Category, Fact, FactLine
 
 HERE = Path(__file__).parent

@@ -13,10 +13,10 @@ import pytest
 from recollect import Memory, StoreError
 from recollect.embed.select import Choice
 from recollect.errors import TextsRefused
-from recollect.facts import derived, healing, lance
-from recollect.facts.places import make_own_name, note_place, noted_places
-from recollect.facts.record import folder_of, is_remote, record_of, uri_of
-from recollect.facts.table import NAME, Table
+from recollect.memory.facts import derived, healing, lance
+from recollect.memory.facts.places import make_own_name, note_place, noted_places
+from recollect.memory.facts.record import folder_of, is_remote, record_of, uri_of
+from recollect.memory.facts.table import NAME, Table
 from recollect.paths import Workspace
 from recollect.types import Space
 from tests.support_embedding import FakeProvider

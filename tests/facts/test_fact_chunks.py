@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory
+from recollect.index.sync.identity import difference, identity_of
 from recollect.settings import Settings
 from recollect.settings.agents_tree import Facts
-from recollect.sync.identity import difference, identity_of
 from recollect.text.chunk import chunk_text, limit_of, text_hash, weigh
 from recollect.text.fact_chunks import chunk_facts
 from recollect.text.facts import facts_in

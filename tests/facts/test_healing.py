@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import PathError, StoreError
-from recollect.facts import healing
-from recollect.facts import table as tables
-from recollect.facts.healing import Healed, absent, opened
-from recollect.facts.record import folder_of, lock_of, record_of, write_record
-from recollect.facts.table import Row, Table
-from recollect.sync.switching import renew
+from recollect.index.sync.switching import renew
+from recollect.memory.facts import healing
+from recollect.memory.facts import table as tables
+from recollect.memory.facts.healing import Healed, absent, opened
+from recollect.memory.facts.record import folder_of, lock_of, record_of, write_record
+from recollect.memory.facts.table import Row, Table
 from recollect.text.facts import Fact
 from recollect.types import Space
 from tests.support import untimed
@@ -443,7 +443,7 @@ def test_a_table_that_another_process_heals_is_left_to_it(kept: Kept) -> None:
 HEAL = """
 import sys
 from pathlib import Path
-from recollect.facts import healing
+from recollect.memory.facts import healing
 from tests.support_lance import Kept
 kept = Kept(Path(sys.argv[1]))
 print("ready", flush=True)
@@ -481,7 +481,7 @@ def test_two_processes_heal_at_once(kept: Kept) -> None:
 BE_KILLED = """
 import os, signal, sys
 from pathlib import Path
-from recollect.facts import healing, table
+from recollect.memory.facts import healing, table
 from tests.support_lance import Kept
 
 kept = Kept(Path(sys.argv[1]))

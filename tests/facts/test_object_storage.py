@@ -12,10 +12,10 @@ import pytest
 
 from recollect import Memory
 from recollect.errors import StoreDamaged, StoreError
-from recollect.facts import healing, lance
-from recollect.facts.healing import Healed, absent
-from recollect.facts.lance import lance_errors
-from recollect.facts.table import Table, drop
+from recollect.memory.facts import healing, lance
+from recollect.memory.facts.healing import Healed, absent
+from recollect.memory.facts.lance import lance_errors
+from recollect.memory.facts.table import Table, drop
 from tests.support_lance import Kept, named, note_of
 from tests.support_s3 import KEY, S3, SECRET, lead_to, serving
 

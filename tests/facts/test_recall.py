@@ -11,8 +11,8 @@ import pytest
 from recollect import Memory, SettingsError, UsageError
 from recollect.embed.select import Choice
 from recollect.errors import StoreDamaged
-from recollect.facts.table import Table
-from recollect.upkeep import upkeep
+from recollect.memory.facts.table import Table
+from recollect.memory.upkeep import upkeep
 from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_facts import (

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.facts.contradiction import contradicted
-from recollect.facts.sameness import ALIKE, duplicate_of
+from recollect.memory.facts.contradiction import contradicted
+from recollect.memory.facts.sameness import ALIKE, duplicate_of
 from recollect.text.facts import Fact, FactLine
 from tests.facts.test_contradiction import SENTENCES
 

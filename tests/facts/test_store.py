@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, SettingsError, UsageError
-from recollect.facts import book
-from recollect.facts.book import Book
 from recollect.files import atomic, history
+from recollect.memory.facts import book
+from recollect.memory.facts.book import Book
 from recollect.text.facts import Fact, FactLine, FirstLine, is_id
 from tests.support_facts import ACME, BILLING, FACTS, GLOBEX, STORES, TABS, facts_memory, names, note_of
 from tests.support_search import FakeProvider, fake_memory

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import RecollectError
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from tests.faults.support import check_index, entry, remember, synced, whole_entries
 from tests.support_index import hashes
 

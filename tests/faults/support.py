@@ -12,8 +12,8 @@ import apsw
 
 from recollect.embed.base import Provider
 from recollect.files.atomic import TEMPORARY_PREFIX
-from recollect.memory import Memory
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite.index import Index
+from recollect.memory.memory import Memory
 from recollect.types import Report
 from tests.support_index import assert_sound, expected, hashes, index_file, indexed, left_over, sync
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.memory import Memory
-from recollect.store.sqlite.index import Index
+from recollect.index.store.sqlite.index import Index
+from recollect.memory.memory import Memory
 from tests.faults.conftest import Tell
 from tests.faults.scale import facts_on_failure, scaled
 from tests.faults.support import PROVIDER_VARIABLE, check_index, synced

@@ -13,9 +13,9 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.files.notes import edit
-from recollect.memory import Memory
+from recollect.index.store.sqlite import matrix
+from recollect.memory.memory import Memory
 from recollect.paths import Workspace
-from recollect.store.sqlite import matrix
 from tests.faults.conftest import Tell
 from tests.faults.failing import SQLITE_FAULTS, SYSTEM_FAULTS, Failing, Fault
 from tests.faults.scale import FULL, chance_of, facts_on_failure, scaled

@@ -13,9 +13,9 @@ import pytest
 from recollect.files import history
 from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from recollect.files.notes import edit
+from recollect.index.store.sqlite import schema
+from recollect.index.store.sqlite.db import open_writer, transaction
 from recollect.paths import Workspace
-from recollect.store.sqlite import schema
-from recollect.store.sqlite.db import open_writer, transaction
 from recollect.text.terms import terms_of, title_of
 from tests.faults import workloads
 from tests.faults.conftest import Tell

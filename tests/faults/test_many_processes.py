@@ -12,8 +12,8 @@ import pytest
 
 from recollect.errors import StoreBusy
 from recollect.files import place
-from recollect.memory import Memory
-from recollect.sync import run
+from recollect.index.sync import run
+from recollect.memory.memory import Memory
 from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
 from tests.faults.scale import FULL, scaled
@@ -29,8 +29,8 @@ ENTRIES = scaled(30, 500)
 READERS = 4
 
 COLD = """
-from recollect.memory import Memory
-import recollect.search.engine, recollect.sync.run
+from recollect.memory.memory import Memory
+import recollect.index.search.engine, recollect.index.sync.run
 ready()
 for line in sys.stdin:
     with Memory(line.strip()) as memory:
@@ -78,7 +78,7 @@ answer(refused)
 
 READ = """
 import select
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 ready()
 answers, warnings, wrong = 0, set(), []
 with Memory(workspace) as memory:
@@ -92,7 +92,7 @@ answer({"answers": answers, "warnings": sorted(warnings), "wrong": wrong})
 
 SYNC_ON = """
 import select
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 ready()
 rounds = 0
 with Memory(workspace) as memory:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from tests.faults.scale import scaled
 from tests.faults.support import check_index, remember
 from tests.support_index import expected, indexed

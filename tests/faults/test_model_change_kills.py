@@ -22,7 +22,7 @@ import pytest
 
 from recollect import Memory
 from recollect.embed.background import PASSAGES
-from recollect.store.sqlite import spaces
+from recollect.index.store.sqlite import spaces
 from tests import support_provider
 from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
@@ -52,8 +52,8 @@ import signal
 import httpx2
 import numpy
 from recollect.embed.remote import bounded, provider
-from recollect.memory import Memory
-from recollect.sync import pending, vectors
+from recollect.memory.memory import Memory
+from recollect.index.sync import pending, vectors
 pending._GROUP = {GROUP}
 def change(settings):
     with Memory(workspace, settings) as memory:

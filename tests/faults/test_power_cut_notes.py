@@ -13,9 +13,9 @@ import pytest
 from recollect.files import history, trash
 from recollect.files.atomic import TEMPORARY_PREFIX
 from recollect.files.notes import delete, edit, move, remove_note
+from recollect.memory.notes import versions
+from recollect.memory.notes.undo import undo
 from recollect.paths import Workspace
-from recollect.writing import versions
-from recollect.writing.undo import undo
 from tests.faults.conftest import Tell
 from tests.faults.power_notes import Recording, states
 from tests.faults.scale import chance_of, facts_on_failure, scaled

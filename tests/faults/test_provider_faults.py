@@ -24,7 +24,7 @@ from recollect.embed.base import Limits
 from recollect.embed.remote import http, provider
 from recollect.embed.remote.catalogue import REMOTE
 from recollect.embed.remote.compatible import Compatible
-from recollect.sync import pending
+from recollect.index.sync import pending
 from recollect.types import Report
 from tests import support_provider
 from tests.faults.scale import FULL

@@ -19,9 +19,9 @@ from recollect.files import erase, history, imported, snapshots, trash
 from recollect.files.notes import append, edit, remove_note
 from recollect.files.scan import discover
 from recollect.files.snapshots import Said, Snapshot
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
+from recollect.memory.notes import versions
 from recollect.paths import Workspace
-from recollect.writing import versions
 from tests.faults.conftest import Tell
 from tests.faults.scale import scaled
 

@@ -28,7 +28,7 @@ DEADLINE = scaled(30, 300)
 
 WATCH = """
 import threading
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 syncs, notices = [], []
 stop = threading.Event()
 memory = Memory(workspace)

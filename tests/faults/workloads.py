@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recollect.files.notes import edit
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.paths import Workspace
 from tests.faults.support import entry, remember
 from tests.support_embedding import FakeProvider

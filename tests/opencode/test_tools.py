@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.tools import TOOLS, shown_tools
+from recollect.serve.tools import TOOLS, shown_tools
 from tests.opencode.model import END, Request
 from tests.opencode.window import Window
 

@@ -19,8 +19,11 @@ from recollect.files.place import place_of, reading
 from recollect.files.read import decode
 from recollect.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from recollect.files.snapshots import Snapshot
-from recollect.memory import Memory
-from recollect.search.decay import dated
+from recollect.index.search.decay import dated
+from recollect.memory.memory import Memory
+from recollect.memory.notes.clock import local_now
+from recollect.memory.notes.recall import latest
+from recollect.memory.notes.topics import main_note
 from recollect.settings import switched_off
 from recollect.text.chunk import weigh
 from recollect.text.comments import session_comments
@@ -28,9 +31,6 @@ from recollect.text.fact_note import note_path
 from recollect.text.neutral import NOTHING, Neutral, quoted
 from recollect.text.quote import Quote, block
 from recollect.types import cite
-from recollect.writing.clock import local_now
-from recollect.writing.recall import latest
-from recollect.writing.topics import main_note
 
 MAX_TOKENS = 3_000
 SNAPSHOT_DAYS = 7

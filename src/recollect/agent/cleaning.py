@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recollect.files.tombstones import Forgotten
-from recollect.memory import Memory
-from recollect.redaction import redact, rules_of
+from recollect.memory.memory import Memory
+from recollect.text.redaction import redact, rules_of
 
 Cleaning = Callable[[str], str]
 

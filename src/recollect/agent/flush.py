@@ -21,13 +21,13 @@ from recollect.agent.messages import Message, messages_of
 from recollect.agent.rules import judged
 from recollect.agent.sentences import LONGEST, sentences_of
 from recollect.errors import EmbeddingError
-from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
-from recollect.memory import Memory
+from recollect.locks import WriterLock
+from recollect.memory.memory import Memory
+from recollect.memory.notes.form import session_mark
 from recollect.settings import switched_off
 from recollect.text.decisions import is_decision
 from recollect.types import Role
-from recollect.writing.form import session_mark
 
 MOST = 12
 """Entries that one flush writes at most."""

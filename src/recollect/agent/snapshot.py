@@ -15,7 +15,7 @@ from recollect.errors import UsageError
 from recollect.files import snapshots
 from recollect.files.snapshots import Listing, Said, Snapshot
 from recollect.files.tombstones import Forgotten
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.paths import contains
 from recollect.settings import switched_off
 from recollect.text.quote import Quote, block

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recollect.agent.cleaning import secrets_out
-from recollect.search.query import as_prose
+from recollect.index.search.query import as_prose
 from recollect.settings import switched_off
 from recollect.text.fact_note import note_path
 from recollect.text.neutral import NOTHING, Neutral, quoted
@@ -17,8 +17,8 @@ from recollect.text.quote import FACTS_TAG, Quote, capped, without_quotes
 from recollect.text.words import words_of
 
 if TYPE_CHECKING:
-    from recollect.facts.recall import Found
-    from recollect.memory import Memory
+    from recollect.memory.facts.recall import Found
+    from recollect.memory.memory import Memory
     from recollect.types import Mode
 
 _SHORTEST = 5

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from recollect.backup.snapshots import BackedUp, backup
+from recollect.admin.backup.snapshots import BackedUp, backup
 from recollect.cli.common import (
     counted,
     harmless_name,

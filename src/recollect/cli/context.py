@@ -15,8 +15,8 @@ from recollect.cli.common import (
     warn,
     workspace_option,
 )
-from recollect.memory import Memory
-from recollect.search.relevant import relevant
+from recollect.index.search.relevant import relevant
+from recollect.memory.memory import Memory
 from recollect.types import CONTEXT_TOKENS
 
 _EXAMPLE = 'recollect context "which port did we choose?"'

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from recollect.admin.doctor.examine import Examination, examine, examine_and_repair
+from recollect.admin.doctor.finding import Finding
 from recollect.cli.common import (
     counted,
     harmless_name,
@@ -17,8 +19,6 @@ from recollect.cli.common import (
     progress_bar,
     workspace_option,
 )
-from recollect.doctor.examine import Examination, examine, examine_and_repair
-from recollect.doctor.finding import Finding
 from recollect.errors import UsageError
 
 _COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}

@@ -9,6 +9,10 @@ from typing import Any, cast
 
 import click
 
+from recollect.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
+from recollect.admin.evaluation.metrics import METRICS
+from recollect.admin.evaluation.run import MODES, evaluate
+from recollect.admin.evaluation.sets import LabelledSet, read_file, read_folder
 from recollect.cli.common import (
     harmless,
     json_option,
@@ -20,10 +24,6 @@ from recollect.cli.common import (
 )
 from recollect.cli.main import INTERRUPTED
 from recollect.errors import SettingsError, UsageError, reason_of
-from recollect.evaluation.figures import Evaluation, evaluation_json, hits_json
-from recollect.evaluation.metrics import METRICS
-from recollect.evaluation.run import MODES, evaluate
-from recollect.evaluation.sets import LabelledSet, read_file, read_folder
 from recollect.settings.keys import known_keys, snake, unknown
 from recollect.settings.values import from_variable
 from recollect.types import Mode

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from recollect.backup.archive import Exported, export_archive
+from recollect.admin.backup.archive import Exported, export_archive
 from recollect.cli.common import (
     counted,
     harmless_name,

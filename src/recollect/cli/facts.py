@@ -24,12 +24,12 @@ from recollect.cli.facts_review import review_command
 from recollect.cli.facts_shown import citation_of, line_json, newest_first, no_longer_true, shown
 from recollect.cli.forget import ask_which, must_be_named, print_receipt
 from recollect.errors import UsageError
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
+from recollect.memory.notes.candidates import Candidate
 from recollect.text.facts import CATEGORIES, IMPORTANCE, Category, FactLine
-from recollect.writing.candidates import Candidate
 
 if TYPE_CHECKING:
-    from recollect.facts.facts import Stats, Stored
+    from recollect.memory.facts.facts import Stats, Stored
 
 UNSURE = "No confident match. Nearest facts:"
 _EXAMPLE = 'recollect facts store "Prefers tabs over spaces"'

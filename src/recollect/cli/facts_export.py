@@ -27,7 +27,7 @@ from recollect.cli.common import (
 from recollect.errors import UsageError, WriteError, reason_of
 from recollect.files import atomic
 from recollect.files.scan import SUFFIX
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.text.facts import Fact, FactLine, line_of
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")

@@ -23,12 +23,12 @@ from recollect.cli.common import (
 from recollect.cli.facts_shown import line_json, newest_first, shown
 from recollect.cli.forget import print_receipt
 from recollect.errors import UsageError
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
+from recollect.memory.notes.clock import local_now
 from recollect.text.facts import Fact, FactLine, plain
-from recollect.writing.clock import local_now
 
 if TYPE_CHECKING:
-    from recollect.facts.facts import Facts
+    from recollect.memory.facts.facts import Facts
 
 _AGO = re.compile(r"(\d{1,4}) ?([dw])")
 _DAYS = {"d": 1, "w": 7}

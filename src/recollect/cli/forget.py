@@ -20,9 +20,9 @@ from recollect.cli.common import (
     workspace_option,
 )
 from recollect.errors import UsageError
-from recollect.memory import Memory
-from recollect.writing.candidates import Candidate, is_query
-from recollect.writing.proof import Receipt
+from recollect.memory.memory import Memory
+from recollect.memory.notes.candidates import Candidate, is_query
+from recollect.memory.notes.proof import Receipt
 
 _WIDTH = 90
 _NO = ("n", "no", "none")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from recollect.arguments import named_lines
 from recollect.cli.common import (
     counted,
     harmless,
@@ -18,9 +17,10 @@ from recollect.cli.common import (
     workspace_option,
 )
 from recollect.errors import UsageError
-from recollect.memory import Memory
+from recollect.memory.arguments import named_lines
+from recollect.memory.memory import Memory
+from recollect.serve.wire import excerpt_json
 from recollect.types import Excerpt
-from recollect.wire import excerpt_json
 
 
 @click.command("get")

@@ -18,8 +18,8 @@ from recollect.cli.common import (
 from recollect.cli.undo import change_json, print_changes, print_diff, print_left_out
 from recollect.errors import UsageError
 from recollect.files.history import Version
-from recollect.memory import Memory
-from recollect.writing.undo import diff_of
+from recollect.memory.memory import Memory
+from recollect.memory.notes.undo import diff_of
 
 _MOST_NAMES = 3
 

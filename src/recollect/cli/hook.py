@@ -11,7 +11,7 @@ import click
 
 from recollect.cli.common import FOLDER
 from recollect.errors import RecollectError
-from recollect.hooks import thin
+from recollect.serve.hooks import thin
 
 
 @click.command("hook")
@@ -50,7 +50,7 @@ def _answered_here(client: str, event: str) -> str:
     root = thin.workspace_of(thin.working_folder(), anyway=thin.COMMAND in said)
     if root is None:
         return ""
-    from recollect.hooks.events import Events
+    from recollect.serve.hooks.events import Events
 
     events = Events(Path(root))
     try:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.backup.archive import MAX_UNPACKED_BYTES, Imported, import_archive
-from recollect.backup.manifest import SETTINGS_NAME
+from recollect.admin.backup.archive import MAX_UNPACKED_BYTES, Imported, import_archive
+from recollect.admin.backup.manifest import SETTINGS_NAME
 from recollect.cli.common import (
     Function,
     counted,
@@ -24,14 +24,14 @@ from recollect.cli.common import (
     progress_bar,
     workspace_option,
 )
+from recollect.memory.upkeep.switch import refuse_if_off
 from recollect.paths import Workspace, expand_home
 from recollect.settings import Settings, load
-from recollect.upkeep.switch import refuse_if_off
 
 if TYPE_CHECKING:
-    from recollect.backup.snapshots import Restored
-    from recollect.imports import openclaw, vault
-    from recollect.imports.memories import Added
+    from recollect.admin.backup.snapshots import Restored
+    from recollect.admin.imports import openclaw, vault
+    from recollect.admin.imports.memories import Added
 
 _MOST_NAMES = 20
 _ARCHIVE = "archive"
@@ -187,7 +187,7 @@ def _vault_command(name: str, what: str) -> None:
         workspace: Path | None,
         as_json: bool,
     ) -> int:
-        from recollect.imports.vault import import_vault
+        from recollect.admin.imports.vault import import_vault
 
         opened, settings = _opened(workspace)
         if link:
@@ -227,7 +227,7 @@ def print_vault(done: vault.Imported) -> None:
 
 def _tell_link(workspace: Workspace, settings: Settings, folder: Path, *, as_json: bool) -> int:
     """Say which setting has a folder searched where it is."""
-    from recollect.imports.vault import checked_folder
+    from recollect.admin.imports.vault import checked_folder
 
     root = str(checked_folder(workspace, folder))
     paths = [*settings.extra_paths, *([] if root in settings.extra_paths else [root])]
@@ -261,7 +261,7 @@ def mem0_command(file: Path, dry_run: bool, workspace: Path | None, as_json: boo
     FILE is JSON: a list of memories, or an object with the list under results. Each becomes an entry
     with its date, its categories as tags, and a mark by which it is known again. Secrets are taken out.
     """
-    from recollect.imports.mem0 import import_mem0
+    from recollect.admin.imports.mem0 import import_mem0
 
     opened, settings = _opened(workspace)
     with progress_bar() as progress:
@@ -286,7 +286,7 @@ def chatgpt_command(file: Path, dry_run: bool, workspace: Path | None, as_json: 
     FILE is the archive that ChatGPT sends when you export your data, or the conversations.json in it. Of
     a conversation the branch counts that was shown last. Secrets are taken out.
     """
-    from recollect.imports.chatgpt import import_chatgpt
+    from recollect.admin.imports.chatgpt import import_chatgpt
 
     opened, settings = _opened(workspace)
     with progress_bar() as progress:
@@ -368,10 +368,10 @@ def openclaw_command(
     files are only read. Exits with 1 if something that
     is there could not be brought in.
     """
+    from recollect.admin.imports.openclaw import import_openclaw
+    from recollect.admin.imports.openclaw_state import default_state_dir, workspace_of
     from recollect.cli.openclaw_shown import print_imported
-    from recollect.imports.openclaw import import_openclaw
-    from recollect.imports.openclaw_state import default_state_dir, workspace_of
-    from recollect.memory import Memory
+    from recollect.memory.memory import Memory
 
     opened, settings = _opened(workspace)
     state = expand_home(state_dir) if state_dir else default_state_dir()

@@ -18,12 +18,12 @@ from recollect.cli.common import (
     print_json,
     warn,
 )
+from recollect.clients.apply import install, would_install
+from recollect.clients.catalogue import HOSTS, Host
+from recollect.clients.plan import BROUGHT, Action, Step
+from recollect.clients.receipt import read_receipt
 from recollect.errors import SettingsError, UsageError
 from recollect.files.begin import begin_workspace, holds_memory
-from recollect.hosts.apply import install, would_install
-from recollect.hosts.catalogue import HOSTS, Host
-from recollect.hosts.plan import BROUGHT, Action, Step
-from recollect.hosts.receipt import read_receipt
 from recollect.paths import Workspace
 
 _DONE = {

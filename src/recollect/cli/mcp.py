@@ -13,11 +13,11 @@ from recollect.cli.common import harmless_name, workspace_option
 from recollect.cli.serve import Served, ending_on_signals, exit_code, serve_stdio
 from recollect.errors import UsageError, WorkspaceError
 from recollect.paths import Workspace
-from recollect.rpc.server import Events
+from recollect.serve.rpc.server import Events
 from recollect.settings.whereabouts import find_workspace
 
 if TYPE_CHECKING:
-    from recollect.mcp.server import Server
+    from recollect.serve.mcp.server import Server
 
 _PORT = 8737
 _HOST = "127.0.0.1"
@@ -49,7 +49,7 @@ def command(
         raise UsageError(
             "--port, --host and --token-file go with --http", todo="Add --http, or leave them out"
         )
-    from recollect.mcp.versions import DIALECT
+    from recollect.serve.mcp.versions import DIALECT
 
     def server() -> Served:
         return _server(folder, f"mcp-{os.urandom(8).hex()}")
@@ -71,15 +71,15 @@ def _folder(named: Path | None) -> Path:
 
 
 def _server(folder: Path, session: str | None) -> Server:
-    from recollect.mcp.server import Server
+    from recollect.serve.mcp.server import Server
 
     return Server(folder, session)
 
 
 def _serve_http(folder: Path, host: str, port: int, named: Path | None) -> int:
-    from recollect.mcp.http.exchange import Exchange
-    from recollect.mcp.http.server import Listener, serve_http
-    from recollect.mcp.http.token import token_file, token_in
+    from recollect.serve.mcp.http.exchange import Exchange
+    from recollect.serve.mcp.http.server import Listener, serve_http
+    from recollect.serve.mcp.http.token import token_file, token_in
 
     file = named or token_file()
     server = _server(folder, None)

@@ -14,7 +14,7 @@ from recollect.cli.common import (
     print_json,
     workspace_option,
 )
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.types import Space, Status
 
 _STATES = {

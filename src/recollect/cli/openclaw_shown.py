@@ -8,12 +8,12 @@ import click
 
 from recollect.cli.common import counted, harmless_name, warn
 from recollect.cli.imports import print_counts, print_redacted, print_vault
-from recollect.writing.settings_file import written_settings
+from recollect.memory.notes.settings_file import written_settings
 
 if TYPE_CHECKING:
-    from recollect.imports.openclaw import Imported, TheirSettings
-    from recollect.imports.openclaw_memories import Memories
-    from recollect.imports.openclaw_vectors import Vectors
+    from recollect.admin.imports.openclaw import Imported, TheirSettings
+    from recollect.admin.imports.openclaw_memories import Memories
+    from recollect.admin.imports.openclaw_vectors import Vectors
 
 
 def print_imported(done: Imported) -> None:

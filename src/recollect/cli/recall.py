@@ -15,10 +15,10 @@ from recollect.cli.common import (
     print_json,
     workspace_option,
 )
-from recollect.memory import Memory
-from recollect.wire import recalled_json
-from recollect.writing.form import one_line
-from recollect.writing.recall import Recalled
+from recollect.memory.memory import Memory
+from recollect.memory.notes.form import one_line
+from recollect.memory.notes.recall import Recalled
+from recollect.serve.wire import recalled_json
 
 UNSURE = "No confident match. Nearest entries:"
 

@@ -15,9 +15,9 @@ from recollect.cli.common import (
     standard_input,
     workspace_option,
 )
-from recollect.memory import Memory
-from recollect.wire import remembered_json
-from recollect.writing.form import one_line
+from recollect.memory.memory import Memory
+from recollect.memory.notes.form import one_line
+from recollect.serve.wire import remembered_json
 
 _EXAMPLE = 'recollect remember "we chose Postgres"'
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from recollect.backup.snapshots import Restored, Snapshots, empty_folder, list_backups, restore
+from recollect.admin.backup.snapshots import Restored, Snapshots, empty_folder, list_backups, restore
 from recollect.cli.common import (
     FOLDER,
     counted,

@@ -17,9 +17,9 @@ from recollect.cli.common import (
 )
 from recollect.cli.hits import print_answer
 from recollect.errors import UsageError
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
+from recollect.serve.wire import search_json
 from recollect.types import Hit, Mode, Source
-from recollect.wire import search_json
 
 
 @click.command("search")

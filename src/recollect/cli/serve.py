@@ -17,7 +17,7 @@ import click
 
 from recollect.cli.common import FOLDER, agent_option
 from recollect.errors import UsageError
-from recollect.rpc.server import ENGINE, Dialect, Event, Events, Method, serve
+from recollect.serve.rpc.server import ENGINE, Dialect, Event, Events, Method, serve
 
 _BY_SIGNAL = 128
 _BUFFER = 64 * 1024
@@ -55,7 +55,7 @@ def command(stdio: bool, workspace: Path | None) -> int:
         )
 
     def engine() -> Served:
-        from recollect.rpc.engine import Engine
+        from recollect.serve.rpc.engine import Engine
 
         return Engine(workspace)
 

@@ -26,18 +26,18 @@ from recollect.cli.common import (
 from recollect.cli.hits import print_answer
 from recollect.errors import UsageError
 from recollect.files import snapshots
-from recollect.memory import Memory
-from recollect.sessions.importing import Imported, import_transcripts
-from recollect.sessions.listing import SessionInfo, listed
-from recollect.sessions.names import SWITCH_ON, client_of, refuse_unless_on
-from recollect.sessions.reading import Session, read_session, spoken
+from recollect.index.sync.finding import SNAPSHOTS
+from recollect.memory.conversations.importing import Imported, import_transcripts
+from recollect.memory.conversations.listing import SessionInfo, listed
+from recollect.memory.conversations.names import SWITCH_ON, client_of, refuse_unless_on
+from recollect.memory.conversations.reading import Session, read_session, spoken
+from recollect.memory.memory import Memory
+from recollect.memory.notes.clock import local_now
+from recollect.memory.upkeep.switch import refuse_if_off
+from recollect.serve.wire import search_json
 from recollect.settings import Settings
 from recollect.settings.agents_tree import Client
-from recollect.sync.finding import SNAPSHOTS
 from recollect.types import Mode, Turn, cited
-from recollect.upkeep.switch import refuse_if_off
-from recollect.wire import search_json
-from recollect.writing.clock import local_now
 
 _STATES = {"grew": "grew since", "changed": "changed since"}
 

@@ -21,7 +21,7 @@ from recollect.cli.common import (
 from recollect.cli.sessions import opened, shown_time
 from recollect.errors import PathError
 from recollect.files.snapshots import Snapshot
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 
 
 @click.group("snapshots")

@@ -21,11 +21,11 @@ from recollect.cli.common import (
     warn,
     workspace_option,
 )
+from recollect.embed.spending.prices import in_dollars
 from recollect.errors import EmbeddingError
-from recollect.memory import Memory
-from recollect.spending.prices import in_dollars
+from recollect.memory.memory import Memory
+from recollect.serve.wire import status_json
 from recollect.types import Status
-from recollect.wire import status_json
 
 
 @click.command("status")

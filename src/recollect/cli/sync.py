@@ -18,11 +18,11 @@ from recollect.cli.common import (
     warn,
     workspace_option,
 )
-from recollect.memory import Memory
-from recollect.spending.prices import in_dollars
-from recollect.sync.plan import Plan
+from recollect.embed.spending.prices import in_dollars
+from recollect.index.sync.plan import Plan
+from recollect.memory.memory import Memory
+from recollect.serve.wire import report_json
 from recollect.types import Report
-from recollect.wire import report_json
 
 
 @click.command("sync")

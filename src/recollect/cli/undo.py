@@ -18,8 +18,8 @@ from recollect.cli.common import (
     print_json,
     workspace_option,
 )
-from recollect.memory import Memory
-from recollect.writing.undo import NoteChange, Undone
+from recollect.memory.memory import Memory
+from recollect.memory.notes.undo import NoteChange, Undone
 
 _VERBS = {
     (False, False): "Took back",

@@ -8,9 +8,9 @@ import click
 
 from recollect.cli.common import harmless_name, print_json
 from recollect.cli.install import as_values, host_options, print_steps, project_of
+from recollect.clients.apply import uninstall, would_uninstall
+from recollect.clients.catalogue import HOSTS
 from recollect.files.scan import NOTES_DIR, ROOT_FILES
-from recollect.hosts.apply import uninstall, would_uninstall
-from recollect.hosts.catalogue import HOSTS
 from recollect.paths import PRIVATE_DIR
 
 

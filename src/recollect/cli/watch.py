@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from recollect.cli.common import counted, json_option, nearest_workspace, warn, workspace_option
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
+from recollect.serve.wire import report_json
 from recollect.types import Report
-from recollect.wire import report_json
 
 
 @click.command("watch")

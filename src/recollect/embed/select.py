@@ -102,9 +102,9 @@ def made(
         return LocalProvider(wanted)
     from recollect.embed.remote.catalogue import REMOTE
     from recollect.embed.remote.provider import RemoteProvider, model_name
-    from recollect.redaction import rules_of
-    from recollect.spending.budget import Budget
-    from recollect.spending.ledger import Ledger
+    from recollect.embed.spending.budget import Budget
+    from recollect.embed.spending.ledger import Ledger
+    from recollect.text.redaction import rules_of
 
     api = REMOTE[name].load()
     budget = Budget(settings.spend, name, model_name(api, wanted), Ledger())

@@ -13,7 +13,7 @@ import hashlib
 import json
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +24,12 @@ from recollect.files import atomic, history, journal, trash
 from recollect.files.place import Place, attempt, place_of, reading, writing
 from recollect.files.read import decode
 from recollect.files.scan import SUFFIX
+from recollect.files.tombstones import Forgotten, bare
 from recollect.paths import Workspace
-from recollect.text.edits import cut, locate, tidy_end
+from recollect.text.edits import cut, line_end_of, locate, split, tidy_end
+from recollect.text.entries import Entry, entries_of
+from recollect.text.terms import RUN
+from recollect.types import cite
 
 JOURNAL = "forgetting.json"
 KEPT_DIRS = ("history", "trash")
@@ -192,6 +196,49 @@ def finish(workspace: Workspace) -> None:
                 atomic.unlink(place.real, root=place.root, durable=False)
 
         attempt(place, remove_journal)
+
+
+def without_forgotten(
+    gone: Forgotten, path: str, content: bytes, standing: Collection[str] = ()
+) -> tuple[bytes | None, list[str]]:
+    """Return a note without what was forgotten, `None` if nothing is left of it, and what was left out.
+
+    Entrys of which the text is in `standing` stay: they are in the note already, so they do not come back.
+    """
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    text = content.removeprefix(mark).decode()
+    if not gone.drops(text):
+        return content, []
+    passages = entries_of(text)
+    rest, left_out, stays = text, [], False
+    for passage in reversed(passages):
+        if not gone.drops(passage.text):
+            continue
+        if passage.text in standing:
+            stays = True
+            continue
+        rest = _without(rest, passage, gone.redact(passage.text))
+        left_out.append(cite(path, passage.first, passage.last))
+    if not stays and gone.drops(rest):  # it spans what are several passages here
+        rest = gone.redact(rest) + line_end_of(text)
+        left_out.append(path)
+    if all(passage.kind == "heading" for passage in entries_of(rest)) and not _only_headings(passages):
+        return None, left_out
+    return mark + rest.encode(), left_out
+
+
+def _without(text: str, passage: Entry, rest: str) -> str:
+    """Return a text with what is left of one of its passages."""
+    if not RUN.search(bare(rest)):
+        return cut(text, passage.first, passage.last)
+    lines = split(text)
+    last = lines[passage.last - 1]
+    end = last[len(last.rstrip("\r\n")) :]
+    return "".join([*lines[: passage.first - 1], rest.rstrip("\r") + end, *lines[passage.last :]])
+
+
+def _only_headings(passages: Sequence[Entry]) -> bool:
+    return all(passage.kind == "heading" for passage in passages)
 
 
 def _kept_files(workspace: Workspace) -> Iterator[tuple[str, Path]]:

@@ -16,9 +16,9 @@ from typing import TypeVar
 from recollect.beneath import opened
 from recollect.errors import PathError, StoreBusy, StoreReadOnly, WriteError, reason_of
 from recollect.files.atomic import Changed, Unconfirmed, sweep, unfinished
-from recollect.files.lock import WriterLock
 from recollect.files.private import ensure_private
 from recollect.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, root_files
+from recollect.locks import WriterLock
 from recollect.paths import Workspace
 from recollect.text.neutral import unseen_in
 

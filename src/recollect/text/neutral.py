@@ -73,6 +73,8 @@ An image whose address stands elsewhere, in brackets, or is written in a way tha
 """
 
 _TURN = re.compile(r"^(?=[^\S\n]{0,3}(?:Human|Assistant|System|User):)", re.MULTILINE)
+_PASSWORD = re.compile(r"(?<=://)[^/?#@]*@")
+_QUERY = re.compile(r"\?[^\s\"']*")
 
 
 class Neutral(str):
@@ -137,6 +139,11 @@ def unseen_in(name: str) -> str:
         (at for at, (one, other) in enumerate(zip(name, shown, strict=False)) if one != other), len(shown)
     )
     return f"U+{ord(name[at]):04X}"
+
+
+def harmless_address(uri: str) -> str:
+    """Return an address without what may be a password or a token in it."""
+    return _QUERY.sub("?…", _PASSWORD.sub("***@", uri))
 
 
 def visible_values(value: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from recollect.agent.intent.grammar import Grammar
 from recollect.agent.intent.speech import HIDDEN, Sentence
-from recollect.facts.categories import CONTACTS
+from recollect.memory.facts.categories import CONTACTS
 
 _MOST_STARTS = 6
 _LONGEST_ANNOUNCEMENT = 60

@@ -25,7 +25,7 @@ from recollect.agent.capture.values import MOST, Capture
 from recollect.agent.intent.engine import detect
 from recollect.agent.intent.speech import Sentence, folded
 from recollect.agent.intent.values import Intent
-from recollect.facts.categories import category_of
+from recollect.memory.facts.categories import category_of
 from recollect.text.quote import without_quotes
 
 if TYPE_CHECKING:

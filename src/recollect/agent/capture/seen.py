@@ -15,9 +15,9 @@ from pathlib import Path
 from recollect.agent.messages import Message
 from recollect.errors import StoreReadOnly, reason_of
 from recollect.files import atomic
-from recollect.files.lock import WriterLock
 from recollect.files.place import writing
 from recollect.files.private import ensure_private
+from recollect.locks import WriterLock
 from recollect.paths import Workspace
 
 MOST_KEPT = 10_000

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.agent.capture.reading import DATES, HOSTS, REASONS, Reading
-from recollect.facts.categories import CONTACTS
+from recollect.memory.facts.categories import CONTACTS
 
 HELD = (
     *(reason.name for reason in REASONS),

@@ -20,7 +20,7 @@ from recollect.agent.cleaning import for_writing
 from recollect.agent.messages import Message, messages_of
 from recollect.errors import EmbeddingError, SecretRefused, StoreError
 from recollect.files.journal import operation
-from recollect.memory import Memory
+from recollect.memory.memory import Memory
 from recollect.settings import switched_off
 from recollect.text.facts import CAPTURE, FactLine, source_of
 

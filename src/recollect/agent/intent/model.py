@@ -16,9 +16,9 @@ from recollect.agent.intent.engine import detect_in, has_cue
 from recollect.agent.intent.speech import Sentence, sentences
 from recollect.agent.intent.values import KINDS, LANGUAGES, LONGEST_ENTITY, MOST_ENTITIES, Intent, nothing
 from recollect.errors import EmbeddingError
-from recollect.redaction import Rules, redact, rules_of
 from recollect.text.neutral import Neutral
 from recollect.text.quote import Quote, block
+from recollect.text.redaction import Rules, redact, rules_of
 
 if TYPE_CHECKING:
     from recollect.agent.chat import ChatModel

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect import paths
-from recollect.daemon import begun
 from recollect.embed.base import Limits
 from recollect.embed.local.header import PACKAGE, fingerprint_of, read_header, unusable
 from recollect.embed.remote.outage import Outage
 from recollect.embed.remote.prefixes import prefixes_of
 from recollect.errors import ProviderUnreachable, ProviderUnusable
+from recollect.locks import start_daemon
 from recollect.settings import Embeddings
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class LocalProvider:
             return [engine.vector(text, ends) for text in texts if not is_over.is_set()]
 
         try:
-            vectors = begun(work, "recollect-local").result(seconds)
+            vectors = start_daemon(work, "recollect-local").result(seconds)
         except TimeoutError:
             error = ProviderUnreachable(
                 f"the local model {str(self._path)!r} did not answer within {seconds:g} seconds",

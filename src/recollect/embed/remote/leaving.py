@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.redaction import Rules, redact
+from recollect.text.redaction import Rules, redact
 
 _KEY_BEGINS = "-----BEGIN PRIVATE KEY-----\n"
 _KEY_ENDS = re.compile("-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----")

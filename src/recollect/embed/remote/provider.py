@@ -18,10 +18,10 @@ from recollect.embed.remote.http import DOCUMENTS, NEAR_DOCUMENTS, NEAR_QUERY, Q
 from recollect.embed.remote.leaving import fit_to_send
 from recollect.embed.remote.outage import Outage
 from recollect.embed.remote.packing import packed
+from recollect.embed.spending.tokens import estimate
 from recollect.errors import BadVectors, ModelChanged, ProviderUnreachable, ProviderUnusable
-from recollect.redaction import Rules
 from recollect.settings.providers_tree import Embeddings
-from recollect.spending.tokens import estimate
+from recollect.text.redaction import Rules
 
 if TYPE_CHECKING:
     from recollect.embed.base import Vector, Vectors

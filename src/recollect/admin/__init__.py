@@ -1,0 +1,4 @@
+"""Looking after a memory from outside: doctor, backups, imports and evaluation.
+
+All of it works through `Memory` and the layers below; nothing in `memory` imports it.
+"""
