@@ -1,10 +1,11 @@
 """Measures how true the bands of hits are, and what a question without an answer gets.
 
 Each workspace of the labelled sets is asked its own questions and as many that it cannot answer, as in
-`bench.abstention`; the notes of `tests/recall_gate` are asked their questions and coding prompts. The borders
-were chosen on every second question, beginning with the first; the others are reported. A hit is right if its
-chunk holds a line of the answer; in the notes of `tests/recall_gate`, if it is of the right note. Run
-`python -m bench.bands`, which keeps the figures in `bench/results/`, or name some sets, which prints theirs.
+`bench.abstention`; the notes of `tests/index/recall_gate` are asked their questions and coding prompts. The
+borders were chosen on every second question, beginning with the first; the others are reported. A hit is
+right if its chunk holds a line of the answer; in the notes of `tests/index/recall_gate`, if it is of the
+right note. Run `python -m bench.bands`, which keeps the figures in `bench/results/`, or name some sets,
+which prints theirs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Measures what is captured of a user's messages: how well, what it takes from other text, how fast.
 
-The messages are in `tests/capture/`. The rules and the weights were made while looking at all of them but
-`unseen_second`; `--unseen` says how well they do on those, in totals only. Each figure is taken twice: with
-the builtin model's vectors, and without, as for a memory that uses another model. The injections are read
-from `../shared/corpora`, if that is there. Run `python -m bench.capture`, or with `--unseen`.
+The messages are in `tests/agent/capture/`. The rules and the weights were made while looking at all of them
+but `unseen_second`; `--unseen` says how well they do on those, in totals only. Each figure is taken twice:
+with the builtin model's vectors, and without, as for a memory that uses another model. The injections are
+read from `../shared/corpora`, if that is there. Run `python -m bench.capture`, or with `--unseen`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measures which facts are given to an agent unasked: those that fit, and those that do not.
 
 A thousand facts, questions that some of them answer in other words, and prompts that none of them helps
-with are in `tests/facts/recall/`. Run `python -m bench.facts_recall` for the *develop* questions, which a
-threshold may be chosen on, or with `--set unseen` for those that are only reported on.
+with are in `tests/memory/facts/recall/`. Run `python -m bench.facts_recall` for the *develop* questions,
+which a threshold may be chosen on, or with `--set unseen` for those that are only reported on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from recollect.memory.memory import Memory
 from recollect.settings import Settings
 from recollect.text.facts import Fact, new_id
 
-DATA = Path(__file__).resolve().parents[1] / "tests" / "facts" / "recall"
+DATA = Path(__file__).resolve().parents[1] / "tests/memory/facts/recall"
 SETS = ("develop", "unseen")
 STORES = ("index", "lancedb")
 LIMIT = Settings().facts.recall_max_results

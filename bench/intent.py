@@ -1,7 +1,8 @@
 """Measures intent detection by rules: how well it tells, what it takes ordinary prompts for, how fast.
 
-The sentences are in `tests/intent/`. The rules were made while looking at the *develop* files; the others
-say how well they do on sentences nobody tuned them to. Run `python -m bench.intent`, or with `--unseen`.
+The sentences are in `tests/agent/intent/`. The rules were made while looking at the *develop* files; the
+others say how well they do on sentences nobody tuned them to. Run `python -m bench.intent`, or with
+`--unseen`.
 """
 
 from __future__ import annotations

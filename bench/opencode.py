@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.opencode.machine import Machine
-from tests.opencode.model import Model
-from tests.opencode.window import Window
+from tests.clients.opencode.machine import Machine
+from tests.clients.opencode.model import Model
+from tests.clients.opencode.window import Window
 from tests.support_npm import client
 
 from bench.common import RandomVectors, circumstances, finish, parser, percentile, verdict

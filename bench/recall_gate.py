@@ -1,8 +1,9 @@
 """Measures when memory speaks up: for questions that the notes answer, and not for ordinary coding prompts.
 
 Run `python -m bench.recall_gate` for the *dev* prompts, which thresholds may be chosen on, or with
-`--set unseen` for those that are only reported on. Each prompt of `tests/recall_gate/` is the first message
-of a session in the workspace beside them, once with the model loaded and once without, by words alone.
+`--set unseen` for those that are only reported on. Each prompt of `tests/index/recall_gate/` is the first
+message of a session in the workspace beside them, once with the model loaded and once without, by words
+alone.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from bench.common import circumstances, default_settings, finish, parser, percen
 from recollect.memory.memory import Memory
 from recollect.serve.rpc.engine import PROTOCOL, Engine
 
-DATA = Path(__file__).resolve().parents[1] / "tests" / "recall_gate"
+DATA = Path(__file__).resolve().parents[1] / "tests/index/recall_gate"
 RESULTS = Path(__file__).parent / "results"
 SETS = ("dev", "unseen")
 COMMAND = "python -m bench.recall_gate"
@@ -116,7 +117,7 @@ def main() -> None:
     names = arguments.set or ["dev"]
     for name in names:
         if not (DATA / f"{name}.jsonl").exists():
-            options.error(f"there are no prompts of the set {name!r} in tests/recall_gate")
+            options.error(f"there are no prompts of the set {name!r} in tests/index/recall_gate")
     results = [measure(name, warm=warm) for name in names for warm in (True, False)]
     shown = table(results)
     which = "".join(f" --set {name}" for name in names)

@@ -12,7 +12,7 @@ from recollect.agent.capture.scorer import Embed
 from recollect.embed.builtin.provider import BuiltinProvider
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
-FOLDER = Path(__file__).parent / "capture"
+FOLDER = Path(__file__).parent / "agent/capture"
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 
 

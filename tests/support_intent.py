@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recollect.agent.intent.values import KINDS, Kind
 
-FOLDER = Path(__file__).parent / "intent"
+FOLDER = Path(__file__).parent / "agent/intent"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,244 @@
+"""OpenCode in a home of its own: `opencode serve`, and `opencode run`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import quote
+from weakref import WeakSet
+
+from tests.clients.opencode.model import Model
+from tests.support_cli import MAIN
+
+START_SECONDS = 90
+TURN_SECONDS = 60
+END_SECONDS = 10
+
+_LISTENING = re.compile(r"opencode server listening on http://127\.0\.0\.1:(\d+)")
+_QUIET = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+
+running: WeakSet[Server] = WeakSet()
+"""The servers of this process, for the report on a test that failed."""
+
+
+class Machine:
+    """A home folder with projects. Nothing of the real home is seen, and no settings of this run."""
+
+    def __init__(self, folder: Path, program: Path, model: Model) -> None:
+        self.program = program
+        self.model = model
+        self.home = folder / "home"
+        settings = self.home / ".config/opencode/opencode.json"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(json.dumps(_settings(model.url)), encoding="utf-8")
+
+    def project(self, name: str) -> Path:
+        """Make a project in git, with a commit."""
+        folder = self.home / name
+        folder.mkdir(parents=True)
+        (folder / "main.py").write_text("print(1)\n", encoding="utf-8")
+        author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"]
+        for words in (["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "First"]):
+            subprocess.run(["git", *words], cwd=folder, check=True, timeout=END_SECONDS)
+        return folder
+
+    def environment(self, **more: str | None) -> dict[str, str]:
+        """Return the variables that a program sees here; one that is None is taken away."""
+        kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+        variables: dict[str, str | None] = {
+            **kept,
+            "HOME": str(self.home),
+            "USER": "ada",
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "XDG_CONFIG_HOME": str(self.home / ".config"),
+            "XDG_DATA_HOME": str(self.home / ".local/share"),
+            "XDG_STATE_HOME": str(self.home / ".local/state"),
+            "XDG_CACHE_HOME": str(self.home / ".cache"),
+            "RECOLLECT_HOME": str(self.home / ".recollect"),
+            "RECOLLECT_EMBEDDINGS__PROVIDER": "none",
+            "npm_config_offline": "true",
+            **{f"OPENCODE_DISABLE_{what}": "1" for what in _QUIET},
+            **more,
+        }
+        return {name: value for name, value in variables.items() if value is not None}
+
+    def recollect(self, folder: Path, *arguments: str) -> str:
+        """Run our own command line in a folder and return what it printed."""
+        done = subprocess.run(
+            [sys.executable, "-c", MAIN, *arguments],
+            cwd=folder,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=TURN_SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def serve(self, **variables: str | None) -> Server:
+        """Start `opencode serve`."""
+        return Server(self, self.environment(**variables))
+
+    def run(
+        self, folder: Path, prompt: str, *options: str, before: tuple[str, ...] = (), **variables: str | None
+    ) -> list[dict[str, Any]]:
+        """Give a prompt to `opencode run` and return its events; `before` are words before its own."""
+        process = subprocess.Popen(
+            [*before, str(self.program), "run", "--format", "json", *options],
+            cwd=folder,
+            env=self.environment(**variables),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(prompt, timeout=TURN_SECONDS)
+        finally:
+            _end(process)
+        assert process.returncode == 0, f"{out}\n{err}\n{self.log()}"
+        return [json.loads(line) for line in out.splitlines()]
+
+    def log(self) -> str:
+        """Return the end of what OpenCode logged."""
+        file = self.home / ".local/share/opencode/log/opencode.log"
+        return file.read_text(encoding="utf-8", errors="replace")[-8000:] if file.exists() else "(no log)"
+
+
+class Server:
+    """A running `opencode serve`. Every request has a time limit."""
+
+    def __init__(self, machine: Machine, variables: dict[str, str]) -> None:
+        self.machine = machine
+        self._printed = machine.home / f"serve-{time.time_ns()}.txt"
+        with self._printed.open("wb") as stream:
+            self._process = subprocess.Popen(
+                [str(machine.program), "serve", "--hostname", "127.0.0.1", "--port", "0"],
+                cwd=machine.home,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        running.add(self)
+        try:
+            self._port = self._port_when_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End it and everything that it started."""
+        _end(self._process)
+        running.discard(self)
+
+    def request(
+        self, folder: Path, method: str, path: str, body: Any = None, limit: float = TURN_SECONDS
+    ) -> Any:
+        """Ask for something about a project, and return the JSON that is answered."""
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=limit)
+        try:
+            content = None if body is None else json.dumps(body)
+            headers = {"content-type": "application/json"}
+            connection.request(method, f"{path}?directory={quote(str(folder))}", content, headers)
+            response = connection.getresponse()
+            received = response.read().decode()
+        finally:
+            connection.close()
+        assert response.status < 300, f"{method} {path}: {response.status} {received[:1000]}"
+        return json.loads(received) if received else None
+
+    @contextmanager
+    def events(self, folder: Path) -> Iterator[list[dict[str, Any]]]:
+        """Collect what OpenCode tells its windows about a project."""
+        heard: list[dict[str, Any]] = []
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=TURN_SECONDS)
+        connection.request("GET", f"/event?directory={quote(str(folder))}")
+        response = connection.getresponse()
+        stream = connection.sock
+
+        def listen() -> None:
+            told = (line.removeprefix(b"data: ") for line in response if line.startswith(b"data: "))
+            heard.extend(map(json.loads, told))
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        try:
+            yield heard
+        finally:
+            stream.shutdown(socket.SHUT_RDWR)
+            listener.join()
+            connection.close()
+
+    def is_alive(self) -> bool:
+        """Tell whether the program still runs."""
+        return self._process.poll() is None
+
+    def printed(self) -> str:
+        """Return what it printed."""
+        return self._printed.read_text(encoding="utf-8", errors="replace")
+
+    def _port_when_ready(self) -> int:
+        """Wait until it says that it listens: what is asked before is never answered."""
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and self.is_alive():
+            if found := _LISTENING.search(self.printed()):
+                return int(found[1])
+            time.sleep(0.02)
+        raise AssertionError(f"opencode did not start: {self.printed()}")
+
+
+def _end(process: subprocess.Popen[Any]) -> None:
+    """End a program and its children, which are one group; a program that does not listen is killed."""
+    with suppress(ProcessLookupError, subprocess.TimeoutExpired):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(END_SECONDS)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(END_SECONDS)
+
+
+def _settings(url: str) -> dict[str, Any]:
+    model = {"name": "Scripted", "tool_call": True, "limit": {"context": 32000, "output": 4096}}
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "Scripted",
+        "options": {"baseURL": url, "apiKey": "none"},
+        "models": {"one": model},
+    }
+    return {
+        "$schema": "https://opencode.ai/config.json",
+        "model": "scripted/one",
+        "small_model": "scripted/one",
+        "autoupdate": False,
+        "share": "disabled",
+        "snapshot": False,  # of the project's files, by git: they take half of the time of a turn
+        "enabled_providers": ["scripted"],
+        "provider": {"scripted": provider},
+    }

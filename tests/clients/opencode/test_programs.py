@@ -1,0 +1,161 @@
+"""OpenCode as other people run it: once from a script, twice on one project, for all projects, offline."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.clients.opencode.conftest import NOTES, Open
+from tests.clients.opencode.engine import EngineOf
+from tests.clients.opencode.machine import TURN_SECONDS, Machine, Server
+from tests.clients.opencode.model import Model
+from tests.clients.opencode.window import ToolCall, Window
+from tests.support_waiting import eventually
+
+ROOT = Path(__file__).resolve().parents[3]
+EACH = 8
+
+
+class Once:
+    """A project where `opencode run` was called once."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        self.engine = EngineOf(window)
+        prompt = 'CALL memory_search {"query": "port of the staging database"}'
+        events = window.server.machine.run(window.folder, prompt)
+        self.calls = [ToolCall.of(event["part"]) for event in events if event["type"] == "tool_use"]
+
+
+@pytest.fixture(scope="module")
+def once(open_project: Open) -> Once:
+    """A project after one call of `opencode run`."""
+    return Once(open_project(name="once"))
+
+
+class TestRun:
+    def test_the_tool_answers(self, once: Once) -> None:
+        (call,) = once.calls
+        assert "MEMORY.md#L" in call.output
+
+    def test_the_turn_is_kept(self, once: Once) -> None:
+        assert len(once.window.snapshots()) == 1
+
+    def test_the_engine_ends_with_it(self, once: Once) -> None:
+        (pid,) = once.engine.pids()
+        eventually(lambda: not _is_alive(pid))
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_two_programs_on_one_project_lose_nothing(open_project: Open, machine: Machine) -> None:
+    first = open_project(name="shared")
+    with machine.serve() as another:
+        windows = {"left": first, "right": Window(another, first.folder)}
+
+        def remember(side: str) -> list[str]:
+            texts = [f"The {side} hand counts to {number}." for number in range(EACH)]
+            session = windows[side].session()
+            for text in texts:
+                assert "Remembered" in windows[side].call("memory_remember", session, text=text).output
+            return texts
+
+        with ThreadPoolExecutor(2) as threads:
+            said = [text for texts in threads.map(remember, windows) for text in texts]
+    assert [text for text in said if first.notes().count(text) != 1] == []
+
+
+@pytest.fixture(scope="module")
+def everywhere(tmp_path_factory: pytest.TempPathFactory, program: Path, model: Model) -> Iterator[Server]:
+    """An OpenCode with the plugin for all projects, whose conversations are searched as well."""
+    machine = Machine(tmp_path_factory.mktemp("everywhere"), program, model)
+    machine.recollect(machine.home, "install", "opencode", "--global")
+    with machine.serve(RECOLLECT_SOURCES="memory,sessions", RECOLLECT_SESSIONS__CLIENTS="opencode") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def noted(everywhere: Server) -> Window:
+    """A project with notes."""
+    window = Window(everywhere, everywhere.machine.project("noted"))
+    for name, text in NOTES.items():
+        window.write(name, text)
+    return window
+
+
+@pytest.fixture(scope="module")
+def plain(everywhere: Server) -> Window:
+    """A project that nobody wants a memory in, after a turn."""
+    window = Window(everywhere, everywhere.machine.project("plain"))
+    window.say("What did we decide last week about the harbour?")
+    return window
+
+
+class TestForAllProjects:
+    def test_a_project_with_notes_has_its_memory(self, noted: Window) -> None:
+        assert "MEMORY.md#L" in noted.call("memory_search", query="port of the staging database").output
+
+    def test_a_project_without_notes_stays_untouched(self, plain: Window) -> None:
+        left = subprocess.run(
+            ["git", "status", "--porcelain", "--ignored"],
+            cwd=plain.folder,
+            stdout=subprocess.PIPE,
+            check=True,
+            encoding="utf-8",
+        )
+        assert left.stdout == ""
+
+    def test_a_project_without_notes_sees_none_of_another(self, noted: Window, plain: Window) -> None:
+        noted.call("memory_recall")
+        plain.say("Good morning, plain project")
+        (asked,) = plain.model.about("Good morning, plain project")
+        assert "5433" not in asked.everything
+
+    def test_the_first_thing_to_remember_begins_a_memory(self, everywhere: Server) -> None:
+        window = Window(everywhere, everywhere.machine.project("begun"))
+        assert "Remembered" in window.call("memory_remember", text="The harbour opens at nine.").output
+        assert "The harbour opens at nine." in window.notes()
+
+    def test_a_project_that_has_the_plugin_too_is_told_its_notes_once(self, everywhere: Server) -> None:
+        window = Window(everywhere, everywhere.machine.project("both"))
+        window.write("MEMORY.md", NOTES["MEMORY.md"])
+        everywhere.machine.recollect(window.folder, "install", "opencode", "--project")
+        window.say("Good morning, both places")
+        (asked,) = window.model.about("Good morning, both places")
+        assert asked.system.count("The staging database listens on port 5433.") == 1
+
+
+def test_what_was_said_is_found_in_another_session(noted: Window) -> None:
+    noted.say("The lighthouse keeper is called Hendrik.")
+    eventually(lambda: "Hendrik" in noted.call("memory_search", query="name of the lighthouse keeper").output)
+
+
+def test_a_turn_without_a_network_does_not_wait_for_npm(program: Path, tmp_path: Path) -> None:
+    """OpenCode asks npm for a package at every start, and waits longer than the limit if nobody answers."""
+    alone = ["unshare", "--map-root-user", "--net"]
+    try:
+        subprocess.run([*alone, "true"], check=True, capture_output=True, timeout=TURN_SECONDS)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"the system gives no network of its own: {error}")
+    done = subprocess.run(
+        [*alone, sys.executable, "-m", "tests.clients.opencode.offline", str(program), str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=3 * TURN_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "MEMORY.md#L" in done.stdout
