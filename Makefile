@@ -39,10 +39,10 @@ bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
 	$(BIN)/python -m bench.run
 
 docs: $(VENV)/.dev  ## write again what is generated in docs/ and integrations/
-	$(BIN)/python -m recollect.settings.table docs/settings.md
-	$(BIN)/python -m recollect.cli.page docs/commands.md
-	$(BIN)/python -m recollect.serve.mcp.page docs/tools.md
-	$(BIN)/python -m recollect.serve.tools.listing integrations/opencode/recollect/tools.json
+	$(BIN)/python -m memlines.settings.table docs/settings.md
+	$(BIN)/python -m memlines.cli.page docs/commands.md
+	$(BIN)/python -m memlines.serve.mcp.page docs/tools.md
+	$(BIN)/python -m memlines.serve.tools.listing integrations/opencode/memlines/tools.json
 
 clean:  ## remove the environment, caches and the demo workspace
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-workspace

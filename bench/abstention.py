@@ -18,10 +18,10 @@ from typing import Any
 
 from bench.common import default_settings
 from bench.quality import SETS, Runner
-from recollect.admin.evaluation.metrics import Found, scores
-from recollect.admin.evaluation.run import copy_workspace
-from recollect.admin.evaluation.sets import LabelledSet, Query, read_folder
-from recollect.memory.memory import Memory
+from memlines.admin.evaluation.metrics import Found, scores
+from memlines.admin.evaluation.run import copy_workspace
+from memlines.admin.evaluation.sets import LabelledSet, Query, read_folder
+from memlines.memory.memory import Memory
 
 COMMAND = "python -m bench.abstention"
 CUTS = (0.2, 0.35, 0.5)
@@ -50,7 +50,7 @@ def _cases(labelled: LabelledSet) -> Iterator[tuple[Path, list[tuple[Query, bool
     for name, original in labelled.workspaces.items():
         own = [query for query in labelled.queries if query.workspace == name]
         others = [query for query in labelled.queries if query.workspace != name]
-        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="memlines-bench-") as folder:
             copy_workspace(original, Path(folder))
             if others:
                 strange = randomly.sample(others, min(len(own), len(others)))

@@ -23,9 +23,9 @@ from bench.abstention import _cases
 from bench.common import circumstances, default_settings, finish, parser
 from bench.quality import RESULTS, SETS, available
 from bench.recall_gate import DATA, prompts_of
-from recollect.admin.evaluation.sets import read_folder
-from recollect.memory.memory import Memory
-from recollect.types import Band, Hit, Mode
+from memlines.admin.evaluation.sets import read_folder
+from memlines.memory.memory import Memory
+from memlines.types import Band, Hit, Mode
 
 COMMAND = "python -m bench.bands"
 GATE = "recall_gate"

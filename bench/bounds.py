@@ -25,7 +25,7 @@ SLOW = 40
 
 def patterns() -> dict[str, float]:
     """Return the processor time that `is_injection` takes for line breaks, once its patterns are made."""
-    from recollect.agent.capture import is_injection
+    from memlines.agent.capture import is_injection
 
     is_injection("ready")
     found = {}
@@ -38,7 +38,7 @@ def patterns() -> dict[str, float]:
 
 def huge_line() -> dict[str, float]:
     """Return how long a sync takes with a transcript of one huge line and a short one."""
-    from recollect import Memory
+    from memlines import Memory
 
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "sessions").mkdir()
@@ -63,10 +63,10 @@ def slow_clients() -> dict[str, float]:
     from queue import SimpleQueue
     from threading import Thread
 
-    from recollect.serve.mcp.http.exchange import Exchange
-    from recollect.serve.mcp.http.server import Listener, serve_http
-    from recollect.serve.mcp.server import Server
-    from recollect.serve.rpc.server import Event, Events
+    from memlines.serve.mcp.http.exchange import Exchange
+    from memlines.serve.mcp.http.server import Listener, serve_http
+    from memlines.serve.mcp.server import Server
+    from memlines.serve.rpc.server import Event, Events
 
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))
@@ -113,8 +113,8 @@ def main() -> None:
         return
     variables = {
         **os.environ,
-        "RECOLLECT_EMBEDDINGS__PROVIDER": "none",
-        "RECOLLECT_SOURCES": "memory,sessions",
+        "MEMLINES_EMBEDDINGS__PROVIDER": "none",
+        "MEMLINES_SOURCES": "memory,sessions",
         **({"PYTHONPATH": str(arguments.source)} if arguments.source else {}),
     }
     for part in PARTS:

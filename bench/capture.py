@@ -17,9 +17,9 @@ from tests.support_capture import NOW, Labelled, builtin, captures, injections, 
 from tests.support_intent import labelled as prompts
 
 from bench.common import finish, parser, seconds, verdict
-from recollect.agent.capture import captured, is_injection
-from recollect.agent.capture.scorer import Embed
-from recollect.agent.capture.speech import LANGUAGES
+from memlines.agent.capture import captured, is_injection
+from memlines.agent.capture.scorer import Embed
+from memlines.agent.capture.speech import LANGUAGES
 
 ROUNDS = 3
 

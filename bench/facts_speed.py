@@ -22,19 +22,19 @@ from typing import TYPE_CHECKING, Any
 
 from bench.common import RandomVectors, finish, parser, percentile, seconds, verdict
 from bench.corpus import vocabulary
-from recollect import Memory
-from recollect.embed.base import embed_query, to_blobs
-from recollect.embed.select import Choice
-from recollect.index.store.sqlite import spaces
-from recollect.index.store.sqlite.index import Index
-from recollect.memory.facts.book import Book
-from recollect.memory.facts.healing import heal, opened
-from recollect.memory.facts.record import uri_of
-from recollect.memory.facts.table import Table
-from recollect.text.facts import CATEGORIES, Fact, line_of
+from memlines import Memory
+from memlines.embed.base import embed_query, to_blobs
+from memlines.embed.select import Choice
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.index import Index
+from memlines.memory.facts.book import Book
+from memlines.memory.facts.healing import heal, opened
+from memlines.memory.facts.record import uri_of
+from memlines.memory.facts.table import Table
+from memlines.text.facts import CATEGORIES, Fact, line_of
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vectors
+    from memlines.embed.base import Vectors
 
 RECALL_MS = 20
 BOUNDS = {"search": 5.0, "store": 0.3, "forget": 1.0}
@@ -130,7 +130,7 @@ def measure(facts: int, count: int) -> dict[str, Any]:
     """Make the workspace and ask it in every way."""
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary, "workspace")
-        os.environ["RECOLLECT_HOME"] = str(Path(temporary, "home"))
+        os.environ["MEMLINES_HOME"] = str(Path(temporary, "home"))
         texts = write_facts(root, facts)
         provider = ClusteredVectors()
         with (
@@ -161,7 +161,7 @@ def bounds(facts: int) -> dict[str, Any]:
     """
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary, "workspace")
-        os.environ["RECOLLECT_HOME"] = str(Path(temporary, "home"))
+        os.environ["MEMLINES_HOME"] = str(Path(temporary, "home"))
         texts = write_facts(root, facts)
         provider = ClusteredVectors()
         with opened_memory(root, "index", provider) as memory:

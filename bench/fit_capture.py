@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from tests.support_capture import labelled
 from tests.support_intent import labelled as prompts
 
-from recollect.agent.capture.rules import read
-from recollect.agent.capture.scorer import NOT_EMBEDDED, WEIGHTS
-from recollect.agent.capture.signals import NAMES
-from recollect.agent.capture.speech import LANGUAGES
-from recollect.embed.builtin.provider import BuiltinProvider
+from memlines.agent.capture.rules import read
+from memlines.agent.capture.scorer import NOT_EMBEDDED, WEIGHTS
+from memlines.agent.capture.signals import NAMES
+from memlines.agent.capture.speech import LANGUAGES
+from memlines.embed.builtin.provider import BuiltinProvider
 
 FILES = ("develop", "develop_more", "unseen", "fitting")
 MEASURED = ("develop", "develop_more", "unseen")

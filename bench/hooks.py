@@ -37,9 +37,9 @@ from bench.common import (
     verdict,
 )
 from bench.corpus import queries, write_workspace
-from recollect.clients.hooks import SCRIPT, hook_words
-from recollect.serve.hooks import thin
-from recollect.serve.hooks.daemon import LINGER_SECONDS
+from memlines.clients.hooks import SCRIPT, hook_words
+from memlines.serve.hooks import thin
+from memlines.serve.hooks.daemon import LINGER_SECONDS
 
 NOTES = 285
 """Makes about 1,000 chunks."""
@@ -79,7 +79,7 @@ class Hooks:
         """Name the workspace, and the folder of another version's packages."""
         self.folder = folder
         self.variables = {**variables, **({"PYTHONPATH": str(source)} if source else {})}
-        self.script = source / "recollect/hooks" / SCRIPT.name if source else SCRIPT
+        self.script = source / "memlines/hooks" / SCRIPT.name if source else SCRIPT
         self.number = 0
 
     def run(self, event: str, prompt: str = "", *, same_session: bool = False) -> str:
@@ -100,7 +100,7 @@ class Hooks:
     def first_answer(self) -> str:
         """Start an engine, and return its answer to the first prompt, however long that takes."""
         root = str(self.folder)
-        words = [sys.executable, "-P", "-m", "recollect.serve.hooks.daemon", root, str(os.getpid())]
+        words = [sys.executable, "-P", "-m", "memlines.serve.hooks.daemon", root, str(os.getpid())]
         subprocess.Popen(words, env=self.variables, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.number += 1
         given = {"session_id": f"session-{self.number}", "prompt": ABOUT_THE_PAST}
@@ -130,15 +130,15 @@ def engines(folder: Path) -> list[int]:
     listed = subprocess.run(
         ["ps", "-wweo", "pid=,args="], stdout=subprocess.PIPE, encoding="utf-8", errors="replace", check=True
     )
-    lines = [line for line in listed.stdout.splitlines() if "recollect.serve.hooks.daemon" in line]
+    lines = [line for line in listed.stdout.splitlines() if "memlines.serve.hooks.daemon" in line]
     return [int(line.split()[0]) for line in lines if str(folder) in line.split()]
 
 
 def indexed(folder: Path) -> int:
     """Write notes with random vectors under the builtin model's name; return how many chunks that is."""
-    from recollect import Memory
-    from recollect.embed.builtin.provider import BuiltinProvider
-    from recollect.embed.select import Choice
+    from memlines import Memory
+    from memlines.embed.builtin.provider import BuiltinProvider
+    from memlines.embed.select import Choice
 
     write_workspace(folder, NOTES)
     real = BuiltinProvider
@@ -176,7 +176,7 @@ def cold(versions: Mapping[str, Hooks], rounds: int) -> dict[str, dict[str, Any]
     for hooks in versions.values():  # each has an index of its own making, and its modules compiled
         write_workspace(hooks.folder, FEW_NOTES)
         (hooks.folder / "memory/harbour.md").write_text(NOTE, encoding="utf-8")
-        sync = [sys.executable, "-P", "-m", "recollect", "sync"]
+        sync = [sys.executable, "-P", "-m", "memlines", "sync"]
         subprocess.run(sync, cwd=hooks.folder, env=hooks.variables, stdout=subprocess.DEVNULL, check=True)
         hooks.run("SessionStart")
         hooks.run("UserPromptSubmit", ABOUT_THE_PAST)
@@ -304,11 +304,11 @@ def main() -> None:
     options.add_argument("--starts", type=int, default=STARTS)
     options.add_argument("--before", type=Path, help="a checkout of an earlier version to compare with")
     arguments = options.parse_args()
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="memlines-bench-") as temporary:
         folder = Path(temporary).resolve()
         variables = environment(folder / "home")
         variables.pop("CLAUDE_PROJECT_DIR", None)
-        os.environ["RECOLLECT_HOME"] = variables["RECOLLECT_HOME"]  # where the socket is looked for
+        os.environ["MEMLINES_HOME"] = variables["MEMLINES_HOME"]  # where the socket is looked for
         hooks = Hooks(folder / "notes", variables)
         versions = {"now": Hooks(folder / "now", variables)}
         if arguments.before:

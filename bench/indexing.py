@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.common import (
-    RECOLLECT,
+    MEMLINES,
     WORDS_ONLY,
     environment,
     finish,
@@ -48,7 +48,7 @@ _CHUNK_TOKENS, _CHUNK_OVERLAP = 400, 80
 
 def ours(root: Path) -> dict[str, float]:
     """Sync a workspace and say how long that took."""
-    from recollect import Memory
+    from memlines import Memory
 
     with Memory(root) as memory:
         taken = seconds(memory.sync)
@@ -57,10 +57,10 @@ def ours(root: Path) -> dict[str, float]:
 
 def bare(root: Path, *, one_transaction: bool) -> dict[str, float]:
     """Put the terms of every note's chunks into an FTS5 table and do nothing else."""
-    from recollect.index.store.sqlite.db import open_writer, transaction
-    from recollect.text.chunk import chunk_text
-    from recollect.text.language import language_of
-    from recollect.text.terms import terms_of
+    from memlines.index.store.sqlite.db import open_writer, transaction
+    from memlines.text.chunk import chunk_text
+    from memlines.text.language import language_of
+    from memlines.text.terms import terms_of
 
     connection = open_writer(root / "bare.sqlite")
     connection.execute(
@@ -109,10 +109,10 @@ def bare(root: Path, *, one_transaction: bool) -> dict[str, float]:
 
 def embedding(root: Path) -> dict[str, float]:
     """Sync with the builtin model, and say what that needs on top of the model."""
-    from recollect import Memory
-    from recollect.embed.base import embed_documents
-    from recollect.embed.select import made
-    from recollect.settings import Settings
+    from memlines import Memory
+    from memlines.embed.base import embed_documents
+    from memlines.embed.select import made
+    from memlines.settings import Settings
 
     provider = made("builtin", Settings())
     assert provider is not None
@@ -126,7 +126,7 @@ def embedding(root: Path) -> dict[str, float]:
 
 def sweep(root: Path) -> dict[str, float]:
     """Only look at the files, which is what a sync cannot do without."""
-    from recollect import Memory
+    from memlines import Memory
 
     with Memory(root) as memory:
         return {"seconds": seconds(memory._upkeep.discover)}
@@ -187,7 +187,7 @@ def measure_resync(root: Path, variables: Mapping[str, str], rounds: int) -> dic
     """Sync again, with nothing changed and with one note changed: whole commands, and the sync itself."""
     _in_process("ours", root, variables)
     note = next(iter(sorted(root.glob("memory/**/*.md"))))
-    command = [str(RECOLLECT), "sync", "-w", str(root)]
+    command = [str(MEMLINES), "sync", "-w", str(root)]
 
     def edit() -> None:
         """Change a note, as if some time ago: a very recent change is looked at twice."""

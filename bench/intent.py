@@ -14,8 +14,8 @@ from typing import Any
 from tests.support_intent import Labelled, Pair, confusion, labelled, macro_f1
 
 from bench.common import finish, parser, seconds, verdict
-from recollect.agent.intent import about_past, detect
-from recollect.agent.intent.values import KINDS, LANGUAGES
+from memlines.agent.intent import about_past, detect
+from memlines.agent.intent.values import KINDS, LANGUAGES
 
 ROUNDS = 5
 

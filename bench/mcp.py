@@ -55,7 +55,7 @@ def start(folder: Path, variables: Mapping[str, str]) -> Started:
     """Start a server, list its tools, search twice, and return when each was done."""
     begin = time.perf_counter()
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "recollect", "mcp", "-w", str(folder)],
+        [sys.executable, "-P", "-m", "memlines", "mcp", "-w", str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=dict(variables),
@@ -88,9 +88,9 @@ def _ask(server: subprocess.Popen[bytes], method: str, params: Mapping[str, Any]
 
 def _places(folder: Path, home: Path) -> dict[str, tuple[Path, dict[str, str]]]:
     """Make the same notes twice: by words only, and with random vectors under the builtin model's name."""
-    from recollect import Memory
-    from recollect.embed.builtin.provider import BuiltinProvider
-    from recollect.embed.select import Choice
+    from memlines import Memory
+    from memlines.embed.builtin.provider import BuiltinProvider
+    from memlines.embed.select import Choice
 
     words, vectors = (folder / name for name in ("words", "vectors"))
     for root in (words, vectors):

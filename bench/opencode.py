@@ -2,7 +2,7 @@
 
 Run `python -m bench.opencode`. OpenCode comes from the npm registry and answers to a scripted model, so a
 turn takes as long as OpenCode itself does. Three kinds of projects take turns: one without any plugin, one
-with a plugin that does nothing, and one with Recollect. Beside the clock of whole starts, which is as noisy
+with a plugin that does nothing, and one with Memlines. Beside the clock of whole starts, which is as noisy
 as starts are, the plugin's own parts are timed inside OpenCode.
 """
 
@@ -32,8 +32,8 @@ NOTES = 285
 
 SEARCHES, WARM_UP, PER_SESSION = 100, 10, 10
 SEARCH_MS, START_MS, BLOCKING_MS = 40, 50, 0
-NONE, EMPTY, OURS = "no plugin", "a plugin that does nothing", "Recollect"
-REAL_MODEL: Mapping[str, str | None] = {"RECOLLECT_EMBEDDINGS__PROVIDER": None}
+NONE, EMPTY, OURS = "no plugin", "a plugin that does nothing", "Memlines"
+REAL_MODEL: Mapping[str, str | None] = {"MEMLINES_EMBEDDINGS__PROVIDER": None}
 
 EMPTY_PLUGIN = 'export default { id: "empty", server: async () => ({}) }\n'
 TIMED_PLUGIN = """\
@@ -52,7 +52,7 @@ const timed = (name, work) => async (...given) => {
 
 const server = async (input, options) => {
   let begin = performance.now()
-  const { server } = await import("../recollect/plugin.js")
+  const { server } = await import("../memlines/plugin.js")
   tell("load", begin)
   begin = performance.now()
   const hooks = await server(input, options)
@@ -64,7 +64,7 @@ const server = async (input, options) => {
   return hooks
 }
 
-export default { id: "recollect", server }
+export default { id: "memlines", server }
 """
 """Stands in the place of the file that OpenCode loads, and times what that would do."""
 
@@ -76,20 +76,20 @@ class Projects:
     """The three kinds of projects in one home."""
 
     def __init__(self, folder: Path, model: Model) -> None:
-        """Make them; the one with Recollect has notes with vectors."""
+        """Make them; the one with Memlines has notes with vectors."""
         self.machine = Machine(folder, client("opencode-ai", VERSION), model)
         self.folders = {
             name: self.machine.project(place)
             for name, place in ((NONE, "none"), (EMPTY, "empty"), (OURS, "ours"))
         }
         _write(self.folders[EMPTY] / ".opencode/plugins/empty.js", EMPTY_PLUGIN)
-        os.environ["RECOLLECT_HOME"] = self.machine.environment()["RECOLLECT_HOME"]
+        os.environ["MEMLINES_HOME"] = self.machine.environment()["MEMLINES_HOME"]
         self.timings = folder / "timings.jsonl"
         ours = self.folders[OURS]
         self.chunks = _indexed(ours)
-        self.machine.recollect(ours, "install", "opencode", "--project")
+        self.machine.memlines(ours, "install", "opencode", "--project")
         named = {"file": json.dumps(str(self.timings))}
-        _write(ours / ".opencode/plugins/recollect.js", TIMED_PLUGIN % named)
+        _write(ours / ".opencode/plugins/memlines.js", TIMED_PLUGIN % named)
 
     def timed(self) -> dict[str, list[float]]:
         """Return the times that the plugin told since this was last asked, by name."""
@@ -108,9 +108,9 @@ def _write(file: Path, text: str) -> None:
 
 def _indexed(folder: Path) -> int:
     """Fill a project with notes whose vectors are random ones under the builtin model's name."""
-    from recollect import Memory
-    from recollect.embed.builtin.provider import BuiltinProvider
-    from recollect.embed.select import Choice
+    from memlines import Memory
+    from memlines.embed.builtin.provider import BuiltinProvider
+    from memlines.embed.select import Choice
 
     write_workspace(folder, NOTES)
     real = BuiltinProvider
@@ -260,7 +260,7 @@ def main() -> None:
     arguments = options.parse_args()
     model = Model()
     try:
-        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="memlines-bench-") as folder:
             projects = Projects(Path(folder), model)
             results = {
                 **circumstances(),

@@ -18,9 +18,9 @@ from unittest import mock
 from bench.common import finish, parser
 from bench.corpus import queries
 from bench.searching import SIZES, Opened
-from recollect.index.search import engine
-from recollect.index.search.passages import excerpt_of
-from recollect.types import Mode
+from memlines.index.search import engine
+from memlines.index.search.passages import excerpt_of
+from memlines.types import Mode
 
 MODES: tuple[Mode, ...] = ("hybrid", "words")
 
@@ -29,7 +29,7 @@ def measure(count: int) -> dict[str, Any]:
     """Make the indexes and ask each query twice, in changing order."""
     figures: dict[str, Any] = {"queries": count}
     with tempfile.TemporaryDirectory() as temporary:
-        os.environ["RECOLLECT_HOME"] = str(Path(temporary) / "home")
+        os.environ["MEMLINES_HOME"] = str(Path(temporary) / "home")
         for size, files in SIZES.items():
             opened = Opened(Path(temporary) / size, files, "matrix")
             with opened.memory:

@@ -6,7 +6,7 @@ how often a program asks, how much at a time, and what else it does meanwhile. E
 a command in a process of its own, in turns; both programs run with their default settings.
 
 memsearch lives in a virtual environment of its own, which is made in the cache folder the first time, or
-is named by `--memsearch`. Without it only Recollect is measured.
+is named by `--memsearch`. Without it only Memlines is measured.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.common import RECOLLECT, circumstances, environment, finish, parser, run_fresh, seconds, verdict
+from bench.common import MEMLINES, circumstances, environment, finish, parser, run_fresh, seconds, verdict
 from bench.corpus import vocabulary
 from bench.embedding_server import MODEL, Client, running
 from bench.run import RESULTS
-from recollect.paths import user_cache_dir
+from memlines.paths import user_cache_dir
 
 DELAY = 0.05
 MEMSEARCH = "0.4.23"
@@ -42,11 +42,11 @@ _SECTION_CHARACTERS = 1_190
 _FILES_PER_FOLDER = 50
 _LONG_AGO = 1_700_000_000
 """When every note was last changed: files changed just now are read again by the next sync."""
-_OURS, _THEIRS = "Recollect", "memsearch"
+_OURS, _THEIRS = "Memlines", "memsearch"
 
 _OUR_SYNC = """
 import sys, time
-from recollect import Memory
+from memlines import Memory
 begin = time.perf_counter()
 with Memory(sys.argv[1]) as memory:
     memory.sync()
@@ -145,17 +145,17 @@ class Program:
 
 
 def ours(root: Path, home: Path, server: Client) -> Program:
-    """Return Recollect, with the service in its settings and everything else as it comes."""
+    """Return Memlines, with the service in its settings and everything else as it comes."""
     variables = environment(
         home,
-        RECOLLECT_EMBEDDINGS__PROVIDER="openai-compatible",
-        RECOLLECT_EMBEDDINGS__BASE_URL=server.base_url,
-        RECOLLECT_EMBEDDINGS__MODEL=MODEL,
-        RECOLLECT_EMBEDDINGS__API_KEY="x",
+        MEMLINES_EMBEDDINGS__PROVIDER="openai-compatible",
+        MEMLINES_EMBEDDINGS__BASE_URL=server.base_url,
+        MEMLINES_EMBEDDINGS__MODEL=MODEL,
+        MEMLINES_EMBEDDINGS__API_KEY="x",
     )
     return Program(
         _OURS,
-        command=[str(RECOLLECT), "sync", "-w", str(root)],
+        command=[str(MEMLINES), "sync", "-w", str(root)],
         timed=[sys.executable, "-c", _OUR_SYNC, str(root)],
         variables=variables,
         index=root / ".memory",
@@ -164,7 +164,7 @@ def ours(root: Path, home: Path, server: Client) -> Program:
 
 
 def _our_vectors(root: Path, variables: dict[str, str]) -> int:
-    status = json.loads(run_fresh([str(RECOLLECT), "status", "-w", str(root), "--json"], variables))
+    status = json.loads(run_fresh([str(MEMLINES), "status", "-w", str(root), "--json"], variables))
     if status["dirty"]:
         raise RuntimeError("the index does not equal the notes, so nothing was measured")
     vectors: int = status["chunks"] - status["pending"]
@@ -175,7 +175,7 @@ def theirs(program: Path, root: Path, home: Path, server: Client) -> Program:
     """Return memsearch, with the service in its options and everything else as it comes."""
     home.mkdir(parents=True, exist_ok=True)
     variables = {name: value for name, value in environment(home).items() if name != "PYTHONPYCACHEPREFIX"}
-    # Requests to this machine take no way over a proxy, as with Recollect.
+    # Requests to this machine take no way over a proxy, as with Memlines.
     variables |= {"HOME": str(home), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
     notes, index = str(root / "memory"), home / "milvus.db"
     store = ["--milvus-uri", str(index)]
@@ -212,7 +212,7 @@ def memsearch_program(named: Path | None) -> Path | None:
         pip = [str(program.with_name("python")), "-m", "pip", "install", "--quiet", f"memsearch=={MEMSEARCH}"]
         subprocess.run(pip, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"memsearch cannot be installed, so only Recollect is measured: {error}", file=sys.stderr)
+        print(f"memsearch cannot be installed, so only Memlines is measured: {error}", file=sys.stderr)
         shutil.rmtree(folder, ignore_errors=True)
         return None
     return program

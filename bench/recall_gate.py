@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.common import circumstances, default_settings, finish, parser, percentile
-from recollect.memory.memory import Memory
-from recollect.serve.rpc.engine import PROTOCOL, Engine
+from memlines.memory.memory import Memory
+from memlines.serve.rpc.engine import PROTOCOL, Engine
 
 DATA = Path(__file__).resolve().parents[1] / "tests/index/recall_gate"
 RESULTS = Path(__file__).parent / "results"

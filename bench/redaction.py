@@ -24,7 +24,7 @@ from tests.redaction_corpus import forms, planted, survives
 from tests.redaction_unseen import unseen
 
 from bench.common import finish, parser, seconds, verdict
-from recollect.text.redaction import merged, redact
+from memlines.text.redaction import merged, redact
 
 SEED = 20261116
 EACH = 20
@@ -133,15 +133,15 @@ def compared(source: Path) -> Figures:
 
 def _other(source: Path) -> Callable[[str], Any]:
     """Return `redact` of another source tree; what was imported before stays as it is."""
-    kept = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "recollect"}
+    kept = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "memlines"}
     for name in kept:
         del sys.modules[name]
     sys.path.insert(0, str(source))
     try:
-        found: Callable[[str], Any] = importlib.import_module("recollect.text.redaction").redact
+        found: Callable[[str], Any] = importlib.import_module("memlines.text.redaction").redact
     finally:
         sys.path.remove(str(source))
-        for name in [name for name in sys.modules if name.split(".")[0] == "recollect"]:
+        for name in [name for name in sys.modules if name.split(".")[0] == "memlines"]:
             del sys.modules[name]
         sys.modules.update(kept)
     return found

@@ -19,13 +19,13 @@ from typing import Any
 
 from bench.common import RandomVectors, finish, parser, percentile, seconds, verdict
 from bench.corpus import queries, write_workspace
-from recollect import Memory
-from recollect.embed.base import embed_query, to_blobs
-from recollect.embed.select import Choice, made
-from recollect.index.search import lexical
-from recollect.index.sync.dirty import is_dirty
-from recollect.settings import Settings
-from recollect.types import Mode, Source
+from memlines import Memory
+from memlines.embed.base import embed_query, to_blobs
+from memlines.embed.select import Choice, made
+from memlines.index.search import lexical
+from memlines.index.sync.dirty import is_dirty
+from memlines.settings import Settings
+from memlines.types import Mode, Source
 
 SIZES = {"10k": 2_850, "1k": 285}
 """Notes that make about so many chunks."""
@@ -137,7 +137,7 @@ def measure(count: int) -> dict[str, Any]:
     """Make the indexes and run everything."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        os.environ["RECOLLECT_HOME"] = str(folder / "home")
+        os.environ["MEMLINES_HOME"] = str(folder / "home")
         asked = queries(count)
         return {
             "queries": count,

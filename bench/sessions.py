@@ -14,10 +14,10 @@ from typing import Any
 
 from bench.common import RandomVectors, circumstances, finish, medians, parser, seconds
 from bench.corpus import queries
-from recollect import Memory
-from recollect.embed.select import Choice
-from recollect.files import read
-from recollect.index.store.sqlite.index import Index
+from memlines import Memory
+from memlines.embed.select import Choice
+from memlines.files import read
+from memlines.index.store.sqlite.index import Index
 
 BYTES = 10_000_000
 ROUNDS = 5
@@ -54,8 +54,8 @@ class Bytes:
 def main() -> None:
     """Measure, print, and write the figures if asked to."""
     arguments = parser(__doc__).parse_args()
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
-        os.environ["RECOLLECT_HOME"] = f"{folder}/home"
+    with tempfile.TemporaryDirectory(prefix="memlines-bench-") as folder:
+        os.environ["MEMLINES_HOME"] = f"{folder}/home"
         figures = measure(Path(folder))
     results = {**circumstances(), "command": "python -m bench.sessions", **figures}
     finish(results, table(results), arguments.json)

@@ -30,7 +30,7 @@ SEARCH_SECONDS = 0.5
 
 _PEAK = """
 import json, resource, sys
-from recollect.cli.main import run
+from memlines.cli.main import run
 code = run(sys.argv[1:])
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(json.dumps({"code": code, "megabytes": peak / 1000}), file=sys.stderr)
@@ -38,7 +38,7 @@ print(json.dumps({"code": code, "megabytes": peak / 1000}), file=sys.stderr)
 
 _WARM = """
 import json, sys, time
-from recollect import Memory
+from memlines import Memory
 taken = []
 with Memory(sys.argv[1], {"embeddings.provider": "none"}) as memory:
     for query in sys.argv[2:]:

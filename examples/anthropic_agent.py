@@ -14,8 +14,8 @@ from typing import Any
 
 from anthropic import Anthropic
 
-from recollect import Memory, RecollectError
-from recollect.serve.tools import TOOLS, call_tool
+from memlines import MemlinesError, Memory
+from memlines.serve.tools import TOOLS, call_tool
 
 MODEL = os.environ.get("ANTHROPIC_MODEL", "claude-haiku-5-5")
 OFFERED = [TOOLS[name] for name in ("memory_search", "memory_get", "memory_remember")]
@@ -57,7 +57,7 @@ def answered(memory: Memory, call: str, name: str, arguments: object) -> dict[st
     """Run a tool; what the model did wrong goes back to the model, which then does better."""
     try:
         found, failed = call_tool(memory, name, arguments).text, False
-    except RecollectError as error:
+    except MemlinesError as error:
         found, failed = str(error), True
     return {"type": "tool_result", "tool_use_id": call, "content": found, "is_error": failed}
 

@@ -1,6 +1,6 @@
 """Index an example workspace and ask it five questions that share no words with their answers.
 
-Run it with `make demo`, or `python examples/demo.py` where Recollect is installed. The notes
+Run it with `make demo`, or `python examples/demo.py` where Memlines is installed. The notes
 are copied to ./demo-workspace, so that they can be searched and changed afterwards.
 """
 
@@ -18,11 +18,11 @@ from pathlib import Path
 
 import click
 
-from recollect import Memory
+from memlines import Memory
 
 NOTES = Path(__file__).resolve().parent / "notes"
 WORKSPACE = Path("demo-workspace")
-MARKER = ".made-by-recollect-demo"
+MARKER = ".made-by-memlines-demo"
 WIDTH = 96
 LOOK_AT = 3
 
@@ -77,7 +77,7 @@ def main() -> int:
         sys.stdout.reconfigure(encoding="utf-8")  # the notes are in five languages
     if not _fresh_workspace():
         return 1
-    click.secho("Recollect: Markdown in, cited lines out", bold=True)
+    click.secho("Memlines: Markdown in, cited lines out", bold=True)
     click.echo(f"A small team's notes in five languages, copied to {WORKSPACE}/\n")
     with Memory(WORKSPACE) as memory:
         _index(memory)
@@ -200,10 +200,10 @@ def _close(found: int) -> None:
 
 
 def _command() -> str:
-    """Return how to call Recollect from here: the environment of the demo may not be active."""
-    beside = Path(sys.executable).with_name("recollect")
+    """Return how to call Memlines from here: the environment of the demo may not be active."""
+    beside = Path(sys.executable).with_name("memlines")
     if not beside.exists() or not beside.is_relative_to(Path.cwd()):
-        return "recollect"
+        return "memlines"
     return str(beside.relative_to(Path.cwd()))
 
 

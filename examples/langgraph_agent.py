@@ -18,8 +18,8 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import START, StateGraph, add_messages
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from recollect import Memory, RecollectError
-from recollect.serve.tools import TOOLS, Tool, call_tool
+from memlines import MemlinesError, Memory
+from memlines.serve.tools import TOOLS, Tool, call_tool
 
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-5.4-mini")
 OFFERED = ("memory_search", "memory_get", "memory_remember")
@@ -58,12 +58,12 @@ def main() -> None:
 
 
 def langchain_tool(memory: Memory, tool: Tool) -> StructuredTool:
-    """Return a tool of Recollect as one of LangChain, with the same words and schema."""
+    """Return a tool of Memlines as one of LangChain, with the same words and schema."""
 
     def run(**arguments: Any) -> str:
         try:
             return call_tool(memory, tool.name, arguments).text
-        except RecollectError as error:
+        except MemlinesError as error:
             raise ToolException(str(error)) from error  # goes back to the model, which then does better
 
     return StructuredTool(

@@ -15,8 +15,8 @@ from typing import Any
 
 from openai import OpenAI
 
-from recollect import Memory, RecollectError
-from recollect.serve.tools import TOOLS, call_tool
+from memlines import MemlinesError, Memory
+from memlines.serve.tools import TOOLS, call_tool
 
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-5.4-mini")
 OFFERED = ("memory_search", "memory_get", "memory_remember")
@@ -28,7 +28,7 @@ def main() -> int:
     """Answer the question on the command line from the memory in this folder."""
     question = " ".join(sys.argv[1:]) or sys.exit(__doc__)
     client = OpenAI()
-    # A tool of Recollect is described in the very words of this protocol: name, description, parameters.
+    # A tool of Memlines is described in the very words of this protocol: name, description, parameters.
     tools: list[Any] = [{"type": "function", "function": TOOLS[name].to_json()} for name in OFFERED]
     with Memory(".") as memory:
         # Quoted, cited, at most 800 tokens; empty if the memory holds nothing about the question.
@@ -56,7 +56,7 @@ def answered(memory: Memory, name: str, arguments: str) -> str:
     """Run a tool; what the model did wrong goes back to the model, which then does better."""
     try:
         return call_tool(memory, name, json.loads(arguments)).text
-    except (RecollectError, ValueError) as error:
+    except (MemlinesError, ValueError) as error:
         return f"Error: {error}"
 
 

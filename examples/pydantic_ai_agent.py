@@ -14,8 +14,8 @@ from typing import Any
 
 from pydantic_ai import Agent, ModelRetry, RunContext, Tool
 
-from recollect import Memory, RecollectError
-from recollect.serve.tools import TOOLS, call_tool
+from memlines import MemlinesError, Memory
+from memlines.serve.tools import TOOLS, call_tool
 
 MODEL = os.environ.get("PYDANTIC_AI_MODEL", "openai-chat:gpt-5.4-mini")
 OFFERED = ("memory_search", "memory_get", "memory_remember")
@@ -23,12 +23,12 @@ INSTRUCTIONS = "Answer in a sentence or two. Cite what you take from memory, suc
 
 
 def pydantic_tool(name: str) -> Tool[Memory]:
-    """Return a tool of Recollect as one of Pydantic AI, with the same words and schema."""
+    """Return a tool of Memlines as one of Pydantic AI, with the same words and schema."""
 
     def run(run_context: RunContext[Memory], **arguments: Any) -> str:
         try:
             return call_tool(run_context.deps, name, arguments).text
-        except RecollectError as error:
+        except MemlinesError as error:
             raise ModelRetry(str(error)) from error  # goes back to the model, which then does better
 
     tool = TOOLS[name]

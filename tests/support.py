@@ -54,7 +54,7 @@ def unprivileged_run(
 ) -> subprocess.CompletedProcess[str]:
     """Run Python where permission bits count, even for the superuser; skip the test if that is impossible.
 
-    `code` is a program text or the interpreter's own arguments, such as `["-m", "recollect.cli.main"]`.
+    `code` is a program text or the interpreter's own arguments, such as `["-m", "memlines.cli.main"]`.
     `env` is added to the environment. The caller looks at `returncode`, `stdout` and `stderr`.
     """
     if os.name == "nt" or (os.geteuid() == 0 and not sys.platform.startswith("linux")):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.memory.memory import Memory
+from memlines.memory.memory import Memory
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 SETTINGS = {"embeddings.provider": "none", "timezone": "UTC"}

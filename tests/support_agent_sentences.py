@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from recollect.types import Role
+from memlines.types import Role
 
 _ROLES: dict[str, Role] = {"u": "user", "a": "assistant"}
 

@@ -8,10 +8,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from recollect.admin.backup.archive import Exported, Imported, export_archive, import_archive
-from recollect.admin.backup.snapshots import BackedUp, Restored, backup, restore
-from recollect.paths import Workspace
-from recollect.settings import load
+from memlines.admin.backup.archive import Exported, Imported, export_archive, import_archive
+from memlines.admin.backup.snapshots import BackedUp, Restored, backup, restore
+from memlines.paths import Workspace
+from memlines.settings import load
 
 TODAY = date.today().isoformat()
 

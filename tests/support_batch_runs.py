@@ -10,14 +10,14 @@ from typing import Any, cast
 
 import pytest
 
-from recollect.embed.batches.base import BatchApi, BatchLimits
-from recollect.embed.batches.journal import Failures, Handed, Journal
-from recollect.embed.batches.select import batches_of
-from recollect.embed.remote.catalogue import REMOTE
-from recollect.embed.remote.http import Http
-from recollect.errors import SpendLimit
-from recollect.index.sync.batched import Outcome, embed_by_batches
-from recollect.settings.providers_tree import Batch
+from memlines.embed.batches.base import BatchApi, BatchLimits
+from memlines.embed.batches.journal import Failures, Handed, Journal
+from memlines.embed.batches.select import batches_of
+from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.remote.http import Http
+from memlines.errors import SpendLimit
+from memlines.index.sync.batched import Outcome, embed_by_batches
+from memlines.settings.providers_tree import Batch
 from tests.support_batches import DIMS, KEY, BatchServer, Service, blob_of, serving
 
 MODELS = {"openai": "text-embedding-3-small", "voyage": "voyage-4-large", "gemini": "gemini-embedding-001"}

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
-from recollect.embed.background import PASSAGES
+from memlines.embed.background import PASSAGES
 
 Service = Literal["openai", "voyage", "gemini"]
 Step = Literal["upload", "create", "list", "poll", "download", "cancel", "delete", "direct"]
@@ -263,7 +263,7 @@ def _openai(
         return "upload", lambda: {"id": server.upload(told["file"]), "object": "file", "purpose": "batch"}
     if (method, path) == ("POST", "/v1/batches"):
         return "create", lambda: _openai_batch(
-            server, server.create(told["input_file_id"], told.get("metadata", {}).get("recollect", ""), told)
+            server, server.create(told["input_file_id"], told.get("metadata", {}).get("memlines", ""), told)
         )
     if (method, path) == ("GET", "/v1/batches"):
         return "list", lambda: _openai_page(server, query)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect.agent.capture import Capture, captured
-from recollect.agent.capture.scorer import Embed
-from recollect.embed.builtin.provider import BuiltinProvider
+from memlines.agent.capture import Capture, captured
+from memlines.agent.capture.scorer import Embed
+from memlines.embed.builtin.provider import BuiltinProvider
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 FOLDER = Path(__file__).parent / "agent/capture"

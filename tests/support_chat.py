@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from recollect.agent.chat import ChatModel, Provider
-from recollect.embed.remote.http import Patience
+from memlines.agent.chat import ChatModel, Provider
+from memlines.embed.remote.http import Patience
 
 KEY = "sk-test-0123456789abcdef"
 _PATHS = {"openai": "/v1/chat/completions", "anthropic": "/v1/messages"}

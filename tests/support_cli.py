@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from recollect.cli.main import run
+from memlines.cli.main import run
 
-MAIN = "from recollect.cli.start import main; main()"
+MAIN = "from memlines.cli.start import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def program(
 
 def environment(changes: Mapping[str, str | None]) -> dict[str, str]:
     """Return the environment of a program that searches by words, with some changes."""
-    variables: dict[str, str | None] = {**os.environ, "RECOLLECT_EMBEDDINGS__PROVIDER": "none", **changes}
+    variables: dict[str, str | None] = {**os.environ, "MEMLINES_EMBEDDINGS__PROVIDER": "none", **changes}
     return {name: value for name, value in variables.items() if value is not None}
 
 

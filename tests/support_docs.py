@@ -64,7 +64,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def calls(page: Path) -> Iterator[list[str]]:
-    """Yield the words behind `recollect` of every call in the page's shell blocks."""
+    """Yield the words behind `memlines` of every call in the page's shell blocks."""
     for block in blocks(page):
         for line in block.text.replace("\\\n", " ").splitlines():
             if line.startswith("$ "):
@@ -91,6 +91,6 @@ def _call(command: list[str]) -> Iterator[list[str]]:
     """Yield the words of a command if it is a call of the program; variables may be set before it."""
     while command and re.match(r"[A-Z_]+=", command[0]):
         command = command[1:]
-    if command and command[0] == "recollect":
+    if command and command[0] == "memlines":
         ends = [number for number, word in enumerate(command) if word[0:1] in "<>" and word]
         yield command[1 : min(ends, default=None)]

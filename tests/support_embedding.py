@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.base import Limits, Meter
-from recollect.errors import EmbeddingError
-from recollect.text.words import words_of
+from memlines.embed.base import Limits, Meter
+from memlines.errors import EmbeddingError
+from memlines.text.words import words_of
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vector, Vectors
+    from memlines.embed.base import Vector, Vectors
 
 ROOMY = Limits(text_bytes=100_000, request_bytes=10_000_000, request_texts=10_000)
 

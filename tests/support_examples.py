@@ -121,12 +121,12 @@ def run_example(name: str, folder: Path, question: str, url: str) -> subprocess.
     home = str(folder.with_name("home"))
     variables = {
         "HOME": home,
-        "RECOLLECT_HOME": home,
+        "MEMLINES_HOME": home,
         "OPENAI_API_KEY": "sk-example",
         "OPENAI_BASE_URL": f"{url}/v1",
         "ANTHROPIC_API_KEY": "sk-example",
         "ANTHROPIC_BASE_URL": url,
-        "RECOLLECT_EMBEDDINGS__PROVIDER": "none",
+        "MEMLINES_EMBEDDINGS__PROVIDER": "none",
         "LANGSMITH_TRACING": "false",
         "HTTP_PROXY": "http://127.0.0.1:9",
         "HTTPS_PROXY": "http://127.0.0.1:9",

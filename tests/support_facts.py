@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.memory.facts.recall import Recollection
+from memlines import Memory
+from memlines.memory.facts.recall import Recollection
 
 STORES = ("index", "lancedb")
 

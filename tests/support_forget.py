@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from recollect import Memory
-from recollect.memory.notes.candidates import Candidate, candidates
-from recollect.memory.notes.forget import forget
-from recollect.memory.notes.proof import Receipt
-from recollect.types import SearchResult
+from memlines import Memory
+from memlines.memory.notes.candidates import Candidate, candidates
+from memlines.memory.notes.forget import forget
+from memlines.memory.notes.proof import Receipt
+from memlines.types import SearchResult
 from tests.support_embedding import FakeProvider
 from tests.support_index import job, sync, write
 from tests.support_sessions import HEADER, assistant, jsonl, user

@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from recollect.clients.hooks import SCRIPT
-from recollect.serve.hooks import thin
+from memlines.clients.hooks import SCRIPT
+from memlines.serve.hooks import thin
 from tests.support_waiting import eventually
 
 NOTES = "# Shop\n\n- The staging database listens on port 5433.\n- Ada decides about releases.\n"
@@ -44,8 +44,8 @@ class Hooks:
         return {
             **kept,
             "HOME": str(self.home),
-            "RECOLLECT_HOME": str(self.home),
-            "RECOLLECT_EMBEDDINGS__PROVIDER": "none",
+            "MEMLINES_HOME": str(self.home),
+            "MEMLINES_EMBEDDINGS__PROVIDER": "none",
             **more,
         }
 
@@ -95,7 +95,7 @@ class Hooks:
 
 
 def engines_in(home: Path) -> list[int]:
-    """Return the processes of all engines that run with a home of Recollect's."""
+    """Return the processes of all engines that run with a home of Memlines's."""
     return [
         process for process in map(holder, (home / "state/engines").glob("*.lock")) if process is not None
     ]
@@ -127,12 +127,12 @@ def holder(lock: Path) -> int | None:
 
 def socket_of(hooks: Hooks) -> str:
     """Return where the engine listens, as its own variables say."""
-    former = os.environ.get("RECOLLECT_HOME")
-    os.environ["RECOLLECT_HOME"] = str(hooks.home)
+    former = os.environ.get("MEMLINES_HOME")
+    os.environ["MEMLINES_HOME"] = str(hooks.home)
     try:
         return thin.socket_file(str(hooks.folder.resolve()))
     finally:
         if former is None:
-            del os.environ["RECOLLECT_HOME"]
+            del os.environ["MEMLINES_HOME"]
         else:
-            os.environ["RECOLLECT_HOME"] = former
+            os.environ["MEMLINES_HOME"] = former

@@ -14,18 +14,18 @@ from typing import Any
 import apsw
 import pytest
 
-from recollect.embed.base import Provider, embed_query, to_blobs
-from recollect.files.scan import discover
-from recollect.index.store.sqlite import origin, spaces, words
-from recollect.index.store.sqlite.index import Index
-from recollect.index.store.sqlite.spaces import vectors_table
-from recollect.index.sync import run
-from recollect.index.sync.job import Job
-from recollect.paths import Workspace
-from recollect.settings import load
-from recollect.text.chunk import chunk_text, text_hash
-from recollect.text.terms import query_terms
-from recollect.types import Chunk, Document, Fingerprint, Progress, Report
+from memlines.embed.base import Provider, embed_query, to_blobs
+from memlines.files.scan import discover
+from memlines.index.store.sqlite import origin, spaces, words
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.spaces import vectors_table
+from memlines.index.sync import run
+from memlines.index.sync.job import Job
+from memlines.paths import Workspace
+from memlines.settings import load
+from memlines.text.chunk import chunk_text, text_hash
+from memlines.text.terms import query_terms
+from memlines.types import Chunk, Document, Fingerprint, Progress, Report
 
 REPOSITORY = Path(__file__).parent.parent
 IDENTITY = {"vector_engine": "matrix"}

@@ -5,17 +5,17 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from recollect.clients import opencode
-from recollect.clients.plan import Target
+from memlines.clients import opencode
+from memlines.clients.plan import Target
 
 FILES = {
     "commands/memory.md": "the command\n",
     "skills/memory/SKILL.md": "the skill\n",
-    "recollect/plugin.js": "the plugin's code\n",
-    "recollect/tools.json": "[]\n",
-    "plugins/recollect.js": "the plugin\n",
+    "memlines/plugin.js": "the plugin's code\n",
+    "memlines/tools.json": "[]\n",
+    "plugins/memlines.js": "the plugin\n",
 }
-OURS = {f"recollect/{name}" for name in (".gitignore", "command.json", "manifest.json", "receipt.json")}
+OURS = {f"memlines/{name}" for name in (".gitignore", "command.json", "manifest.json", "receipt.json")}
 MADE = {*FILES, *OURS, ".npmrc"}
 """What an installation leaves in a project that had nothing."""
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from recollect.index.store.sqlite import spaces
-from recollect.memory.facts.book import Book
-from recollect.memory.facts.healing import Healed, heal, opened
-from recollect.memory.facts.record import uri_of
-from recollect.memory.facts.table import NAME, Table
-from recollect.paths import Workspace
-from recollect.settings import load
-from recollect.text.facts import Fact, line_of
-from recollect.types import Space
+from memlines.index.store.sqlite import spaces
+from memlines.memory.facts.book import Book
+from memlines.memory.facts.healing import Healed, heal, opened
+from memlines.memory.facts.record import uri_of
+from memlines.memory.facts.table import NAME, Table
+from memlines.paths import Workspace
+from memlines.settings import load
+from memlines.text.facts import Fact, line_of
+from memlines.types import Space
 from tests.support_embedding import FakeProvider
 from tests.support_index import reading, sync, write
 
@@ -84,7 +84,7 @@ class Kept:
         return {line.fact.id: line.fact.text for line in self.book.lines()}
 
     def query(self, text: str) -> bytes:
-        from recollect.embed.base import embed_query, to_blobs
+        from memlines.embed.base import embed_query, to_blobs
 
         return to_blobs(embed_query(self.provider, text)[None, :])[0]
 

@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from recollect.serve.mcp.http.exchange import Exchange
-from recollect.serve.mcp.http.server import Listener, serve_http
-from recollect.serve.mcp.server import Server
-from recollect.serve.mcp.versions import DIALECT, HANDSHAKE, STATELESS
-from recollect.serve.rpc.server import Event, Events, serve
-from recollect.serve.tools import TOOLS, Call, Output, Tool
+from memlines.serve.mcp.http.exchange import Exchange
+from memlines.serve.mcp.http.server import Listener, serve_http
+from memlines.serve.mcp.server import Server
+from memlines.serve.mcp.versions import DIALECT, HANDSHAKE, STATELESS
+from memlines.serve.rpc.server import Event, Events, serve
+from memlines.serve.tools import TOOLS, Call, Output, Tool
 from tests.support_cli import MAIN
 from tests.support_rpc import DEADLINE, Client, Engine
 
@@ -33,7 +33,7 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 TOKEN = "a-token-that-only-the-tests-know-0123456789"
-WORDS_ONLY = {"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+WORDS_ONLY = {"MEMLINES_EMBEDDINGS__PROVIDER": "none"}
 
 
 class McpClient(Client):
@@ -94,14 +94,14 @@ def lines(folder: Path, session: str | None = "a-session") -> Iterator[Lines]:
 
 
 class Process(Engine, McpClient):
-    """A client of `recollect mcp` as a program."""
+    """A client of `memlines mcp` as a program."""
 
 
 @contextmanager
 def process(
     *arguments: str | Path, env: Mapping[str, str | None] | None = None, cwd: Path | None = None
 ) -> Iterator[Process]:
-    """Start `recollect mcp`; no handshake yet."""
+    """Start `memlines mcp`; no handshake yet."""
     command = [sys.executable, "-c", MAIN, "mcp", *map(str, arguments)]
     client = Process(command, env or {}, cwd)
     try:
@@ -208,7 +208,7 @@ def listening(folder: Path) -> Iterator[Listening]:
 
 
 class HttpProcess(Engine):
-    """`recollect mcp --http` as a program, and a client of it."""
+    """`memlines mcp --http` as a program, and a client of it."""
 
     def __init__(self, arguments: list[str], env: Mapping[str, str | None], token_file: Path) -> None:
         self._line = re.compile(rb"at http://127\.0\.0\.1:(\d+)/mcp")
@@ -233,7 +233,7 @@ class HttpProcess(Engine):
 def http_process(
     *arguments: str | Path, token_file: Path, env: Mapping[str, str | None] | None = None
 ) -> Iterator[HttpProcess]:
-    """Start `recollect mcp --http` on a free port."""
+    """Start `memlines mcp --http` on a free port."""
     given = [*map(str, arguments), "--token-file", str(token_file)]
     client = HttpProcess(given, env or {}, token_file)
     try:

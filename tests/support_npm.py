@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 from platformdirs import user_cache_path
 
-CHOSEN = os.environ.get("RECOLLECT_TEST_CLIENTS", "")
+CHOSEN = os.environ.get("MEMLINES_TEST_CLIENTS", "")
 """Another folder for the clients. Read here, because tests see no variables with this prefix."""
 
 _INSTALL_SECONDS = 900
@@ -21,7 +21,7 @@ _INSTALL_SECONDS = 900
 
 def client(package: str, version: str) -> Path:
     """Return the program of a package; skip the test where there is no npm to install it with."""
-    shared = Path(CHOSEN) if CHOSEN else user_cache_path("recollect-tests", appauthor=False)
+    shared = Path(CHOSEN) if CHOSEN else user_cache_path("memlines-tests", appauthor=False)
     folder = shared / f"{package}-{version}"
     if folder.exists():
         return _program(folder, package)

@@ -29,11 +29,11 @@ from typing import Any, Literal
 
 import pytest
 
-from recollect.embed.base import Meter
-from recollect.embed.remote import http, provider
-from recollect.embed.remote.catalogue import REMOTE
-from recollect.embed.remote.provider import RemoteProvider
-from recollect.settings.providers_tree import Embeddings
+from memlines.embed.base import Meter
+from memlines.embed.remote import http, provider
+from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.remote.provider import RemoteProvider
+from memlines.settings.providers_tree import Embeddings
 
 Protocol = Literal["openai", "openai-compatible", "mistral", "voyage", "gemini", "ollama"]
 PROTOCOLS: tuple[Protocol, ...] = ("openai", "openai-compatible", "mistral", "voyage", "gemini", "ollama")

@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any
 
-from recollect.serve.rpc.server import Events, Method, serve
+from memlines.serve.rpc.server import Events, Method, serve
 from tests.support_cli import MAIN, environment
 
 Answer = dict[str, Any]
@@ -222,7 +222,7 @@ class Engine(Client):
 def engine(
     *arguments: str | Path, env: Mapping[str, str | None] | None = None, cwd: Path | None = None
 ) -> Iterator[Engine]:
-    """Start `recollect serve --stdio`, by words only unless `env` says otherwise; no handshake yet."""
+    """Start `memlines serve --stdio`, by words only unless `env` says otherwise; no handshake yet."""
     command = [sys.executable, "-c", MAIN, "serve", "--stdio", *map(str, arguments)]
     with _started(command, env or {}, cwd) as client:
         yield client

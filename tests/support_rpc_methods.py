@@ -9,8 +9,8 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.cli.serve import serve_stdio
-from recollect.serve.rpc.server import Method
+from memlines.cli.serve import serve_stdio
+from memlines.serve.rpc.server import Method
 
 
 class FewMethods:

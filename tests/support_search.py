@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect import Memory
-from recollect.embed.select import Choice
-from recollect.errors import EmbeddingError
+from memlines import Memory
+from memlines.embed.select import Choice
+from memlines.errors import EmbeddingError
 from tests.support_embedding import ROOMY
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vector, Vectors
+    from memlines.embed.base import Vector, Vectors
 
 WORDS_ONLY = {"embeddings.provider": "none"}
 NEUTRAL = (0.0, 0.0, 0.0, 1.0)

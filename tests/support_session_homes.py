@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from recollect.transcripts import claude_code
+from memlines.transcripts import claude_code
 from tests.support_sources import (
     CLAUDE_CODE,
     CODEX,

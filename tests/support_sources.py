@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from recollect.types import Turn
+from memlines.types import Turn
 
 SESSIONS = Path(__file__).parent / "fixtures/sessions"
 SHOP = Path("/home/ada/shop")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect import Memory, Report
-from recollect.index.store.sqlite.index import Index
+from memlines import Memory, Report
+from memlines.index.store.sqlite.index import Index
 from tests.support_index import chunks_in, expected, index_file
 
 _DEADLINE = 60.0
@@ -25,7 +25,7 @@ def eventually(condition: Callable[[], object]) -> None:
 
 def background_threads() -> list[threading.Thread]:
     """Return the threads that memories have running in this process."""
-    return [thread for thread in threading.enumerate() if thread.name == "recollect"]
+    return [thread for thread in threading.enumerate() if thread.name == "memlines"]
 
 
 class Watched:

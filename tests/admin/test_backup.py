@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from recollect.admin.backup.places import open_place, trouble
-from recollect.admin.backup.snapshots import empty_folder, list_backups, object_of, restore
-from recollect.errors import BackupError, UsageError, WorkspaceError
-from recollect.settings import load
-from recollect.text.neutral import harmless_address
+from memlines.admin.backup.places import open_place, trouble
+from memlines.admin.backup.snapshots import empty_folder, list_backups, object_of, restore
+from memlines.errors import BackupError, UsageError, WorkspaceError
+from memlines.settings import load
+from memlines.text.neutral import harmless_address
 from tests.support_backup import STRANGE, TODAY, back_up, bring_back, fill, silent, tree
 from tests.support_cli import Cli
 
@@ -333,7 +333,7 @@ def test_an_unknown_kind_of_place_is_told(notes: Path) -> None:
 
 def test_a_missing_extra_is_told(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(BackupError, match=r"pip install 'recollect\[backup\]'"):
+    with pytest.raises(BackupError, match=r"pip install 'memlines\[backup\]'"):
         back_up(notes, "s3://bucket/notes")
 
 
@@ -344,7 +344,7 @@ def test_a_folder_needs_no_extra(notes: Path, place: Path, monkeypatch: pytest.M
 
 def test_fsspec_is_imported_late() -> None:
     code = (
-        "import sys, recollect.cli.backup, recollect.cli.restore, recollect.admin.backup.remote;"
+        "import sys, memlines.cli.backup, memlines.cli.restore, memlines.admin.backup.remote;"
         "print('fsspec' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8")
@@ -368,7 +368,7 @@ def test_an_address_on_windows_is_a_folder() -> None:
 
 
 def test_the_name_of_an_object_begins_with_its_hash(notes: Path, place: Path) -> None:
-    from recollect.admin.backup.manifest import Entry
+    from memlines.admin.backup.manifest import Entry
 
     assert object_of(Entry("a.md", 1, "ab" * 32, 0)) == f"objects/ab/{'ab' * 32}"
 

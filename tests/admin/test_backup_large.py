@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.admin.backup import gather, pieces, snapshots
-from recollect.admin.backup.manifest import digest
+from memlines.admin.backup import gather, pieces, snapshots
+from memlines.admin.backup.manifest import digest
 from tests.support_backup import back_up, bring_back, bring_in, export, fill, tree
 
 MEGABYTE = 1_000_000
@@ -126,7 +126,7 @@ def test_a_large_note_that_changes_meanwhile_is_named(
 def test_what_is_not_copied_is_listed(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(notes, {"memory/picture.png": b"", "memory/x/table.csv": b"", "sessions/a.jsonl": b"{}\n"})
     outside = fill(tmp_path / "outside", {"a.md": b"outside"})
-    monkeypatch.setenv("RECOLLECT_EXTRA_PATHS", str(outside))
+    monkeypatch.setenv("MEMLINES_EXTRA_PATHS", str(outside))
     expected = {
         "memory": "holds 2 files that are no notes, and are not copied",
         "sessions": "is not copied (1 transcripts)",

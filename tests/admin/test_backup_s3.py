@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.admin.backup.manifest import entry_for
-from recollect.admin.backup.remote import Remote
-from recollect.admin.backup.snapshots import list_backups, object_of
-from recollect.errors import BackupError, UsageError
+from memlines.admin.backup.manifest import entry_for
+from memlines.admin.backup.remote import Remote
+from memlines.admin.backup.snapshots import list_backups, object_of
+from memlines.errors import BackupError, UsageError
 from tests.support_backup import STRANGE, back_up, bring_back, fill, tree
 from tests.support_cli import Cli
 from tests.support_s3 import KEY, S3, SECRET, lead_to, serving

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from recollect.admin.doctor import examine as examination
-from recollect.admin.doctor.examine import CHECKS, examine
-from recollect.admin.doctor.finding import Finding, ok
-from recollect.admin.doctor.patient import Patient
-from recollect.embed import select
-from recollect.errors import WorkspaceError
+from memlines.admin.doctor import examine as examination
+from memlines.admin.doctor.examine import CHECKS, examine
+from memlines.admin.doctor.finding import Finding, ok
+from memlines.admin.doctor.patient import Patient
+from memlines.embed import select
+from memlines.errors import WorkspaceError
 from tests.support_doctor import (
     FAKE,
     cut_off,
@@ -37,7 +37,7 @@ from tests.support_index import (
 )
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vector
+    from memlines.embed.base import Vector
 
 
 @pytest.fixture
@@ -131,12 +131,12 @@ def test_a_project_file_that_nobody_trusts_names_the_keys_and_what_to_do(synced:
     configure(synced, "extra_paths: [/etc]")
     found = only(look(synced), "settings")
     assert "sets extra_paths" in found.message
-    assert "recollect config trust" in found.todo
+    assert "memlines config trust" in found.todo
 
 
 def test_repair_without_usable_settings_does_what_needs_none(synced: Path) -> None:
     configure(synced, "a: [")
-    left = synced / "memory" / f".recollect-{'0' * 32}.tmp"
+    left = synced / "memory" / f".memlines-{'0' * 32}.tmp"
     left.write_text("half", encoding="utf-8")
     make_old(left)
     cut_off(index_file(synced))
@@ -174,7 +174,7 @@ def test_a_provider_is_given_a_word_only_if_asked(synced: Path, monkeypatch: pyt
 
 
 def test_an_old_sqlite_is_a_problem(synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.admin.doctor.engines._SAFE_SQLITE", (99, 0, 0))
+    monkeypatch.setattr("memlines.admin.doctor.engines._SAFE_SQLITE", (99, 0, 0))
     assert "99.0.0 and later cannot" in only(look(synced), "engines").message
 
 

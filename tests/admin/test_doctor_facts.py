@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.admin.doctor.examine import examine
-from recollect.admin.doctor.finding import Finding
-from recollect.memory.facts import lance
+from memlines import Memory
+from memlines.admin.doctor.examine import examine
+from memlines.admin.doctor.finding import Finding
+from memlines.memory.facts import lance
 from tests.support_search import WORDS_ONLY, write
 
 
@@ -31,7 +31,7 @@ def test_facts_are_counted(workspace: Path) -> None:
 def test_captured_facts_ask_for_a_look(workspace: Path) -> None:
     write(workspace, {"facts.md": "- Likes tea {from: capture codex s1}\n"})
     (finding,) = found(workspace)
-    assert (finding.level, finding.todo) == ("warning", "Run 'recollect facts review'")
+    assert (finding.level, finding.todo) == ("warning", "Run 'memlines facts review'")
 
 
 def test_a_note_that_is_no_text_is_a_problem(workspace: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_note_that_is_no_text_is_a_problem(workspace: Path) -> None:
 def test_a_missing_package_is_a_problem_where_it_is_asked_for(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.admin.doctor.facts.is_installed", lambda: False)
+    monkeypatch.setattr("memlines.admin.doctor.facts.is_installed", lambda: False)
     assert found(workspace, **{"facts.store": "lancedb"})[0].todo == lance.INSTALL
 
 
@@ -77,7 +77,7 @@ def test_a_package_that_cannot_be_loaded_is_not_left_to_a_sync(
     (_, behind) = [one for one in examine(workspace).findings if one.check == "facts"]
     assert (behind.level, behind.repair) == ("warning", None)
     assert "part_that_is_missing" in behind.message
-    assert behind.todo == lance.INSTALL == "Run 'pip install recollect[facts]', or set facts.store to index"
+    assert behind.todo == lance.INSTALL == "Run 'pip install memlines[facts]', or set facts.store to index"
 
 
 def test_an_agent_that_has_no_table_is_not_behind(workspace: Path) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.admin.doctor.examine import examine, examine_and_repair
-from recollect.embed import select
-from recollect.index.store.sqlite import db
+from memlines.admin.doctor.examine import examine, examine_and_repair
+from memlines.embed import select
+from memlines.index.store.sqlite import db
 from tests.support_doctor import (
     FAKE,
     WORDS_ONLY,
@@ -228,7 +228,7 @@ def test_a_damaged_vector_in_the_cache_is_removed(vectored: Path) -> None:
 
 
 def test_nothing_is_wrong_with_vectors_in_sqlite_vec(vectored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_STORE__VECTOR__ENGINE", "sqlite-vec")
+    monkeypatch.setenv("MEMLINES_STORE__VECTOR__ENGINE", "sqlite-vec")
     sync(vectored, FakeProvider())
     assert wrong(examine(vectored)) == []
 
@@ -236,7 +236,7 @@ def test_nothing_is_wrong_with_vectors_in_sqlite_vec(vectored: Path, monkeypatch
 def test_a_vector_without_a_chunk_in_sqlite_vec_is_a_problem_and_removed(
     vectored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_STORE__VECTOR__ENGINE", "sqlite-vec")
+    monkeypatch.setenv("MEMLINES_STORE__VECTOR__ENGINE", "sqlite-vec")
     sync(vectored, FakeProvider())
     execute(vectored, "DELETE FROM chunks WHERE path = 'memory/n1.md'")
     execute(vectored, "DELETE FROM chunks_fts WHERE rowid NOT IN (SELECT number FROM chunks)")
@@ -255,7 +255,7 @@ def mapped(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace with so many vectors that the index keeps a mapped copy of them."""
     monkeypatch.setitem(select._AVAILABLE, "builtin", FAKE)
     for key, value in {"CHUNKING__TOKENS": "5", "CHUNKING__OVERLAP": "0"}.items():
-        monkeypatch.setenv(f"RECOLLECT_{key}", value)
+        monkeypatch.setenv(f"MEMLINES_{key}", value)
     write(workspace, {"memory/long.md": "".join(f"a line of its own {n}\n" for n in range(1100))})
     sync(workspace, FakeProvider())
     return workspace

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
-from recollect.admin.doctor import places
-from recollect.locks import WriterLock
-from recollect.memory.memory import Memory
+from memlines.admin.doctor import places
+from memlines.locks import WriterLock
+from memlines.memory.memory import Memory
 from tests.support import unprivileged_run
 from tests.support_doctor import (
     WORDS_ONLY,
@@ -88,13 +88,13 @@ def test_other_content_behind_the_same_fingerprint_is_indexed_by_repair(synced: 
 
 
 def test_what_is_read_unasked_is_bounded(synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.admin.doctor.files._READ_BYTES", 5_000)
+    monkeypatch.setattr("memlines.admin.doctor.files._READ_BYTES", 5_000)
     (said,) = [item.message for item in look(synced).findings if item.check == "contents"]
     assert "of 25 (--deep reads all)" in said
 
 
 def test_looking_deep_reads_all(synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.admin.doctor.files._READ_BYTES", 5_000)
+    monkeypatch.setattr("memlines.admin.doctor.files._READ_BYTES", 5_000)
     forge(synced / "memory" / "n1.md")
     assert wrong(look(synced, deep=True), "contents")
 
@@ -116,7 +116,7 @@ def test_a_link_is_a_warning_with_the_reason(synced: Path) -> None:
 EXAMINE = """
 import json, sys
 from dataclasses import asdict
-from recollect.admin.doctor.examine import examine, examine_and_repair
+from memlines.admin.doctor.examine import examine, examine_and_repair
 words = {"embeddings.provider": "none"}
 result = examine(sys.argv[1], words)
 if "repair" in sys.argv:
@@ -227,7 +227,7 @@ def usage(free: int) -> Callable[[Path], Room]:
 def test_a_disk_with_little_room_is_told(
     synced: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str
 ) -> None:
-    monkeypatch.setattr("recollect.admin.doctor.places.shutil.disk_usage", usage(free))
+    monkeypatch.setattr("memlines.admin.doctor.places.shutil.disk_usage", usage(free))
     assert only(look(synced), "disk").level == level
 
 
@@ -245,12 +245,12 @@ def test_a_network_file_system_is_a_warning(
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/a / ext4 rw 0 0\nserver:/x {tmp_path} nfs4 rw 0 0\n", encoding="utf-8")
     monkeypatch.setattr(places, "_MOUNTS", mounts)
-    monkeypatch.setattr("recollect.admin.doctor.places.sys.platform", "linux")
+    monkeypatch.setattr("memlines.admin.doctor.places.sys.platform", "linux")
     assert "network file system (nfs4)" in only(look(synced), "disk").message
 
 
 def test_a_history_above_its_bound_is_a_warning(synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.files.history.MAX_BYTES", 10)
+    monkeypatch.setattr("memlines.files.history.MAX_BYTES", 10)
     old = synced / ".memory" / "history" / "memory" / "n1.md" / "version.md"
     old.parent.mkdir(parents=True)
     old.write_bytes(b"more than ten bytes")
@@ -280,7 +280,7 @@ class holding:  # noqa: N801 (reads as a statement)
     def __init__(self, index: Path, kind: str = "") -> None:
         lock = index.with_name(f"{index.name}{kind}.lock")
         body = (
-            "from pathlib import Path; from recollect.locks import WriterLock\n"
+            "from pathlib import Path; from memlines.locks import WriterLock\n"
             f"with WriterLock(Path({str(lock)!r})).held(5):\n    print('held', flush=True); input()"
         )
         self._process = subprocess.Popen(program(body), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -304,9 +304,9 @@ def test_the_note_of_a_killed_holder_is_a_warning_and_removed(synced: Path, name
 
 
 UNFINISHED = [
-    f"memory/.recollect-{'a' * 32}.tmp",
-    f".memory/.recollect-{'c' * 32}.tmp",
-    f".memory/history/.recollect-{'b' * 32}.tmp",
+    f"memory/.memlines-{'a' * 32}.tmp",
+    f".memory/.memlines-{'c' * 32}.tmp",
+    f".memory/history/.memlines-{'b' * 32}.tmp",
     ".memory/index.sqlite.rebuild-123",
     ".memory/index.sqlite.vectors.tmp-123",
 ]
@@ -340,13 +340,13 @@ def test_an_unfinished_file_is_left_alone_while_a_writer_is_at_work(synced: Path
 def test_a_killed_forget_leaves_nothing_unseen(synced: Path) -> None:
     """A forget that dies while it notes what it removed leaves a file in the private folder itself."""
     kill_while_forgetting(synced, "memory/n1.md#L1-L1")
-    assert [path.suffix for path in (synced / ".memory").glob(".recollect-*")] == [".tmp"]
-    assert ".recollect-" in only(look(synced), "unfinished").message
+    assert [path.suffix for path in (synced / ".memory").glob(".memlines-*")] == [".tmp"]
+    assert ".memlines-" in only(look(synced), "unfinished").message
 
 
 @pytest.mark.parametrize("next_use", ["remember", "sync"])
 def test_the_next_use_removes_what_a_killed_forget_left(synced: Path, next_use: str) -> None:
-    left = leave(synced, f".memory/.recollect-{'c' * 32}.tmp")
+    left = leave(synced, f".memory/.memlines-{'c' * 32}.tmp")
     with Memory(synced, WORDS_ONLY) as memory:
         memory.remember("the okapi is shy") if next_use == "remember" else memory.sync()
     assert not left.exists()
@@ -354,8 +354,8 @@ def test_the_next_use_removes_what_a_killed_forget_left(synced: Path, next_use: 
 
 FORGET = """
 import os, signal
-from recollect.files import atomic
-from recollect.memory.memory import Memory
+from memlines.files import atomic
+from memlines.memory.memory import Memory
 def die(source, target, **options):
     os.kill(os.getpid(), signal.SIGKILL)
 with Memory(sys.argv[1], {"embeddings.provider": "none"}) as memory:

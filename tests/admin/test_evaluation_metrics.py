@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.admin.evaluation.metrics import METRICS, Found, Gold, means, percentile, scores
+from memlines.admin.evaluation.metrics import METRICS, Found, Gold, means, percentile, scores
 from tests.support import untimed
 
 SCORER = Path(__file__).resolve().parents[3] / "shared" / "bench" / "score.py"

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from recollect.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
-from recollect.admin.evaluation.metrics import METRICS, Gold
-from recollect.admin.evaluation.run import MODES, copy_workspace, evaluate
-from recollect.admin.evaluation.sets import LabelledSet, Query
-from recollect.embed.select import Choice
-from recollect.errors import SettingsError, UsageError
-from recollect.types import Mode
+from memlines.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
+from memlines.admin.evaluation.metrics import METRICS, Gold
+from memlines.admin.evaluation.run import MODES, copy_workspace, evaluate
+from memlines.admin.evaluation.sets import LabelledSet, Query
+from memlines.embed.select import Choice
+from memlines.errors import SettingsError, UsageError
+from memlines.types import Mode
 from tests.support_search import WORDS_ONLY, FakeProvider, write
 
 NOTES = {
@@ -64,7 +64,7 @@ def run(
 def _fake_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kestrel and falcon mean the same; the rest means nothing."""
     provider = FakeProvider({"kestrel": (1, 0, 0, 0), "falcon": (1, 0, 0, 0)})
-    monkeypatch.setattr("recollect.memory.upkeep.upkeep.choose", lambda requested: Choice("fake", provider))
+    monkeypatch.setattr("memlines.memory.upkeep.upkeep.choose", lambda requested: Choice("fake", provider))
 
 
 # What is measured
@@ -245,7 +245,7 @@ def test_what_the_evaluation_decides_cannot_be_set(notes: Path, key: str) -> Non
 def test_the_index_of_the_user_is_left_alone(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_STORE__PATH", str(tmp_path / "mine.sqlite"))
+    monkeypatch.setenv("MEMLINES_STORE__PATH", str(tmp_path / "mine.sqlite"))
     run(notes, KESTREL)
     assert not (tmp_path / "mine.sqlite").exists()
 
@@ -254,7 +254,7 @@ def test_what_the_user_has_elsewhere_is_not_searched(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "wiki", {"memory/w.md": "kestrel\n"})
-    monkeypatch.setenv("RECOLLECT_EXTRA_PATHS", str(tmp_path / "wiki"))
+    monkeypatch.setenv("MEMLINES_EXTRA_PATHS", str(tmp_path / "wiki"))
     assert evaluation_json(run(notes, KESTREL))["files"] == len(NOTES)
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.admin.evaluation.metrics import Gold
-from recollect.admin.evaluation.sets import LabelledSet, Query, read_file, read_folder
-from recollect.errors import UsageError, WorkspaceError
+from memlines.admin.evaluation.metrics import Gold
+from memlines.admin.evaluation.sets import LabelledSet, Query, read_file, read_folder
+from memlines.errors import UsageError, WorkspaceError
 from tests.support import untimed
 from tests.support_search import write
 

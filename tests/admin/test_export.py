@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.admin.backup.manifest import digest
-from recollect.errors import BackupError, UsageError, WorkspaceError
-from recollect.settings.loading import settings_in
+from memlines.admin.backup.manifest import digest
+from memlines.errors import BackupError, UsageError, WorkspaceError
+from memlines.settings.loading import settings_in
 from tests.support import unprivileged_run
 from tests.support_backup import STRANGE, TODAY, export, fill
 from tests.support_cli import Cli
@@ -87,7 +87,7 @@ def test_extra_paths_inside_the_workspace_are_taken(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(tmp_path, {"notes/docs/a.md": b"inside", "outside/b.md": b"outside"})
-    monkeypatch.setenv("RECOLLECT_EXTRA_PATHS", "docs,../outside,missing")
+    monkeypatch.setenv("MEMLINES_EXTRA_PATHS", "docs,../outside,missing")
     done = export(notes, tmp_path / "a.zip")
     with zipfile.ZipFile(tmp_path / "a.zip") as opened:
         assert [name for name in opened.namelist() if name.endswith(("a.md", "b.md"))] == ["docs/a.md"]
@@ -104,7 +104,7 @@ def test_secrets_do_not_leave_with_the_settings(
         b"agents: {work: {remote: {apiKey: sk-secret-6}, search: {minScore: 0.3}}}\n"
     )
     fill(notes, {".memory/config.yaml": secret})
-    monkeypatch.setattr("recollect.settings.loading.is_trusted_content", lambda *_: True)
+    monkeypatch.setattr("memlines.settings.loading.is_trusted_content", lambda *_: True)
     done = export(notes, tmp_path / "a.zip")
     with zipfile.ZipFile(tmp_path / "a.zip") as opened:
         text = opened.read("settings.yaml").decode()
@@ -179,7 +179,7 @@ def test_a_name_that_is_no_text_is_a_failure(notes: Path, tmp_path: Path) -> Non
 def test_a_note_that_cannot_be_read_is_named_and_the_others_exported(notes: Path, tmp_path: Path) -> None:
     (notes / "memory/empty.md").chmod(0)
     program = (
-        "import sys; from recollect.cli.export import command as c; sys.exit(c.main(standalone_mode=False))",
+        "import sys; from memlines.cli.export import command as c; sys.exit(c.main(standalone_mode=False))",
         *(str(tmp_path / "a.zip"), "-w", str(notes)),
     )
     done = unprivileged_run(*program)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.admin.backup.names import beside
-from recollect.errors import BackupError, RecollectError
-from recollect.files.atomic import create
-from recollect.files.scan import discover
-from recollect.locks import WriterLock
-from recollect.paths import Workspace
+from memlines.admin.backup.names import beside
+from memlines.errors import BackupError, MemlinesError
+from memlines.files.atomic import create
+from memlines.files.scan import discover
+from memlines.locks import WriterLock
+from memlines.paths import Workspace
 from tests.support import untimed
 from tests.support_backup import STRANGE, TODAY, bring_in, export, fill, tree
 
@@ -157,11 +157,11 @@ def test_a_file_where_a_folder_must_be_is_named(archive: Path, workspace: Path) 
 def test_a_writer_of_notes_is_waited_for(
     archive: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.files.place.WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("memlines.files.place.WAIT_SECONDS", 0.0)
     (workspace / ".memory").mkdir()
     with (
         WriterLock(workspace / ".memory/notes.lock").held(0),
-        pytest.raises(RecollectError, match="is being written by"),
+        pytest.raises(MemlinesError, match="is being written by"),
     ):
         bring_in(workspace, archive)
 
@@ -179,7 +179,7 @@ def test_an_import_that_broke_off_goes_on(
         return create(path, content, mode, **options)
 
     with monkeypatch.context() as patched:
-        patched.setattr("recollect.admin.backup.merge.create", failing)
+        patched.setattr("memlines.admin.backup.merge.create", failing)
         with pytest.raises(BackupError, match="cannot be written: no space left on device"):
             bring_in(workspace, archive)
     done = bring_in(workspace, archive)
@@ -190,7 +190,7 @@ def test_an_import_that_broke_off_goes_on(
 def test_a_full_disk_is_told_before_anything_is_written(
     archive: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.admin.backup.merge._ROOM_TO_LEAVE", 10**18)
+    monkeypatch.setattr("memlines.admin.backup.merge._ROOM_TO_LEAVE", 10**18)
     with pytest.raises(BackupError, match="MB free; nothing was changed"):
         bring_in(workspace, archive)
     assert tree(workspace) == {}

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.admin.backup.manifest import digest
-from recollect.errors import BackupError
+from memlines.admin.backup.manifest import digest
+from memlines.errors import BackupError
 from tests.support import untimed
 from tests.support_backup import STRANGE, bring_in, export, fill, tree
 
@@ -80,7 +80,7 @@ def test_an_extra_path_of_this_workspace_may_come_in(
     archive: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rewritten(archive, lambda files: files.update({"docs/a.md": b"docs"}))
-    monkeypatch.setenv("RECOLLECT_EXTRA_PATHS", "docs")
+    monkeypatch.setenv("MEMLINES_EXTRA_PATHS", "docs")
     assert "docs/a.md" in bring_in(workspace, archive).created
 
 
@@ -174,10 +174,10 @@ def test_a_size_that_differs_from_the_manifest_is_refused(archive: Path, workspa
         (b"", "is damaged"),
         (b"[]", "is damaged"),
         (b'{"format": "other"}', "another format"),
-        (b'{"format": "recollect-backup", "version": 9}', "Update Recollect"),
-        (b'{"format": "recollect-backup", "version": 1}', "'files' is missing"),
-        (b'{"format": "recollect-backup", "version": 1, "files": [{"path": 1}]}', "is damaged"),
-        (b'{"format": "recollect-backup", "version": 1, "files": [null]}', "is damaged"),
+        (b'{"format": "memlines-backup", "version": 9}', "Update Memlines"),
+        (b'{"format": "memlines-backup", "version": 1}', "'files' is missing"),
+        (b'{"format": "memlines-backup", "version": 1, "files": [{"path": 1}]}', "is damaged"),
+        (b'{"format": "memlines-backup", "version": 1, "files": [null]}', "is damaged"),
     ],
 )
 def test_a_manifest_that_is_none_is_refused(

@@ -1,4 +1,4 @@
-"""`recollect import SOURCE` on the command line."""
+"""`memlines import SOURCE` on the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOURCES = ("archive", "basic-memory", "chatgpt", "markdown", "mem0", "obsidian",
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -128,7 +128,7 @@ def test_a_folder_can_be_linked_instead(cli: Cli, workspace: Path, vault: Path) 
 def test_a_linked_folder_is_added_to_those_that_are_set(
     cli: Cli, workspace: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EXTRA_PATHS", "/elsewhere")
+    monkeypatch.setenv("MEMLINES_EXTRA_PATHS", "/elsewhere")
     told = cli("import", "obsidian", vault, "--link", "--json", "-w", workspace).json
     assert told == {"setting": "extra_paths", "value": ["/elsewhere", str(vault)]}
 
@@ -136,7 +136,7 @@ def test_a_linked_folder_is_added_to_those_that_are_set(
 def test_a_memory_that_is_switched_off_takes_nothing(
     cli: Cli, workspace: Path, mem0: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_ENABLED", "false")
+    monkeypatch.setenv("MEMLINES_ENABLED", "false")
     assert cli("import", "mem0", mem0, "-w", workspace).code == 10
 
 

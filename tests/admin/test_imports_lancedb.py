@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.admin.imports import openclaw_memories
-from recollect.admin.imports.openclaw import Imported, import_openclaw
-from recollect.admin.imports.openclaw_memories import Memories
+from memlines import Memory
+from memlines.admin.imports import openclaw_memories
+from memlines.admin.imports.openclaw import Imported, import_openclaw
+from memlines.admin.imports.openclaw_memories import Memories
 from tests.support_backup import tree
 from tests.support_cli import Cli
 from tests.support_index import silent
@@ -59,7 +59,7 @@ def state(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_TIMEZONE", "UTC")
+    monkeypatch.setenv("MEMLINES_TIMEZONE", "UTC")
 
 
 def bring_in(folder: Path, state: Path, **options: Any) -> Imported:
@@ -231,7 +231,7 @@ def test_the_table_is_only_read(workspace: Path, state: Path) -> None:
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -245,7 +245,7 @@ def test_without_the_package_the_rest_goes_on(
     monkeypatch.setattr(openclaw_memories, "is_installed", lambda: False)
     outcome = cli("import", "openclaw", "--state-dir", state, "--notes", notes, "-w", workspace)
     assert (outcome.code, (workspace / "memory/a.md").exists()) == (1, True)
-    assert "pip install recollect[facts]" in outcome.err
+    assert "pip install memlines[facts]" in outcome.err
 
 
 def test_where_lancedb_cannot_be_loaded_the_rest_is_done(
@@ -262,7 +262,7 @@ def test_where_lancedb_cannot_be_loaded_the_rest_is_done(
     outcome = cli("import", "openclaw", "--state-dir", state, "--notes", notes, "-w", workspace)
     assert (outcome.code, (workspace / "memory/a.md").exists()) == (1, True)
     assert "part_that_is_missing" in outcome.err
-    assert "pip install recollect[facts]" in outcome.err
+    assert "pip install memlines[facts]" in outcome.err
 
 
 @pytest.mark.parametrize("damage", ["empty", "other columns", "garbage"])

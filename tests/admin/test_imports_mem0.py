@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.admin.imports import memories, opening
-from recollect.admin.imports.mem0 import Imported, import_mem0, memory_of
-from recollect.errors import PathError
-from recollect.files.tombstones import bury
-from recollect.paths import Workspace
-from recollect.settings import load
+from memlines import Memory
+from memlines.admin.imports import memories, opening
+from memlines.admin.imports.mem0 import Imported, import_mem0, memory_of
+from memlines.errors import PathError
+from memlines.files.tombstones import bury
+from memlines.paths import Workspace
+from memlines.settings import load
 from tests.support import untimed
 from tests.support_backup import tree
 from tests.support_index import silent

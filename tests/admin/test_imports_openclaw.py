@@ -14,16 +14,16 @@ from typing import Any, Literal
 
 import pytest
 
-from recollect import Memory
-from recollect.admin.backup.names import beside
-from recollect.admin.imports.openclaw import Imported, import_openclaw
-from recollect.admin.imports.openclaw_state import find_database, workspace_of
-from recollect.admin.imports.openclaw_vectors import Vectors
-from recollect.embed.background import PASSAGES
-from recollect.errors import PathError, ProviderUnreachable, SettingsError, StoreError
-from recollect.files.scan import discover
-from recollect.paths import Workspace
-from recollect.text.chunk import chunk_text
+from memlines import Memory
+from memlines.admin.backup.names import beside
+from memlines.admin.imports.openclaw import Imported, import_openclaw
+from memlines.admin.imports.openclaw_state import find_database, workspace_of
+from memlines.admin.imports.openclaw_vectors import Vectors
+from memlines.embed.background import PASSAGES
+from memlines.errors import PathError, ProviderUnreachable, SettingsError, StoreError
+from memlines.files.scan import discover
+from memlines.paths import Workspace
+from memlines.text.chunk import chunk_text
 from tests.support_backup import bring_in as bring_in_archive
 from tests.support_backup import export, fill, tree
 from tests.support_index import silent

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from recollect.admin.imports.openclaw_settings import translated
-from recollect.paths import Workspace, user_config_file
-from recollect.settings import is_trusted, load
+from memlines.admin.imports.openclaw_settings import translated
+from memlines.paths import Workspace, user_config_file
+from memlines.settings import is_trusted, load
 from tests.support_backup import tree
 from tests.support_cli import Cli
 
@@ -73,7 +73,7 @@ def state(tmp_path: Path) -> Path:
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -116,7 +116,7 @@ def test_written_they_hold(
     cli: Cli, state: Path, workspace: Path, file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = imported(cli, state, workspace, "--settings", file)
-    monkeypatch.delenv("RECOLLECT_EMBEDDINGS__PROVIDER")
+    monkeypatch.delenv("MEMLINES_EMBEDDINGS__PROVIDER")
     opened = Workspace.at(workspace)
     path = user_config_file() if file == "user" else opened.config_file
     ours, research = load(opened).settings, load(opened, {"agent": "research"}).settings

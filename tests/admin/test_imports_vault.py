@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.admin.imports.vault import Imported, import_vault
-from recollect.errors import PathError
-from recollect.paths import Workspace
-from recollect.settings import load
+from memlines import Memory
+from memlines.admin.imports.vault import Imported, import_vault
+from memlines.errors import PathError
+from memlines.paths import Workspace
+from memlines.settings import load
 from tests.support_backup import TODAY, fill, tree
 from tests.support_index import silent
 from tests.support_search import WORDS_ONLY

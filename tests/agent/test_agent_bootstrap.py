@@ -11,15 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.agent import snapshot
-from recollect.agent.bootstrap import Context, bootstrap
-from recollect.errors import UsageError
-from recollect.memory.notes import recall
-from recollect.memory.notes.reading import text_in
-from recollect.settings import Settings
-from recollect.text.entries import Entry, entries_of
-from recollect.text.quote import without_quotes
-from recollect.types import FoundFile
+from memlines.agent import snapshot
+from memlines.agent.bootstrap import Context, bootstrap
+from memlines.errors import UsageError
+from memlines.memory.notes import recall
+from memlines.memory.notes.reading import text_in
+from memlines.settings import Settings
+from memlines.text.entries import Entry, entries_of
+from memlines.text.quote import without_quotes
+from memlines.types import FoundFile
 from tests.support import unprivileged_run
 from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, opened, put, user
 
@@ -339,7 +339,7 @@ def test_a_damaged_snapshot_is_passed_over(workspace: Path) -> None:
 UNREADABLE = """\
 import sys
 from tests.support_agent import NOW, opened
-from recollect.agent.bootstrap import bootstrap
+from memlines.agent.bootstrap import bootstrap
 from pathlib import Path
 context = bootstrap(opened(Path(sys.argv[1])), now=NOW)
 print([part.kind for part in context.parts], context.warnings)

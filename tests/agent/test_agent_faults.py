@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.agent import snapshot
-from recollect.agent.flush import flush
-from recollect.errors import RecollectError, WriteError
-from recollect.files import snapshots
-from recollect.files.atomic import TEMPORARY_PREFIX
-from recollect.paths import Workspace
+from memlines.agent import snapshot
+from memlines.agent.flush import flush
+from memlines.errors import MemlinesError, WriteError
+from memlines.files import snapshots
+from memlines.files.atomic import TEMPORARY_PREFIX
+from memlines.paths import Workspace
 from tests.files.test_notes_faults import CASES, FAULTS, Faults
 from tests.support import unprivileged_run
 from tests.support_agent import NOW, TODAY, YESTERDAY, assistant, opened, put, text_of, user
@@ -79,7 +79,7 @@ def test_a_snapshot_is_whole_or_not_there(tmp_path: Path, operation: str, fault:
     for number in range(1, 300):
         folder = Path(shutil.copytree(before, tmp_path / str(number)))
         faults = Faults(number, FAULTS[fault], sticky)
-        with suppress(RecollectError, KeyboardInterrupt), faults.at_work():
+        with suppress(MemlinesError, KeyboardInterrupt), faults.at_work():
             take(folder)
         assert said_in(folder) in allowed, (number, faults.failed)
         take(folder)
@@ -98,7 +98,7 @@ def test_a_flush_that_fails_loses_nothing_and_can_be_repeated(tmp_path: Path, fa
         folder = Path(shutil.copytree(before, tmp_path / str(number)))
         memory = opened(folder)
         faults = Faults(number, FAULTS[fault], sticky=False)
-        with suppress(RecollectError, KeyboardInterrupt), faults.at_work():
+        with suppress(MemlinesError, KeyboardInterrupt), faults.at_work():
             flush(memory, DECIDED, session="s1", now=NOW)
         memory.close()
         assert text_of(folder, TODAY) in (LOG, LOG + BLOCK), (number, faults.failed)
@@ -137,16 +137,16 @@ def test_a_log_that_is_no_text_is_left_alone_and_told(workspace: Path) -> None:
 READ_ONLY = """\
 import sys
 from pathlib import Path
-from recollect.agent import snapshot
-from recollect.agent.flush import flush
-from recollect.errors import RecollectError
+from memlines.agent import snapshot
+from memlines.agent.flush import flush
+from memlines.errors import MemlinesError
 from tests.support_agent import NOW, opened, user
 memory = opened(Path(sys.argv[1]))
 said = [user("We decided on tea.")]
 for act in (lambda: snapshot.take(memory, "s1", said, now=NOW), lambda: flush(memory, said, now=NOW)):
     try:
         act()
-    except RecollectError as error:
+    except MemlinesError as error:
         print(error.code)
 """
 
@@ -161,7 +161,7 @@ def test_a_workspace_that_may_not_be_written_is_told(workspace: Path) -> None:
 TAKE_UNTIL_KILLED = """\
 import itertools, sys
 from pathlib import Path
-from recollect.agent import snapshot
+from memlines.agent import snapshot
 from tests.support_agent import opened, user
 memory = opened(Path(sys.argv[1]))
 for number in itertools.count():
@@ -191,7 +191,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_snapshot(tmp_path: Path) -> None:
 FLUSH_UNTIL_KILLED = """\
 import itertools, sys
 from pathlib import Path
-from recollect.agent.flush import flush
+from memlines.agent.flush import flush
 from tests.support_agent import NOW, opened, user
 memory = opened(Path(sys.argv[1]))
 for number in itertools.count():
@@ -228,7 +228,7 @@ def test_a_kill_at_any_moment_leaves_whole_blocks(tmp_path: Path) -> None:
 TAKE_MANY = """\
 import sys
 from pathlib import Path
-from recollect.agent import snapshot
+from memlines.agent import snapshot
 from tests.support_agent import opened, user
 memory = opened(Path(sys.argv[1]))
 for number in range(15):

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.agent import snapshot
-from recollect.agent.bootstrap import bootstrap
-from recollect.agent.flush import MOST, flush
-from recollect.errors import UsageError
-from recollect.files.tombstones import bury
-from recollect.paths import Workspace
+from memlines.agent import snapshot
+from memlines.agent.bootstrap import bootstrap
+from memlines.agent.flush import MOST, flush
+from memlines.errors import UsageError
+from memlines.files.tombstones import bury
+from memlines.paths import Workspace
 from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, assistant, opened, put, text_of, user
 from tests.support_agent_sentences import EVERY
 
@@ -254,7 +254,7 @@ def test_what_is_too_much_for_any_model_is_read_from_its_end_and_told(workspace:
 FLUSH = """\
 import sys
 from pathlib import Path
-from recollect.agent.flush import flush
+from memlines.agent.flush import flush
 from tests.support_agent import NOW, opened, user
 said = [user(f"We decided on plan number {n}.") for n in range(10)]
 print(len(flush(opened(Path(sys.argv[1])), said, now=NOW).written))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.agent.intent import Intent, about_past, detect
-from recollect.agent.intent.values import LANGUAGES
+from memlines.agent.intent import Intent, about_past, detect
+from memlines.agent.intent.values import LANGUAGES
 from tests.support_intent import labelled, macro_f1
 
 DEVELOP = labelled("develop")
@@ -123,7 +123,7 @@ CODE = [
     "// remember that this is temporary",
     "+remember that this line is new",
     "<system-reminder>remember that we use pnpm</system-reminder>",
-    "<recollect-context>\n> remember that we use pnpm\n</recollect-context>",
+    "<memlines-context>\n> remember that we use pnpm\n</memlines-context>",
     "run `remember that we use pnpm` once more",
 ]
 

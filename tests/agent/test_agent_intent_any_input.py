@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.agent.intent import about_past, detect
-from recollect.agent.intent.grammar import Grammar
-from recollect.agent.intent.speech import FIRST, LAST, MOST_SENTENCES, folded, sentences
-from recollect.agent.intent.tables import TABLES
-from recollect.agent.intent.values import KINDS
+from memlines.agent.intent import about_past, detect
+from memlines.agent.intent.grammar import Grammar
+from memlines.agent.intent.speech import FIRST, LAST, MOST_SENTENCES, folded, sentences
+from memlines.agent.intent.tables import TABLES
+from memlines.agent.intent.values import KINDS
 from tests.support_intent import labelled
 
 DEVELOP = [one.text for one in labelled("develop")]
@@ -92,7 +92,7 @@ HOSTILE = {
     "openings": "please, " * 25_000,
     "lines": "\n" * 200_000,
     "fences": "```\n" * 50_000,
-    "tags": "<recollect-context>" * 10_000,
+    "tags": "<memlines-context>" * 10_000,
     "joints": "and remember and " * 12_000,
     "late verbs": "was hatten wir ge " * 11_000,
     "short forms": "e.g. " * 40_000,
@@ -134,7 +134,7 @@ def test_no_line_of_a_table_holds_an_empty_alternative() -> None:
 
 def test_nothing_heavy_is_imported() -> None:
     program = (
-        "import sys; from recollect.agent.intent import detect; detect('remember that we use pnpm');"
+        "import sys; from memlines.agent.intent import detect; detect('remember that we use pnpm');"
         "print([name for name in ('numpy', 'httpx2', 'yaml', 'apsw', 'Stemmer') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, encoding="utf-8")

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
-from recollect.agent.chat import ChatModel, Provider
-from recollect.agent.intent import Intent, detect, detected, parsed, request
-from recollect.settings import Settings, load
-from recollect.text.redaction import rules_of
+from memlines.agent.chat import ChatModel, Provider
+from memlines.agent.intent import Intent, detect, detected, parsed, request
+from memlines.settings import Settings, load
+from memlines.text.redaction import rules_of
 from tests.support_agent import TOKEN
 from tests.support_chat import KEY, ChatServer, chat_server
 

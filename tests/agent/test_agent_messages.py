@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.agent.messages import Message, messages_of
-from recollect.types import Turn
+from memlines.agent.messages import Message, messages_of
+from memlines.types import Turn
 from tests.support import untimed
 
 TIME = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
@@ -39,7 +39,7 @@ SILENT: dict[str, Any] = {
         "info": {"role": "user"},
         "parts": [{"type": "text", "text": "hi", "synthetic": True}],
     },
-    "injected": {"role": "user", "content": "<recollect-context>hi</recollect-context>"},
+    "injected": {"role": "user", "content": "<memlines-context>hi</memlines-context>"},
 }
 TIMES: dict[str, Any] = {
     "ISO": {"timestamp": "2026-11-16T09:30:00Z"},

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.agent.rules import judged
-from recollect.agent.sentences import LONGEST, sentences_of
-from recollect.types import Role
+from memlines.agent.rules import judged
+from memlines.agent.sentences import LONGEST, sentences_of
+from memlines.types import Role
 from tests.support import untimed
 from tests.support_agent import NOW
 from tests.support_agent_sentences import EVERY, HELD_OUT, SEEN, Labelled

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from recollect.agent import intent
-from recollect.agent.capture import captured, is_injection
-from recollect.agent.capture.rules import may_last
-from recollect.agent.messages import messages_of
-from recollect.agent.rules import judged
-from recollect.agent.sentences import sentences_of
-from recollect.index.search.query import as_prose
-from recollect.text.neutral import neutralise, quoted
-from recollect.text.quote import without_quotes
-from recollect.text.sentences import pieces_of
+from memlines.agent import intent
+from memlines.agent.capture import captured, is_injection
+from memlines.agent.capture.rules import may_last
+from memlines.agent.messages import messages_of
+from memlines.agent.rules import judged
+from memlines.agent.sentences import sentences_of
+from memlines.index.search.query import as_prose
+from memlines.text.neutral import neutralise, quoted
+from memlines.text.quote import without_quotes
+from memlines.text.sentences import pieces_of
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 MUCH = 10**9

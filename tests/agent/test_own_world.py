@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.agent.own_world import own_world
+from memlines.agent.own_world import own_world
 
 FACT = "Petra has coeliac disease and eats nothing with gluten."
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.agent.unasked import fitting_facts
-from recollect.text.quote import without_quotes
+from memlines import Memory
+from memlines.agent.unasked import fitting_facts
+from memlines.text.quote import without_quotes
 from tests.support_search import words_memory
 
 TABS = "Prefers tabs over spaces in Python files."

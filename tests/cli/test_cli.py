@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import __version__
-from recollect.settings import load
+from memlines import __version__
+from memlines.settings import load
 from tests.settings.test_settings import user_file
 from tests.support_cli import Cli
 from tests.support_search import write
@@ -21,7 +21,7 @@ NOTES = {
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -32,11 +32,11 @@ def notes(workspace: Path) -> Path:
     return workspace
 
 
-# recollect
+# memlines
 
 
 def test_version(cli: Cli) -> None:
-    assert cli("--version").out == f"recollect, version {__version__}\n"
+    assert cli("--version").out == f"memlines, version {__version__}\n"
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
@@ -280,7 +280,7 @@ def test_get_says_where_to_go_on(cli: Cli, notes: Path) -> None:
     write(notes, {"long.md": "\n".join(f"line {number}" for number in range(1, 200))})
     outcome = cli("get", "-w", notes, "memory/long.md")
     assert outcome.out.endswith("line 120\n")
-    assert outcome.err == "[more: recollect get memory/long.md --from 121]\n"
+    assert outcome.err == "[more: memlines get memory/long.md --from 121]\n"
 
 
 def test_get_of_a_note_that_does_not_exist(cli: Cli, notes: Path) -> None:
@@ -357,7 +357,7 @@ def test_status_as_json(cli: Cli, notes: Path) -> None:
 def test_config_show(cli: Cli, notes: Path) -> None:
     lines = cli("config", "show", "-w", notes).out.splitlines()
     row = next(line for line in lines if line.startswith("embeddings.provider "))
-    assert row.split(maxsplit=2)[1:] == ['"none"', "environment variable RECOLLECT_EMBEDDINGS__PROVIDER"]
+    assert row.split(maxsplit=2)[1:] == ['"none"', "environment variable MEMLINES_EMBEDDINGS__PROVIDER"]
 
 
 def test_config_show_of_one_key(cli: Cli, notes: Path) -> None:
@@ -408,7 +408,7 @@ def test_weights_without_an_effect_are_warned_of(cli: Cli, notes: Path, command:
 def test_a_model_and_an_address_without_an_effect_are_warned_of(
     cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], provider: str
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", provider)
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", provider)
     user_file("embeddings: {model: text-embedding-3-small, base_url: 'http://127.0.0.1:1/v1'}\n")
     outcome = cli(*command, "-w", notes)
     said = " ".join(f"{outcome.out} {outcome.err}".split())

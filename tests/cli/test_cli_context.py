@@ -1,4 +1,4 @@
-"""`recollect context`, for a pipe and as JSON."""
+"""`memlines context`, for a pipe and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTES = {
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, workspace: Path) -> Cli:
     """The command line in words only, with notes about birds."""
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     write(workspace, NOTES)
     return Cli(capsys)
 
@@ -27,8 +27,8 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, wor
 def test_the_block_is_printed(cli: Cli, workspace: Path) -> None:
     outcome = cli("context", "where", "does the kestrel nest?", "-w", workspace)
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.startswith("<recollect-context>\n")
-    assert outcome.out.endswith("</recollect-context>\n")
+    assert outcome.out.startswith("<memlines-context>\n")
+    assert outcome.out.endswith("</memlines-context>\n")
     assert "memory/birds.md#L1:\n> The kestrel nests in the old church tower.\n" in outcome.out
 
 
@@ -52,7 +52,7 @@ def test_without_a_message_it_says_how_to_give_one(
     monkeypatch.setattr("sys.stdin", None)
     outcome = cli("context", "-w", workspace)
     assert outcome.code == 2
-    assert "there is no text to look for. Give it as words, recollect context" in outcome.err
+    assert "there is no text to look for. Give it as words, memlines context" in outcome.err
 
 
 def test_json_says_which_lines_are_quoted(cli: Cli, workspace: Path) -> None:
@@ -89,6 +89,6 @@ def test_a_secret_is_printed_neither_way(cli: Cli, workspace: Path) -> None:
 def test_a_memory_that_is_switched_off_says_nothing(
     cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_ENABLED", "false")
+    monkeypatch.setenv("MEMLINES_ENABLED", "false")
     outcome = cli("context", "kestrel", "-w", workspace)
     assert (outcome.code, outcome.out) == (0, "")

@@ -1,4 +1,4 @@
-"""`recollect doctor` in words and in JSON, with exit codes to rely on."""
+"""`memlines doctor` in words and in JSON, with exit codes to rely on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FINDING = {"check", "level", "message", "todo", "repair"}
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -46,7 +46,7 @@ def test_a_warning_alone_exits_with_0(cli: Cli, synced: Path) -> None:
     write(synced, {"memory/new.md": "just came\n"})
     done = cli("doctor", "-w", synced)
     assert done.code == 0
-    assert "warning  files      not in the index yet: memory/new.md. Run 'recollect sync'" in done.out
+    assert "warning  files      not in the index yet: memory/new.md. Run 'memlines sync'" in done.out
     assert done.out.endswith("0 problems, 1 warning\n")
 
 
@@ -133,7 +133,7 @@ def test_a_pipe_gets_no_colours(synced: Path) -> None:
 def test_each_command_heals_a_damaged_index_with_the_default_provider(
     cli: Cli, synced: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    monkeypatch.delenv("RECOLLECT_EMBEDDINGS__PROVIDER")
+    monkeypatch.delenv("MEMLINES_EMBEDDINGS__PROVIDER")
     damage(synced)
     healing = cli(*command.split(), "-w", synced)
     assert (healing.code, cli("doctor", "-w", synced).code) == (0, 0)

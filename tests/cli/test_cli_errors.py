@@ -15,7 +15,7 @@ NOTES = {"MEMORY.md": "We like the heron.\n", "memory/a.md": "The kestrel lives 
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -130,17 +130,17 @@ def test_a_broken_settings_file_is_named(
 
 
 def test_an_unknown_variable_is_named(cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_QUERY__MAX_RESLUTS", "3")
+    monkeypatch.setenv("MEMLINES_QUERY__MAX_RESLUTS", "3")
     outcome = cli("search", "-w", notes, "x")
     assert outcome.code == 3
-    assert "RECOLLECT_QUERY__MAX_RESLUTS" in outcome.err
-    assert "RECOLLECT_QUERY__MAX_RESULTS" in outcome.err
+    assert "MEMLINES_QUERY__MAX_RESLUTS" in outcome.err
+    assert "MEMLINES_QUERY__MAX_RESULTS" in outcome.err
 
 
 def test_a_provider_without_its_key_is_a_warning_beside_the_answer(
     cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "openai")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "openai")
     outcome = cli("search", "-w", notes, "x")
     assert (outcome.code, "OPENAI_API_KEY" in outcome.err) == (0, True)
 
@@ -162,7 +162,7 @@ def test_an_error_message_cannot_command_the_terminal(cli: Cli, notes: Path) -> 
     assert not any(ord(letter) < 32 and letter != "\n" for letter in outcome.err)
 
 
-MAIN = "from recollect.cli.main import main; main()"
+MAIN = "from memlines.cli.main import main; main()"
 
 
 def test_init_in_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_later_search_where_nothing_may_be_written_answers_with_a_warning(cli:
     (notes / ".memory").chmod(0o555)
     try:
         done = unprivileged_run(
-            MAIN, "search", "-w", notes, "kestrel", env={"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+            MAIN, "search", "-w", notes, "kestrel", env={"MEMLINES_EMBEDDINGS__PROVIDER": "none"}
         )
     finally:
         (notes / ".memory").chmod(0o755)
@@ -194,7 +194,7 @@ def test_a_workspace_that_may_not_be_read(notes: Path) -> None:
     notes.chmod(0o000)
     try:
         done = unprivileged_run(
-            MAIN, "search", "-w", notes, "x", env={"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+            MAIN, "search", "-w", notes, "x", env={"MEMLINES_EMBEDDINGS__PROVIDER": "none"}
         )
     finally:
         notes.chmod(0o755)
@@ -207,7 +207,7 @@ def test_a_workspace_that_may_not_be_read(notes: Path) -> None:
 def test_a_note_that_may_not_be_read_fails_the_sync_and_is_named(notes: Path) -> None:
     (notes / "memory/a.md").chmod(0o000)
     try:
-        done = unprivileged_run(MAIN, "sync", "-w", notes, env={"RECOLLECT_EMBEDDINGS__PROVIDER": "none"})
+        done = unprivileged_run(MAIN, "sync", "-w", notes, env={"MEMLINES_EMBEDDINGS__PROVIDER": "none"})
     finally:
         (notes / "memory/a.md").chmod(0o644)
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""`recollect eval` measures sets, for people and as JSON."""
+"""`memlines eval` measures sets, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recollect.admin.evaluation.metrics import METRICS
+from memlines.admin.evaluation.metrics import METRICS
 from tests.support_cli import Cli
 from tests.support_search import write
 
@@ -207,7 +207,7 @@ def test_an_interrupt(cli: Cli, birds: Path, monkeypatch: pytest.MonkeyPatch) ->
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("recollect.cli.eval.evaluate", interrupted)
+    monkeypatch.setattr("memlines.cli.eval.evaluate", interrupted)
     outcome = cli("eval", birds)
     assert (outcome.code, outcome.err) == (130, "Interrupted. The copies that were measured are removed.\n")
 

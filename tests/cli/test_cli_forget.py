@@ -1,4 +1,4 @@
-"""`recollect forget` shows, asks, removes, and says what is left."""
+"""`memlines forget` shows, asks, removes, and says what is left."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WITHOUT = TEXT.replace(f"- 14:32 {SECRET}\n", "")
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     return Cli(capsys)
 
@@ -78,19 +78,19 @@ def test_words_never_delete_and_yes_does_not_change_that(cli: Cli, home: Path, w
     outcome = cli("forget", "-w", home, "--yes", *words)
     assert outcome.code == 2
     assert f"{DAY}#L4" in outcome.out
-    assert f"recollect forget '{DAY}#L" in outcome.err
+    assert f"memlines forget '{DAY}#L" in outcome.err
     assert text(home) == TEXT
 
 
 def test_words_list_entries_where_nobody_can_choose(cli: Cli, home: Path) -> None:
     outcome = cli("forget", "-w", home, "vaultkeeper", "quintessa")
     assert (outcome.code, outcome.out) == (0, f"1  {DAY}#L4\n   - 14:32 {SECRET}\n")
-    assert f"To forget one of them: recollect forget '{DAY}#L4' --yes" in outcome.err
+    assert f"To forget one of them: memlines forget '{DAY}#L4' --yes" in outcome.err
     assert text(home) == TEXT
 
 
 def test_the_command_that_is_named_forgets_it(cli: Cli, home: Path) -> None:
-    named = shlex.split(cli("forget", "-w", home, "vaultkeeper").err.partition("recollect ")[2])
+    named = shlex.split(cli("forget", "-w", home, "vaultkeeper").err.partition("memlines ")[2])
     assert cli(*named, "-w", home).code == 0
     assert text(home) == WITHOUT
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, PathError, WriteError
-from recollect.files.notes import append, edit, remove_note
-from recollect.files.tombstones import bury
+from memlines import Memory, PathError, WriteError
+from memlines.files.notes import append, edit, remove_note
+from memlines.files.tombstones import bury
 from tests.support_cli import Cli, Outcome
 
 NOTE = "memory/topic.md"

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli import hits
+from memlines.cli import hits
 from tests.support_cli import MAIN, Cli, environment
 from tests.support_search import write
 
@@ -176,7 +176,7 @@ def test_all_of_the_chunk_is_shown_if_asked_for(workspace: Path) -> None:
 def test_a_pipe_gets_every_line_as_it_is(
     workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     monkeypatch.setenv("COLUMNS", "40")
     write(workspace, {"birds.md": NOTE})
     outcome = Cli(capsys)("search", "-w", workspace, "kestrel")

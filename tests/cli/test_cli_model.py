@@ -23,7 +23,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
             "API_KEY": str(server.key),
             "MODEL": "first",
         }.items():
-            monkeypatch.setenv(f"RECOLLECT_EMBEDDINGS__{key}", value)
+            monkeypatch.setenv(f"MEMLINES_EMBEDDINGS__{key}", value)
         yield server
 
 
@@ -42,7 +42,7 @@ def notes(workspace: Path) -> Path:
 def changed(cli: Cli, notes: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace whose model was changed from `first` to `second`."""
     cli("sync", "-w", notes)
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__MODEL", "second")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__MODEL", "second")
     cli("sync", "-w", notes)
     return notes
 
@@ -51,7 +51,7 @@ def test_a_sync_tells_that_the_model_changed(
     cli: Cli, notes: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli("sync", "-w", notes)
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__MODEL", "second")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__MODEL", "second")
     told = cli("sync", "-w", notes)
     assert "The model changed from openai-compatible (first) to openai-compatible (second)" in told.out
 
@@ -83,14 +83,14 @@ def test_a_rollback_and_what_status_says_of_it(cli: Cli, changed: Path) -> None:
 
 def test_a_cancel_without_a_change_is_an_error_with_a_way_out(cli: Cli, changed: Path) -> None:
     told = cli("model", "cancel", "-w", changed)
-    assert (told.code, "recollect model" in told.err) == (2, True)
+    assert (told.code, "memlines model" in told.err) == (2, True)
 
 
 def test_a_change_that_is_under_way_is_in_the_status(
     cli: Cli, notes: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli("sync", "-w", notes)
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__MODEL", "second")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__MODEL", "second")
     server.always = Status(401)
     assert cli("sync", "-w", notes).code == 1
     told = cli("status", "-w", notes).out
@@ -103,7 +103,7 @@ def test_a_change_that_is_under_way_is_in_the_status(
 def test_a_dry_run_tells_tokens_price_and_where_text_goes_and_does_nothing(
     cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "openai")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "openai")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     told = cli("sync", "-w", notes, "--dry-run")
     assert told.code == 0
@@ -122,7 +122,7 @@ def test_a_dry_run_as_json(cli: Cli, notes: Path, server: ProviderServer) -> Non
 def test_a_dry_run_tells_that_a_limit_would_stop_it(
     cli: Cli, notes: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_SPEND__MAX_TOKENS_PER_RUN", "5")
+    monkeypatch.setenv("MEMLINES_SPEND__MAX_TOKENS_PER_RUN", "5")
     assert "spend.max_tokens_per_run" in cli("sync", "-w", notes, "--dry-run").err
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.main import COMMANDS, OTHER_NAMES
+from memlines.cli.main import COMMANDS, OTHER_NAMES
 from tests.support_cli import Cli
 from tests.support_index import write
 
@@ -15,7 +15,7 @@ NOTES = {"memory/a.md": "# Birds\n\n- The kestrel nests in the tower\n", "memory
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 

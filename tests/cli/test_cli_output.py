@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.common import counted, harmless, harmless_name
-from recollect.errors import reason_of
+from memlines.cli.common import counted, harmless, harmless_name
+from memlines.errors import reason_of
 from tests.support import unprivileged_run
 from tests.support_cli import MAIN, Cli, environment, program
 from tests.support_search import FakeProvider, fake_memory, write
@@ -21,7 +21,7 @@ from tests.support_search import FakeProvider, fake_memory, write
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -35,7 +35,7 @@ def test_a_line_that_is_cut_is_told(cli: Cli, workspace: Path, citation: str) ->
     assert (outcome.code, outcome.out) == (0, "x" * 12_000 + "\n")
     assert outcome.err == (
         "[cut: line 1 is shown from character 1 to 12,000;"
-        " more: recollect get memory/a.md --from 1 --column 12001]\n"
+        " more: memlines get memory/a.md --from 1 --column 12001]\n"
     )
 
 
@@ -60,7 +60,7 @@ def test_fewer_lines_than_were_asked_for_are_told(cli: Cli, workspace: Path) -> 
 def test_the_command_that_goes_on_can_be_pasted(cli: Cli, workspace: Path) -> None:
     write(workspace, {"two words.md": "line\n" * 200})
     outcome = cli("get", "-w", workspace, "memory/two words.md")
-    assert outcome.err == "[more: recollect get 'memory/two words.md' --from 121]\n"
+    assert outcome.err == "[more: memlines get 'memory/two words.md' --from 121]\n"
 
 
 def test_an_empty_note(cli: Cli, workspace: Path) -> None:
@@ -74,7 +74,7 @@ def test_an_empty_note(cli: Cli, workspace: Path) -> None:
 
 def test_citations_can_be_switched_off(cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(workspace, {"a.md": "The kestrel.\n"})
-    monkeypatch.setenv("RECOLLECT_CITATIONS", "off")
+    monkeypatch.setenv("MEMLINES_CITATIONS", "off")
     assert "citation" not in cli("search", "-w", workspace, "--json", "kestrel").json["results"][0]
     assert cli("search", "-w", workspace, "kestrel").out.splitlines()[0].endswith("  memory/a.md")
 
@@ -119,7 +119,7 @@ def test_chunks_that_wait_for_vectors(cli: Cli, workspace: Path, monkeypatch: py
     with fake_memory(workspace, {"a.md": "The kestrel.\n"}, provider) as memory:
         os.utime(workspace / "memory/a.md", (1, 1))
         memory.sync()
-        monkeypatch.setattr("recollect.cli.status.Memory", lambda *_: memory)
+        monkeypatch.setattr("memlines.cli.status.Memory", lambda *_: memory)
         assert state(cli, workspace) == "1 chunk waits for vectors"
 
 
@@ -127,7 +127,7 @@ def test_a_file_that_could_not_be_read(workspace: Path) -> None:
     write(workspace, {"a.md": "The kestrel.\n"})
     os.utime(workspace / "memory/a.md", (1, 1))
     (workspace / "memory/a.md").chmod(0o000)
-    words_only = {"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+    words_only = {"MEMLINES_EMBEDDINGS__PROVIDER": "none"}
     try:
         unprivileged_run(MAIN, "sync", "-w", workspace, env=words_only)
         done = unprivileged_run(MAIN, "status", "-w", workspace, env=words_only)
@@ -138,7 +138,7 @@ def test_a_file_that_could_not_be_read(workspace: Path) -> None:
 
 
 def test_a_memory_that_is_switched_off(cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_ENABLED", "false")
+    monkeypatch.setenv("MEMLINES_ENABLED", "false")
     assert state(cli, workspace) == "switched off"
     assert cli("search", "-w", workspace, "x").code == 10
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.common import harmless
+from memlines.cli.common import harmless
 from tests.support_cli import MAIN, Cli, environment, program
 from tests.support_search import words_memory, write
 
@@ -38,7 +38,7 @@ def imported(*arguments: str | Path) -> set[str]:
     """Return which heavy packages a command imports."""
     code = (
         "import sys\n"
-        "from recollect.cli.main import run\n"
+        "from memlines.cli.main import run\n"
         "code = run(sys.argv[1:])\n"
         f"print('IMPORTED', *[name for name in {HEAVY!r} if name in sys.modules])\n"
         "sys.exit(code)\n"
@@ -66,7 +66,7 @@ def test_reading_a_note_imports_nothing_heavy(notes: Path) -> None:
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
-    code = f"import sys, recollect; sys.exit(any(name in sys.modules for name in {(*HEAVY, 'apsw')!r}))"
+    code = f"import sys, memlines; sys.exit(any(name in sys.modules for name in {(*HEAVY, 'apsw')!r}))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -281,7 +281,7 @@ def test_a_workspace_whose_name_is_not_valid_utf_8_is_refused_as_json(tmp_path: 
 
 
 def test_without_a_home_everything_works(notes: Path, tmp_path: Path) -> None:
-    nobody = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "RECOLLECT_HOME"))
+    nobody = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "MEMLINES_HOME"))
     done = program("search", "-w", notes, "kestrel", env={**nobody, "XDG_STATE_HOME": str(tmp_path)})
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -299,11 +299,11 @@ def test_in_a_folder_that_was_deleted_the_workspace_has_to_be_named(notes: Path,
 
 
 def test_the_installed_command_is_there(notes: Path) -> None:
-    command = Path(sys.executable).with_name("recollect.exe" if os.name == "nt" else "recollect")
+    command = Path(sys.executable).with_name("memlines.exe" if os.name == "nt" else "memlines")
     if not command.exists():
         pytest.skip("the package is not installed as a command")
     done = subprocess.run([command, "--version"], capture_output=True, check=True)
-    assert done.stdout.startswith(b"recollect, version ")
+    assert done.stdout.startswith(b"memlines, version ")
 
 
 def test_a_fresh_process_sees_changed_new_and_deleted_files(notes: Path) -> None:
@@ -316,7 +316,7 @@ def test_a_fresh_process_sees_changed_new_and_deleted_files(notes: Path) -> None
 
 def test_click_and_a_process_agree(capsys: pytest.CaptureFixture[str], notes: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+        patch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
         inside = Cli(capsys)("search", "-w", notes, "--json", "kestrel")
     outside = program("search", "-w", notes, "--json", "kestrel")
     assert json.loads(outside.stdout) == inside.json

@@ -1,4 +1,4 @@
-"""`recollect remember` and `recollect recall`, for people and as JSON."""
+"""`memlines remember` and `memlines recall`, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.memory.memory import Memory
+from memlines.memory.memory import Memory
 from tests.support_cli import Cli
 from tests.support_search import write
 
@@ -21,8 +21,8 @@ DAY = "memory/2026-11-16.md"
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     """The command line in words only, where it is always the same moment."""
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
-    monkeypatch.setenv("RECOLLECT_TIMEZONE", "UTC")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_TIMEZONE", "UTC")
 
     for name in ("remember", "recall"):
         monkeypatch.setattr(Memory, name, partialmethod(getattr(Memory, name), now=NOW))

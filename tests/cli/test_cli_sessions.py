@@ -1,4 +1,4 @@
-"""`recollect sessions`, for people and as JSON, over the transcripts of all clients."""
+"""`memlines sessions`, for people and as JSON, over the transcripts of all clients."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.agent import snapshot
+from memlines import Memory
+from memlines.agent import snapshot
 from tests.support_cli import Cli, program
 from tests.support_index import write
 from tests.support_session_homes import ALL, CLIENTS, IN_CLAUDE_CODE, IN_CODEX, SESSION, TOKEN, make_homes
@@ -32,7 +32,7 @@ def cli(
     for name, value in make_homes(tmp_path / "clients", workspace).items():
         monkeypatch.setenv(name, value)
     for name, value in settings.items():
-        monkeypatch.setenv(f"RECOLLECT_{name}", value)
+        monkeypatch.setenv(f"MEMLINES_{name}", value)
     return Cli(capsys)
 
 
@@ -78,7 +78,7 @@ def test_list_tells_the_reason_why_one_is_left_out(cli: Cli, workspace: Path) ->
 def test_list_without_transcripts_says_how_to_switch_them_on(
     cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_SESSIONS__CLIENTS", "")
+    monkeypatch.setenv("MEMLINES_SESSIONS__CLIENTS", "")
     outcome = cli("sessions", "list", "-w", workspace)
     assert outcome.out == "There are no transcripts.\n"
     assert outcome.err.startswith("Set sources to [memory, sessions], and sessions.clients to")
@@ -87,7 +87,7 @@ def test_list_without_transcripts_says_how_to_switch_them_on(
 def test_list_where_sessions_are_off_says_so(
     cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_SOURCES", "memory")
+    monkeypatch.setenv("MEMLINES_SOURCES", "memory")
     outcome = cli("sessions", "list", "-w", workspace)
     assert (outcome.code, "does not ask for sessions" in outcome.out) == (0, True)
     assert outcome.err.startswith("Set sources to")
@@ -114,7 +114,7 @@ def test_show_tells_what_is_before_and_after(cli: Cli, workspace: Path) -> None:
     outcome = cli("sessions", "show", f"{IN_CLAUDE_CODE}#L22", "--around", "0", "-w", workspace)
     before, after = outcome.err.splitlines()
     assert before == "[3 turns before]"
-    assert re.fullmatch(rf"\[\d+ turns after: recollect sessions show {IN_CLAUDE_CODE} --from 25\]", after)
+    assert re.fullmatch(rf"\[\d+ turns after: memlines sessions show {IN_CLAUDE_CODE} --from 25\]", after)
 
 
 def test_show_goes_on_from_a_line(cli: Cli, workspace: Path) -> None:
@@ -192,7 +192,7 @@ def test_search_that_finds_nothing(cli: Cli, workspace: Path) -> None:
 def test_search_where_sessions_are_off_says_how_to_switch_them_on(
     cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_SOURCES", "memory")
+    monkeypatch.setenv("MEMLINES_SOURCES", "memory")
     outcome = cli("sessions", "search", "port", "-w", workspace)
     assert (outcome.code, outcome.err) == (
         3,
@@ -277,7 +277,7 @@ def test_import_as_json(cli: Cli, workspace: Path, tmp_path: Path) -> None:
 def test_import_says_if_it_is_not_searched(
     cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_SOURCES", "memory")
+    monkeypatch.setenv("MEMLINES_SOURCES", "memory")
     assert cli("sessions", "import", CODEX, "-w", workspace).err.startswith("It is not searched yet. Set")
 
 
@@ -314,7 +314,7 @@ def test_a_planted_secret_is_in_no_output(cli: Cli, workspace: Path, tmp_path: P
 def test_a_memory_that_is_switched_off_is_left_alone(
     cli: Cli, workspace: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_ENABLED", "false")
+    monkeypatch.setenv("MEMLINES_ENABLED", "false")
     assert cli("sessions", *words, "-w", workspace).code == 10
 
 

@@ -1,4 +1,4 @@
-"""`recollect snapshots`: the last messages of sessions, for people, as JSON and to go on from."""
+"""`memlines snapshots`: the last messages of sessions, for people, as JSON and to go on from."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect.agent import snapshot
-from recollect.files import snapshots
-from recollect.files.snapshots import Said, Snapshot
-from recollect.paths import Workspace
+from memlines.agent import snapshot
+from memlines.files import snapshots
+from memlines.files.snapshots import Said, Snapshot
+from memlines.paths import Workspace
 from tests.support_agent import TOKEN, assistant, opened, user
 from tests.support_cli import Cli
 
@@ -20,8 +20,8 @@ AT = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
-    monkeypatch.setenv("RECOLLECT_TIMEZONE", "UTC")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_TIMEZONE", "UTC")
     return Cli(capsys)
 
 
@@ -164,5 +164,5 @@ def test_a_secret_in_a_snapshot_is_not_shown(
 def test_a_memory_that_is_switched_off_is_left_alone(
     cli: Cli, workspace: Path, kept: Snapshot, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_ENABLED", "false")
+    monkeypatch.setenv("MEMLINES_ENABLED", "false")
     assert cli("snapshots", command, "-w", workspace).code == 10

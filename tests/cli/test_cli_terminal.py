@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.common import bar_line
-from recollect.memory.memory import Memory
+from memlines.cli.common import bar_line
+from memlines.memory.memory import Memory
 from tests.support_cli import MAIN, Cli, environment, program
 from tests.support_embedding import FakeProvider
 from tests.support_index import notes, sync, write

@@ -1,4 +1,4 @@
-"""`recollect facts`: what the commands say, change and refuse."""
+"""`memlines facts`: what the commands say, change and refuse."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.facts import UNSURE
-from recollect.embed import select
-from recollect.text.facts import facts_in
+from memlines.cli.facts import UNSURE
+from memlines.embed import select
+from memlines.text.facts import facts_in
 from tests.support_cli import Answer, Cli, keyboard, program
 from tests.support_doctor import FAKE
 from tests.support_index import write
@@ -123,7 +123,7 @@ def test_a_fact_cannot_command_the_terminal(cli: Cli, workspace: Path) -> None:
 
 def test_another_note_can_be_chosen(cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(home, {"memory/known.md": "- Likes tea.\n"})
-    monkeypatch.setenv("RECOLLECT_FACTS__FILE", "memory/known.md")
+    monkeypatch.setenv("MEMLINES_FACTS__FILE", "memory/known.md")
     told = cli("facts", "list", "-w", home, "--json").json
     assert [(fact["text"], fact["citation"]) for fact in told["facts"]] == [
         ("Likes tea.", "memory/known.md#L1")
@@ -297,7 +297,7 @@ def test_an_unknown_id_is_refused(cli: Cli, home: Path, name: str, words: list[s
     more = ["New text"] if words == ["edit"] else []
     outcome = cli("facts", *words, "-w", home, name, *more)
     assert outcome.code == 2
-    assert "recollect facts list" in outcome.err
+    assert "memlines facts list" in outcome.err
     assert text(home) == TEXT
 
 
@@ -358,14 +358,14 @@ def test_a_dry_run_shows_and_changes_nothing(cli: Cli, home: Path) -> None:
 def test_a_query_never_deletes_not_even_the_same_words(cli: Cli, home: Path) -> None:
     outcome = cli("facts", "forget", "-w", home, "--yes", "--query", ANNA)
     assert outcome.code == 2
-    assert "recollect facts forget a2b3c4d5e6 --yes" in outcome.err
+    assert "memlines facts forget a2b3c4d5e6 --yes" in outcome.err
     assert text(home) == TEXT
 
 
 def test_a_query_lists_facts_where_nobody_can_choose(cli: Cli, home: Path) -> None:
     outcome = cli("facts", "forget", "-w", home, "--query", ANNA)
     assert (outcome.code, outcome.out) == (0, f"1  a2b3c4d5e6  2026-11-15  entity      {ANNA}\n")
-    assert "To forget one of them: recollect facts forget a2b3c4d5e6 --yes" in outcome.err
+    assert "To forget one of them: memlines facts forget a2b3c4d5e6 --yes" in outcome.err
     assert text(home) == TEXT
 
 
@@ -532,7 +532,7 @@ EVERY = {
 def test_a_memory_that_is_switched_off_is_left_alone(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_ENABLED", "false")
+    monkeypatch.setenv("MEMLINES_ENABLED", "false")
     assert cli("facts", name, "-w", home, *EVERY[name]).code == 10
     assert text(home) == TEXT
 
@@ -564,7 +564,7 @@ def test_in_a_pipe_there_is_no_colour(home: Path) -> None:
 def test_a_fact_is_dated_with_the_day_it_was_stored(
     cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_TIMEZONE", "UTC")
+    monkeypatch.setenv("MEMLINES_TIMEZONE", "UTC")
     cli("facts", "store", "-w", workspace, "The sky is blue")
     created = facts_in(text(workspace))[0].fact.created
     assert created is not None

@@ -1,4 +1,4 @@
-"""`recollect facts review`: what was captured is looked at and kept, changed or forgotten."""
+"""`memlines facts review`: what was captured is looked at and kept, changed or forgotten."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from select import select
 import click
 import pytest
 
-from recollect.cli import facts_review
-from recollect.text.facts import facts_in
+from memlines.cli import facts_review
+from memlines.text.facts import facts_in
 from tests.support_cli import MAIN, Cli, environment
 from tests.support_index import write
 
@@ -33,7 +33,7 @@ WAITING = ["k3f5x2m7qa", "m2p6t7u4wc"]
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -83,7 +83,7 @@ def test_only_since_a_day(cli: Cli, home: Path) -> None:
 
 
 def test_only_since_some_days_ago(cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_TIMEZONE", "UTC")
+    monkeypatch.setenv("MEMLINES_TIMEZONE", "UTC")
     today = datetime.now(UTC).date()
     lines = [
         f"- {today - timedelta(days=days)} {days} days old {{from: capture}}\n" for days in (0, 6, 9, 40)

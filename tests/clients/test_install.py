@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clients.apply import install, uninstall, would_install, would_uninstall
-from recollect.clients.opencode import global_folder
-from recollect.clients.plan import Step
-from recollect.clients.receipt import read_receipt, receipt_file
-from recollect.clients.source import integration
-from recollect.errors import PathError, WriteError
+from memlines.clients.apply import install, uninstall, would_install, would_uninstall
+from memlines.clients.opencode import global_folder
+from memlines.clients.plan import Step
+from memlines.clients.receipt import read_receipt, receipt_file
+from memlines.clients.source import integration
+from memlines.errors import PathError, WriteError
 from tests.support import unprivileged_run, untimed
 from tests.support_install import FILES, MADE, Place, names, tree, write
 
@@ -62,8 +62,8 @@ def test_without_the_variable_the_settings_are_below_the_home(monkeypatch: pytes
 
 def test_the_engine_is_started_by_the_python_that_installed_it(place: Place) -> None:
     install(place.targets)
-    told = json.loads((place.folder / "recollect/command.json").read_bytes())
-    assert told["command"] == [sys.executable, "-P", "-m", "recollect", "serve", "--stdio"]
+    told = json.loads((place.folder / "memlines/command.json").read_bytes())
+    assert told["command"] == [sys.executable, "-P", "-m", "memlines", "serve", "--stdio"]
 
 
 def test_the_python_of_an_environment_is_not_replaced_by_the_one_it_links_to(
@@ -73,29 +73,29 @@ def test_the_python_of_an_environment_is_not_replaced_by_the_one_it_links_to(
     linked.symlink_to(sys.executable)
     monkeypatch.setattr(sys, "executable", str(linked))
     install(place.targets)
-    assert json.loads((place.folder / "recollect/command.json").read_bytes())["command"][0] == str(linked)
+    assert json.loads((place.folder / "memlines/command.json").read_bytes())["command"][0] == str(linked)
 
 
 def test_a_home_of_its_own_is_passed_on_to_the_engine(place: Place) -> None:
     install(place.targets)
-    told = json.loads((place.folder / "recollect/command.json").read_bytes())
-    assert told["env"] == {"RECOLLECT_HOME": os.environ["RECOLLECT_HOME"]}
+    told = json.loads((place.folder / "memlines/command.json").read_bytes())
+    assert told["env"] == {"MEMLINES_HOME": os.environ["MEMLINES_HOME"]}
 
 
 def test_the_usual_home_is_not_written_down(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RECOLLECT_HOME")
+    monkeypatch.delenv("MEMLINES_HOME")
     files = {file.path: file.content for file in place.targets[0].files}
-    assert "env" not in json.loads(files["recollect/command.json"])
+    assert "env" not in json.loads(files["memlines/command.json"])
 
 
 def test_git_does_not_see_what_is_true_on_one_machine_only(place: Place) -> None:
     install(place.targets)
-    ignored = (place.folder / "recollect/.gitignore").read_text(encoding="utf-8").split("\n")
+    ignored = (place.folder / "memlines/.gitignore").read_text(encoding="utf-8").split("\n")
     assert {"command.json", "receipt.json"} <= set(ignored)
 
 
 def test_the_plugin_is_written_last_so_that_it_never_lacks_its_code(place: Place) -> None:
-    assert place.targets[0].files[-1].path == "plugins/recollect.js"
+    assert place.targets[0].files[-1].path == "plugins/memlines.js"
 
 
 def test_installing_again_finds_nothing_to_do(place: Place) -> None:
@@ -237,7 +237,7 @@ def test_after_an_upgrade_everything_can_still_be_taken_out(place: Place) -> Non
     install(place.targets)
     write(
         place.source,
-        {"commands/memory.md": "newer\n", "agents/extra/new.md": "", "recollect/deep/new.js": "x"},
+        {"commands/memory.md": "newer\n", "agents/extra/new.md": "", "memlines/deep/new.js": "x"},
     )
     (place.source / "skills/memory/SKILL.md").unlink()
     install(place.targets)
@@ -267,7 +267,7 @@ def test_uninstalling_keeps_what_the_user_changed(place: Place) -> None:
     write(place.folder, {"commands/memory.md": "mine\n"})
     steps = uninstall(place.targets)
     assert [step.path.name for step in steps if step.action == "keep"] == ["memory.md"]
-    assert names(place.folder) == {"commands/memory.md", "recollect/receipt.json", "recollect/.gitignore"}
+    assert names(place.folder) == {"commands/memory.md", "memlines/receipt.json", "memlines/.gitignore"}
 
 
 def test_what_was_kept_goes_with_force_later(place: Place) -> None:
@@ -324,9 +324,9 @@ def test_with_force_what_the_user_changed_goes_as_well(place: Place) -> None:
 
 def test_uninstalling_keeps_what_the_user_added_to_our_folders(place: Place) -> None:
     install(place.targets)
-    write(place.folder, {"commands/own.md": "mine\n", "recollect/own.txt": "mine\n"})
+    write(place.folder, {"commands/own.md": "mine\n", "memlines/own.txt": "mine\n"})
     uninstall(place.targets)
-    assert names(place.folder) == {"commands/own.md", "recollect/own.txt"}
+    assert names(place.folder) == {"commands/own.md", "memlines/own.txt"}
 
 
 def test_looking_at_what_would_be_removed_removes_nothing(place: Place) -> None:
@@ -347,7 +347,7 @@ NAMES = [
     "a",
     "commands",
     "plugins",
-    "recollect",
+    "memlines",
     "skills",
     "memory",
     "memory.md",
@@ -437,8 +437,8 @@ def test_a_link_to_itself_is_refused(place: Place) -> None:
 
 def test_a_folder_that_may_not_be_written_is_said(place: Place) -> None:
     code = (
-        "import sys; from pathlib import Path; from recollect.clients import opencode, apply\n"
-        "from recollect.errors import WriteError\n"
+        "import sys; from pathlib import Path; from memlines.clients import opencode, apply\n"
+        "from memlines.errors import WriteError\n"
         "try: apply.install(opencode.targets(Path(sys.argv[1]), Path(sys.argv[2])))\n"
         "except WriteError as error: print(error)"
     )
@@ -453,7 +453,7 @@ def test_a_folder_that_may_not_be_written_is_said(place: Place) -> None:
     "text", ["", "{", "[]", "{}", '{"format": 2}', '{"format": 1, "files": [], "folders": []}', "[" * 100_000]
 )
 def test_a_receipt_that_cannot_be_used_is_said(place: Place, text: str) -> None:
-    write(place.folder, {"recollect/receipt.json": text})
+    write(place.folder, {"memlines/receipt.json": text})
     with pytest.raises(WriteError, match=r"receipt\.json.*Delete it"):
         install(place.targets)
 

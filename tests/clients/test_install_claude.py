@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from recollect.admin.doctor.clients import check_clients
-from recollect.admin.doctor.finding import Finding
-from recollect.admin.doctor.patient import Patient
-from recollect.clients import claude_code
-from recollect.clients.apply import install, uninstall, would_install
-from recollect.clients.hooks import EVENTS, SCRIPT
-from recollect.clients.plan import Target
-from recollect.clients.source import integration
-from recollect.errors import WriteError
-from recollect.paths import Workspace
-from recollect.serve.rpc.command import _VERBS
-from recollect.serve.tools import TOOLS
+from memlines.admin.doctor.clients import check_clients
+from memlines.admin.doctor.finding import Finding
+from memlines.admin.doctor.patient import Patient
+from memlines.clients import claude_code
+from memlines.clients.apply import install, uninstall, would_install
+from memlines.clients.hooks import EVENTS, SCRIPT
+from memlines.clients.plan import Target
+from memlines.clients.source import integration
+from memlines.errors import WriteError
+from memlines.paths import Workspace
+from memlines.serve.rpc.command import _VERBS
+from memlines.serve.tools import TOOLS
 from tests.support_install import names, tree
 
 SERVERS = '{\n    "mcpServers": {\n        "other": {"command": "x", "env": {"KEY": "s3cret"}}\n    }\n}\n'
@@ -78,19 +78,19 @@ def test_a_project_gets_a_server_hooks_commands_and_a_skill(project: Path) -> No
         ".claude/settings.local.json",
         ".claude/commands/forget.md",
         ".claude/commands/recall.md",
-        ".claude/commands/recollect.md",
+        ".claude/commands/memlines.md",
         ".claude/commands/remember.md",
         ".claude/skills/memory/SKILL.md",
-        ".claude/recollect/.gitignore",
-        ".claude/recollect/receipt.json",
+        ".claude/memlines/.gitignore",
+        ".claude/memlines/receipt.json",
     }
 
 
 def test_the_server_is_started_by_this_python(project: Path) -> None:
     install(targets(project))
-    server = loaded(project / ".mcp.json")["mcpServers"]["recollect"]
-    assert [server["command"], *server["args"]] == [sys.executable, "-P", "-m", "recollect", "mcp"]
-    assert server["env"] == {"RECOLLECT_HOME": os.environ["RECOLLECT_HOME"]}
+    server = loaded(project / ".mcp.json")["mcpServers"]["memlines"]
+    assert [server["command"], *server["args"]] == [sys.executable, "-P", "-m", "memlines", "mcp"]
+    assert server["env"] == {"MEMLINES_HOME": os.environ["MEMLINES_HOME"]}
 
 
 def test_every_event_has_one_hook_that_needs_no_shell(project: Path) -> None:
@@ -105,14 +105,14 @@ def test_every_event_has_one_hook_that_needs_no_shell(project: Path) -> None:
 
 def test_the_server_of_the_project_needs_no_further_consent(project: Path) -> None:
     install(targets(project))
-    assert loaded(project / ".claude/settings.local.json")["enabledMcpjsonServers"] == ["recollect"]
+    assert loaded(project / ".claude/settings.local.json")["enabledMcpjsonServers"] == ["memlines"]
 
 
 def test_what_the_user_had_stays(project: Path) -> None:
     put(project / ".mcp.json", SERVERS)
     put(project / ".claude/settings.local.json", SETTINGS)
     install(targets(project))
-    assert set(loaded(project / ".mcp.json")["mcpServers"]) == {"other", "recollect"}
+    assert set(loaded(project / ".mcp.json")["mcpServers"]) == {"other", "memlines"}
     settings = loaded(project / ".claude/settings.local.json")
     assert settings["permissions"] == {"allow": ["Bash(ls)"]}
     assert settings["hooks"]["Stop"][0]["hooks"][0]["command"] == "say done"
@@ -143,10 +143,10 @@ def test_what_the_client_added_since_stays(project: Path) -> None:
     install(targets(project))
     file = project / ".claude/settings.local.json"
     settings = loaded(file)
-    settings["permissions"] = {"allow": ["mcp__recollect__memory_search"]}
+    settings["permissions"] = {"allow": ["mcp__memlines__memory_search"]}
     file.write_text(json.dumps(settings, indent=2), encoding="utf-8")
     uninstall(targets(project))
-    assert loaded(file) == {"permissions": {"allow": ["mcp__recollect__memory_search"]}}
+    assert loaded(file) == {"permissions": {"allow": ["mcp__memlines__memory_search"]}}
     assert not (project / ".mcp.json").exists()
 
 
@@ -179,7 +179,7 @@ def test_another_python_takes_the_place_of_the_former(project: Path, monkeypatch
     monkeypatch.undo()
     monkeypatch.setenv("HOME", str(project.parent / "home"))
     install(targets(project))
-    server = loaded(project / ".mcp.json")["mcpServers"]["recollect"]
+    server = loaded(project / ".mcp.json")["mcpServers"]["memlines"]
     assert server["command"] == sys.executable
     assert len(loaded(project / ".claude/settings.local.json")["hooks"]["Stop"]) == 1
     uninstall(targets(project))
@@ -187,7 +187,7 @@ def test_another_python_takes_the_place_of_the_former(project: Path, monkeypatch
 
 
 def test_a_server_of_the_same_name_that_is_not_ours_stays(project: Path) -> None:
-    own = '{"mcpServers": {"recollect": {"command": "recollect", "args": ["mcp"]}}}'
+    own = '{"mcpServers": {"memlines": {"command": "memlines", "args": ["mcp"]}}}'
     put(project / ".mcp.json", own)
     install(targets(project))
     assert (project / ".mcp.json").read_text(encoding="utf-8") == own
@@ -215,14 +215,14 @@ def test_a_link_is_not_written_through(project: Path, tmp_path: Path) -> None:
 def test_the_receipt_holds_nothing_of_the_user(project: Path) -> None:
     put(project / ".mcp.json", SERVERS)
     install(targets(project))
-    assert "s3cret" not in (project / ".claude/recollect/receipt.json").read_text(encoding="utf-8")
+    assert "s3cret" not in (project / ".claude/memlines/receipt.json").read_text(encoding="utf-8")
 
 
 def test_without_a_receipt_installing_again_does_not_double_it(project: Path) -> None:
     put(project / ".mcp.json", SERVERS)
     install(targets(project))
     first = (project / ".mcp.json").read_bytes()
-    (project / ".claude/recollect/receipt.json").unlink()
+    (project / ".claude/memlines/receipt.json").unlink()
     install(targets(project))
     assert (project / ".mcp.json").read_bytes() == first
     uninstall(targets(project))
@@ -267,7 +267,7 @@ def test_what_the_client_wrote_meanwhile_stays(home: Path) -> None:
 def test_another_folder_for_settings_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
     install(targets(None))
-    assert "recollect" in loaded(tmp_path / "config" / ".claude.json")["mcpServers"]
+    assert "memlines" in loaded(tmp_path / "config" / ".claude.json")["mcpServers"]
     assert (tmp_path / "config" / "settings.json").exists()
     uninstall(targets(None))
     assert not (tmp_path / "config").exists()
@@ -315,15 +315,15 @@ def test_the_plugin_has_the_same_hooks_and_the_same_server() -> None:
     hooks = loaded(folder / "hooks/hooks.json")["hooks"]
     for event in EVENTS:
         ((hook,),) = [group["hooks"] for group in hooks[event]]
-        assert [hook["command"], *hook["args"]] == ["recollect", "hook", "claude-code", event]
+        assert [hook["command"], *hook["args"]] == ["memlines", "hook", "claude-code", event]
     assert list(hooks) == list(EVENTS)
     assert loaded(folder / ".mcp.json")["mcpServers"] == {
-        "recollect": {"command": "recollect", "args": ["mcp"]}
+        "memlines": {"command": "memlines", "args": ["mcp"]}
     }
 
 
 def test_the_plugin_has_the_version_of_the_package() -> None:
-    from recollect.version import __version__
+    from memlines.version import __version__
 
     assert loaded(integration(claude_code.NAME) / ".claude-plugin/plugin.json")["version"] == __version__
 
@@ -338,7 +338,7 @@ def test_no_command_runs_a_shell() -> None:
 def test_no_command_takes_the_name_of_one_of_the_clients_own() -> None:
     folder = integration(claude_code.NAME)
     assert {page.stem for page in (folder / "commands").glob("*.md")} == {
-        "recollect",
+        "memlines",
         "remember",
         "recall",
         "forget",
@@ -350,5 +350,5 @@ def test_only_tools_and_words_that_exist_are_named() -> None:
     folder = integration(claude_code.NAME)
     for page in folder.rglob("*.md"):
         assert set(re.findall(r"memory_[a-z]+", page.read_text(encoding="utf-8"))) <= set(TOOLS)
-    hint = (folder / "commands/recollect.md").read_text(encoding="utf-8").split("argument-hint: ")[1]
+    hint = (folder / "commands/memlines.md").read_text(encoding="utf-8").split("argument-hint: ")[1]
     assert set(hint.split("\n")[0].strip('"').split(" | ")) == set(_VERBS)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clients import claude_code
-from recollect.clients.apply import install, uninstall
-from recollect.clients.plan import Target
+from memlines.clients import claude_code
+from memlines.clients.apply import install, uninstall
+from memlines.clients.plan import Target
 from tests.clients.test_install_faults import CASES, FAULTS, Faults
 from tests.support_install import tree, write
 

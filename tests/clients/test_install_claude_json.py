@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clients.edits import Edit, edited, restored
-from recollect.clients.json_text import NotJson, Place, additions, is_empty, parsed, without
+from memlines.clients.edits import Edit, edited, restored
+from memlines.clients.json_text import NotJson, Place, additions, is_empty, parsed, without
 
 ADDED: dict[str, Any] = {"servers": {"ours": {"command": "p", "args": ["a"]}}, "on": ["ours"]}
 
@@ -139,6 +139,6 @@ def test_taking_out_by_looking_gives_the_same_values(value: dict[str, Any], inde
 
 
 def _hash(content: bytes) -> str:
-    from recollect.clients.edits import hash_of
+    from memlines.clients.edits import hash_of
 
     return hash_of(content)

@@ -1,4 +1,4 @@
-"""`recollect install` and `recollect uninstall` say what they do, and begin a memory where there is none."""
+"""`memlines install` and `memlines uninstall` say what they do, and begin a memory where there is none."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clients.opencode import global_folder
-from recollect.clients.source import integration
+from memlines.clients.opencode import global_folder
+from memlines.clients.source import integration
 from tests.support_cli import Cli
 from tests.support_install import names, tree, write
 
@@ -33,14 +33,14 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
 def test_everything_of_the_integration_arrives_in_the_project(cli: Cli, project: Path) -> None:
     assert cli("install", "opencode", "-w", project).code == 0
     source = integration("opencode")
-    parts = ("commands", "plugins", "recollect", "skills")
+    parts = ("commands", "plugins", "memlines", "skills")
     shipped = {f"{part}/{name}" for part in parts for name in names(source / part)}
     assert shipped <= names(project / ".opencode")
 
 
 def test_it_says_what_was_made(cli: Cli, project: Path) -> None:
     told = cli("install", "opencode", "-w", project).out
-    assert "made          plugins/recollect.js" in told
+    assert "made          plugins/memlines.js" in told
 
 
 def test_it_says_what_to_do_next(cli: Cli, project: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_global_installation_begins_no_memory(
     monkeypatch.chdir(project)
     assert cli("install", "opencode", "--global").code == 0
     assert tree(project) == {}
-    assert "plugins/recollect.js" in names(global_folder())
+    assert "plugins/memlines.js" in names(global_folder())
 
 
 def test_without_a_name_the_nearest_workspace_is_meant(
@@ -80,7 +80,7 @@ def test_without_a_name_the_nearest_workspace_is_meant(
     write(project, {"MEMORY.md": "", "src/deep/x.py": ""})
     monkeypatch.chdir(project / "src" / "deep")
     cli("install", "opencode")
-    assert (project / ".opencode" / "plugins" / "recollect.js").exists()
+    assert (project / ".opencode" / "plugins" / "memlines.js").exists()
 
 
 def test_a_dry_run_changes_nothing(cli: Cli, project: Path, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_uninstalling_says_that_the_notes_are_kept(cli: Cli, project: Path) -> N
 
 def test_uninstalling_says_in_one_line_what_came_with_the_repository(cli: Cli, project: Path) -> None:
     cli("install", "opencode", "-w", project)
-    (project / ".opencode/recollect/receipt.json").unlink()
+    (project / ".opencode/memlines/receipt.json").unlink()
     told = cli("uninstall", "opencode", "-w", project).out
     assert told.count("came with the repository") == 1
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from recollect.clients import codex
-from recollect.clients.apply import install, uninstall, would_install, would_uninstall
-from recollect.clients.edits import edited as with_edit
-from recollect.clients.plan import Step, Target
-from recollect.clients.source import integration
-from recollect.errors import WriteError
+from memlines.clients import codex
+from memlines.clients.apply import install, uninstall, would_install, would_uninstall
+from memlines.clients.edits import edited as with_edit
+from memlines.clients.plan import Step, Target
+from memlines.clients.source import integration
+from memlines.errors import WriteError
 from tests.support_cli import Cli
 from tests.support_install import names, tree
 
@@ -58,7 +58,7 @@ class Home:
 
     def server(self) -> dict[str, Any]:
         values = tomllib.loads(self.config().read_text(encoding="utf-8"))
-        found: dict[str, Any] = values["mcp_servers"]["recollect"]
+        found: dict[str, Any] = values["mcp_servers"]["memlines"]
         return found
 
 
@@ -80,7 +80,7 @@ def test_a_project_gets_everything_in_its_own_folders(home: Home) -> None:
 
     skills = {f".codex/skills/{name}/SKILL.md" for name in ("memory", "remember", "recall", "forget")}
     policies = {f".codex/skills/{name}/agents/openai.yaml" for name in ("remember", "recall", "forget")}
-    own = {".codex/recollect/.gitignore", ".codex/recollect/receipt.json"}
+    own = {".codex/memlines/.gitignore", ".codex/memlines/receipt.json"}
     assert names(home.project) == {
         "AGENTS.md",
         ".codex/config.toml",
@@ -110,7 +110,7 @@ def test_the_server_is_started_by_the_python_that_installed_it(home: Home) -> No
     install(home.targets(in_project=False))
 
     assert home.server()["command"] == sys.executable
-    assert home.server()["args"] == ["-P", "-m", "recollect", "mcp"]
+    assert home.server()["args"] == ["-P", "-m", "memlines", "mcp"]
 
 
 def test_who_starts_the_server_can_be_told(home: Home) -> None:
@@ -121,10 +121,10 @@ def test_who_starts_the_server_can_be_told(home: Home) -> None:
 
 
 def test_a_home_of_its_own_is_passed_on_to_the_server(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_HOME", str(home.top / "own"))
+    monkeypatch.setenv("MEMLINES_HOME", str(home.top / "own"))
     install(home.targets(in_project=False))
 
-    assert home.server()["env"] == {"RECOLLECT_HOME": str(home.top / "own")}
+    assert home.server()["env"] == {"MEMLINES_HOME": str(home.top / "own")}
 
 
 def test_no_key_is_written_down(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_the_instructions_are_between_markers(home: Home) -> None:
 
     text = (home.project / "AGENTS.md").read_text(encoding="utf-8")
     told = (integration("codex") / "instructions.md").read_text(encoding="utf-8")
-    assert text.startswith("# Mine\n\n<!-- recollect: begin")
+    assert text.startswith("# Mine\n\n<!-- memlines: begin")
     assert told in text
 
 
@@ -197,7 +197,7 @@ def test_settings_are_extended_and_nothing_else_in_them_changes(home: Home, cont
     install(home.targets(in_project=False))
 
     after = tomllib.loads(home.config().read_bytes().decode("utf-8-sig"))
-    after["mcp_servers"].pop("recollect")
+    after["mcp_servers"].pop("memlines")
     assert {key: value for key, value in after.items() if value} == {
         key: value for key, value in before.items() if value
     }
@@ -329,9 +329,9 @@ def test_instructions_that_were_changed_since_lose_our_part_only(home: Home) -> 
         (b"\xff\xfe", "not valid TOML"),
         (b"mcp_servers = { mine = { command = 'x' } }\n", "cannot be added"),
         (b"mcp_servers = 1\n", "cannot be added"),
-        (b"[mcp_servers.recollect]\ncommand = 'mine'\n", "already"),
-        (b"mcp_servers.recollect.command = 'mine'\n", "already"),
-        (b"[mcp_servers]\nrecollect = { command = 'mine' }\n", "already"),
+        (b"[mcp_servers.memlines]\ncommand = 'mine'\n", "already"),
+        (b"mcp_servers.memlines.command = 'mine'\n", "already"),
+        (b"[mcp_servers]\nmemlines = { command = 'mine' }\n", "already"),
     ],
     ids=lambda value: repr(value),
 )
@@ -363,7 +363,7 @@ def test_hooks_that_cannot_be_added_to_stay_and_nothing_is_installed(home: Home,
 def test_damaged_markers_are_reported_and_everything_stays(home: Home) -> None:
     install(home.targets(in_project=True))
     file = home.project / "AGENTS.md"
-    file.write_bytes(file.read_bytes().replace(b"<!-- recollect: end -->\n", b""))
+    file.write_bytes(file.read_bytes().replace(b"<!-- memlines: end -->\n", b""))
     before = tree(home.project)
 
     with pytest.raises(WriteError, match="damaged"):

@@ -9,10 +9,10 @@ import click
 import pytest
 import yaml
 
-from recollect.cli.main import cli
-from recollect.clients import codex, toml_text
-from recollect.serve.tools import TOOLS, shown_tools
-from recollect.settings.keys import known_keys
+from memlines.cli.main import cli
+from memlines.clients import codex, toml_text
+from memlines.serve.tools import TOOLS, shown_tools
+from memlines.settings.keys import known_keys
 from tests.clients.test_integration_files import OWN_OPTIONS, calls, parts, shown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +96,7 @@ def test_the_instructions_for_every_session_are_short() -> None:
 def test_the_guide_shows_what_is_written() -> None:
     (shown_table,) = re.findall(r"```toml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     written = "\n".join(toml_text.table(codex.SERVER, codex.server({})))
-    without_values = {line.split(" = ")[0] for line in written.splitlines() if "recollect.env" not in line}
+    without_values = {line.split(" = ")[0] for line in written.splitlines() if "memlines.env" not in line}
     assert {line.split(" = ")[0] for line in shown_table.splitlines() if not line.startswith("#")} == (
-        without_values - {"RECOLLECT_HOME"}
+        without_values - {"MEMLINES_HOME"}
     )

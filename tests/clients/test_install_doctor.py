@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect import __version__
-from recollect.admin.doctor.clients import check_clients
-from recollect.admin.doctor.finding import Finding
-from recollect.admin.doctor.patient import Patient
-from recollect.clients import codex
-from recollect.clients.apply import install, uninstall
-from recollect.clients.receipt import receipt_file
-from recollect.errors import WriteError
-from recollect.paths import Workspace
+from memlines import __version__
+from memlines.admin.doctor.clients import check_clients
+from memlines.admin.doctor.finding import Finding
+from memlines.admin.doctor.patient import Patient
+from memlines.clients import codex
+from memlines.clients.apply import install, uninstall
+from memlines.clients.receipt import receipt_file
+from memlines.errors import WriteError
+from memlines.paths import Workspace
 from tests.support_install import Place, write
 
 
@@ -45,7 +45,7 @@ def only(place: Place) -> Finding:
 
 def start_with(place: Place, python: Path) -> None:
     """Let the engine be started by another program, as if it had been installed so."""
-    write(place.folder, {"recollect/command.json": json.dumps({"command": [str(python)]})})
+    write(place.folder, {"memlines/command.json": json.dumps({"command": [str(python)]})})
 
 
 def program(path: Path, text: str) -> Path:
@@ -75,8 +75,8 @@ def test_a_global_installation_is_looked_at_too(place: Place) -> None:
 
 
 def test_a_missing_file_is_a_problem(place: Place) -> None:
-    (place.folder / "plugins/recollect.js").unlink()
-    assert (only(place).level, only(place).todo) == ("problem", "Run 'recollect install opencode --project'")
+    (place.folder / "plugins/memlines.js").unlink()
+    assert (only(place).level, only(place).todo) == ("problem", "Run 'memlines install opencode --project'")
 
 
 def test_a_changed_file_is_a_warning(place: Place) -> None:
@@ -94,7 +94,7 @@ def test_a_file_that_became_a_link_is_a_warning(place: Place) -> None:
 def test_an_installation_of_another_version_is_a_warning(place: Place) -> None:
     told = json.loads(receipt_file(place.folder).read_bytes()) | {"version": "0.0.1"}
     receipt_file(place.folder).write_text(json.dumps(told), encoding="utf-8")
-    assert f"is of Recollect 0.0.1, and this is {__version__}" in only(place).message
+    assert f"is of Memlines 0.0.1, and this is {__version__}" in only(place).message
 
 
 def test_a_python_that_is_gone_is_a_problem(place: Place, tmp_path: Path) -> None:
@@ -104,18 +104,18 @@ def test_a_python_that_is_gone_is_a_problem(place: Place, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"command": []}', '{"command": 3}', '{"command": [3]}'])
 def test_a_command_that_cannot_be_read_is_a_problem(place: Place, text: str) -> None:
-    write(place.folder, {"recollect/command.json": text})
+    write(place.folder, {"memlines/command.json": text})
     assert "does not say how to start the engine" in engine(place)[0]
 
 
-def test_a_python_without_recollect_is_a_problem(place: Place, tmp_path: Path) -> None:
-    start_with(place, program(tmp_path / "python3", "#!/bin/sh\necho no recollect >&2\nexit 1\n"))
-    assert engine(place) == [f"{tmp_path}/python3 has no Recollect to run: no recollect"]
+def test_a_python_without_memlines_is_a_problem(place: Place, tmp_path: Path) -> None:
+    start_with(place, program(tmp_path / "python3", "#!/bin/sh\necho no memlines >&2\nexit 1\n"))
+    assert engine(place) == [f"{tmp_path}/python3 has no Memlines to run: no memlines"]
 
 
-def test_a_python_with_another_recollect_is_a_warning(place: Place, tmp_path: Path) -> None:
+def test_a_python_with_another_memlines_is_a_warning(place: Place, tmp_path: Path) -> None:
     start_with(place, program(tmp_path / "python3", "#!/bin/sh\necho 9.9.9\n"))
-    assert engine(place) == [f"{tmp_path}/python3 runs Recollect 9.9.9, and this is {__version__}"]
+    assert engine(place) == [f"{tmp_path}/python3 runs Memlines 9.9.9, and this is {__version__}"]
 
 
 def test_a_python_that_cannot_be_started_is_a_problem(place: Place, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_python_that_cannot_be_started_is_a_problem(place: Place, tmp_path: Pa
 def test_a_python_that_does_not_answer_is_a_problem(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.admin.doctor.clients._SECONDS", 0.1)
+    monkeypatch.setattr("memlines.admin.doctor.clients._SECONDS", 0.1)
     start_with(place, program(tmp_path / "python3", "#!/bin/sh\nexec sleep 30\n"))
     assert "did not answer" in engine(place)[0]
 

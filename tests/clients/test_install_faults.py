@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from recollect.clients.apply import install, uninstall
-from recollect.errors import RecollectError
+from memlines.clients.apply import install, uninstall
+from memlines.errors import MemlinesError
 from tests.support_install import MADE, Place, names, tree, write
 
 CALLS = ("open", "read", "write", "fsync", "mkdir", "link", "rename", "replace", "unlink", "rmdir", "listdir")
@@ -53,7 +53,7 @@ class Faults:
         with pytest.MonkeyPatch.context() as patch:
             for name in CALLS:
                 patch.setattr(os, name, self._watched(name, getattr(os, name)))
-            with suppress(RecollectError, KeyboardInterrupt):
+            with suppress(MemlinesError, KeyboardInterrupt):
                 yield
 
     def _watched(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,7 +108,7 @@ def test_an_upgrade_that_failed_can_be_taken_out(tmp_path: Path, fault: str, sti
     before = tree(prepared.project)
     install(prepared.targets)
     for place, faults in every_fault(tmp_path, fault, sticky, prepared):
-        write(place.source, {"commands/memory.md": "newer\n", "recollect/deep/new.js": "new\n"})
+        write(place.source, {"commands/memory.md": "newer\n", "memlines/deep/new.js": "new\n"})
         (place.source / "skills/memory/SKILL.md").unlink()
         with faults.at_work():
             install(place.targets)
@@ -121,9 +121,9 @@ def test_an_installation_over_that_of_a_colleague_can_be_finished(
     tmp_path: Path, fault: str, sticky: bool
 ) -> None:
     prepared = Place(tmp_path / "prepared")
-    write(prepared.source, {"commands/memory.md": "newer\n", "recollect/deep/new.js": "new\n"})
+    write(prepared.source, {"commands/memory.md": "newer\n", "memlines/deep/new.js": "new\n"})
     install(prepared.targets)
-    (prepared.folder / "recollect/receipt.json").unlink()
+    (prepared.folder / "memlines/receipt.json").unlink()
     for place, faults in every_fault(tmp_path, fault, sticky, prepared):
         with faults.at_work():
             install(place.targets)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clients.apply import install, uninstall
-from recollect.clients.opencode import gives_up_soon, global_folder, waits_for_npm
-from recollect.clients.receipt import receipt_file
+from memlines.clients.apply import install, uninstall
+from memlines.clients.opencode import gives_up_soon, global_folder, waits_for_npm
+from memlines.clients.receipt import receipt_file
 from tests.support_install import Place, names, tree, write
 
 LOCKED = {"packages": {"": {"dependencies": {"@opencode-ai/plugin": "1.0.0"}}}}
@@ -43,7 +43,7 @@ def test_npm_gives_up_at_once_where_the_plugin_is_and_in_the_settings_of_the_use
 
 def test_the_settings_of_the_user_get_nothing_else(place: Place) -> None:
     install(place.targets)
-    assert names(global_folder()) == {".npmrc", "recollect/receipt.json"}
+    assert names(global_folder()) == {".npmrc", "memlines/receipt.json"}
 
 
 def test_npm_is_left_alone_where_it_has_done_its_work(place: Place) -> None:

@@ -1,4 +1,4 @@
-"""In a team, the files are committed without the receipt, and colleagues have other versions of Recollect."""
+"""In a team, the files are committed without the receipt, and colleagues have other versions of Memlines."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.admin.doctor.clients import check_clients
-from recollect.admin.doctor.finding import Finding
-from recollect.admin.doctor.patient import Patient
-from recollect.clients.apply import install, uninstall
-from recollect.clients.manifest import MANIFEST
-from recollect.clients.plan import BROUGHT
-from recollect.clients.receipt import read_receipt
-from recollect.paths import Workspace
+from memlines.admin.doctor.clients import check_clients
+from memlines.admin.doctor.finding import Finding
+from memlines.admin.doctor.patient import Patient
+from memlines.clients.apply import install, uninstall
+from memlines.clients.manifest import MANIFEST
+from memlines.clients.plan import BROUGHT
+from memlines.clients.receipt import read_receipt
+from memlines.paths import Workspace
 from tests.support_install import FILES, MADE, OURS, Place, names, tree, write
 
 NOT_COMMITTED = OURS - {MANIFEST}
@@ -29,9 +29,9 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Place:
-    """A clone of a project that a colleague installed Recollect into, whose version has another file."""
+    """A clone of a project that a colleague installed Memlines into, whose version has another file."""
     theirs, ours = Place(tmp_path / "theirs"), Place(tmp_path / "ours")
-    write(theirs.source, {"commands/memory.md": "of another version\n", "recollect/other.js": "other\n"})
+    write(theirs.source, {"commands/memory.md": "of another version\n", "memlines/other.js": "other\n"})
     install(theirs.targets)
     shutil.copytree(theirs.folder, ours.folder, ignore=lambda _, names: {Path(n).name for n in NOT_COMMITTED})
     return ours
@@ -61,7 +61,7 @@ def test_what_a_colleague_changed_is_kept(clone: Place) -> None:
 def test_a_manifest_does_not_reach_beyond_our_folders(clone: Place) -> None:
     write(clone.folder, {"opencode.json": "other\n"})
     told = json.loads((clone.folder / MANIFEST).read_bytes())
-    told["files"]["opencode.json"] = told["files"]["recollect/other.js"]
+    told["files"]["opencode.json"] = told["files"]["memlines/other.js"]
     (clone.folder / MANIFEST).write_text(json.dumps(told), encoding="utf-8")
     install(clone.targets)
     assert (clone.folder / "opencode.json").exists()
@@ -115,4 +115,4 @@ def test_installing_again_in_a_clone_writes_nothing(clone: Place) -> None:
 def test_the_doctor_tells_of_a_clone(clone: Place) -> None:
     (finding,) = look(clone)
     assert finding.level == "warning"
-    assert finding.todo == "Run 'recollect install opencode --project'"
+    assert finding.todo == "Run 'memlines install opencode --project'"

@@ -11,10 +11,10 @@ import click
 import pytest
 import yaml
 
-from recollect.cli.main import cli
-from recollect.serve.rpc.command import _VERBS
-from recollect.serve.tools import TOOLS, shown_tools
-from recollect.settings.keys import known_keys
+from memlines.cli.main import cli
+from memlines.serve.rpc.command import _VERBS
+from memlines.serve.tools import TOOLS, shown_tools
+from memlines.settings.keys import known_keys
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENCODE = ROOT / "integrations" / "opencode"
@@ -45,7 +45,7 @@ def code(page: Path) -> list[str]:
 def calls(page: Path) -> Iterator[list[str]]:
     """Yield the words of every call of the command line."""
     for piece in code(page):
-        if piece.startswith("recollect "):
+        if piece.startswith("memlines "):
             yield shlex.split(piece)[1:]
 
 
@@ -215,7 +215,7 @@ def test_every_setting_that_is_named_exists(page: Path) -> None:
 
 
 def test_the_guide_names_every_option_of_the_plugin() -> None:
-    source = (OPENCODE / "recollect" / "options.js").read_text(encoding="utf-8")
+    source = (OPENCODE / "memlines" / "options.js").read_text(encoding="utf-8")
     (defaults,) = re.findall(r"DEFAULTS = Object\.freeze\(\{(.*?)\}\)", source, re.DOTALL)
     options = set(re.findall(r"^ +(\w+):", defaults, re.MULTILINE))
     told = set(re.findall(r"^\| `(\w+)` \| `", GUIDE.read_text(encoding="utf-8"), re.MULTILINE))

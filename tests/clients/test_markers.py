@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clients.edits import edited, hash_of, restored
-from recollect.clients.markers import BEGIN, END, marked, take_out
-from recollect.errors import WriteError
+from memlines.clients.edits import edited, hash_of, restored
+from memlines.clients.markers import BEGIN, END, marked, take_out
+from memlines.errors import WriteError
 
 FILE = Path("AGENTS.md")
 BLOCK = marked("AGENTS.md", FILE, "# Memory\n\nSearch first.\n")
-USERS = st.text(alphabet="# ab\n\r<!->:é", max_size=40).filter(lambda text: "recollect" not in text)
+USERS = st.text(alphabet="# ab\n\r<!->:é", max_size=40).filter(lambda text: "memlines" not in text)
 
 
 def put(text: bytes) -> bytes:
@@ -61,7 +61,7 @@ def test_a_changed_block_goes_with_its_markers() -> None:
 
 
 def test_a_marker_of_an_older_version_is_known() -> None:
-    older = put(b"# Mine\n").replace(BEGIN.encode(), b"<!-- recollect: begin (do not edit) -->")
+    older = put(b"# Mine\n").replace(BEGIN.encode(), b"<!-- memlines: begin (do not edit) -->")
 
     assert take_out(older, FILE) == b"# Mine\n"
 

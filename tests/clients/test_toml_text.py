@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clients.toml_text import check_added, table, values_of, without
+from memlines.clients.toml_text import check_added, table, values_of, without
 
-OURS = ("mcp_servers", "recollect")
-COMMENT = "# Written by Recollect."
+OURS = ("mcp_servers", "memlines")
+COMMENT = "# Written by Memlines."
 VALUES = {"command": "/usr/bin/python3", "args": ["-m", "x"], "tools": {"forget": {"mode": "prompt"}}}
 
 PIECES = (
     'model = "a"',
     "# a comment with [brackets] and 'quotes\"",
     "",
-    "[mcp_servers.other]\ncommand = 'x'  # [mcp_servers.recollect]",
-    '[profiles."a.b"]\ntext = """\n[mcp_servers.recollect]\ncommand = "no"\n"""',
-    "[literal]\ntext = '''\n[mcp_servers.recollect]\n# ''\n''''",
+    "[mcp_servers.other]\ncommand = 'x'  # [mcp_servers.memlines]",
+    '[profiles."a.b"]\ntext = """\n[mcp_servers.memlines]\ncommand = "no"\n"""',
+    "[literal]\ntext = '''\n[mcp_servers.memlines]\n# ''\n''''",
     "[[list]]\nx = 1",
-    "[array]\nlong = [\n  1, # ]\n  [2, 3],\n  '[mcp_servers.recollect]',\n]",
+    "[array]\nlong = [\n  1, # ]\n  [2, 3],\n  '[mcp_servers.memlines]',\n]",
     "[inline]\nx = { y = [1, 2], \"z]\" = 'a' }",
     "[ spaced . 'key' ]\n'quoted = key' = 1979-05-27T07:32:00Z",
     "[dotted]\na.b.\"c=d\" = '='",
@@ -38,11 +38,11 @@ def with_ours(text: str, newline: str = "\n") -> str:
 
 def test_a_table_is_written_with_headers_of_its_own_for_inner_tables() -> None:
     assert table(OURS, VALUES) == [
-        "[mcp_servers.recollect]",
+        "[mcp_servers.memlines]",
         'command = "/usr/bin/python3"',
         'args = ["-m", "x"]',
         "",
-        "[mcp_servers.recollect.serve.tools.forget]",
+        "[mcp_servers.memlines.serve.tools.forget]",
         'mode = "prompt"',
     ]
 
@@ -104,17 +104,17 @@ def test_windows_line_breaks_and_a_byte_order_mark_stay() -> None:
 
 def test_a_table_that_another_program_wrote_anew_is_found() -> None:
     rewritten = """\
-[mcp_servers.recollect]
+[mcp_servers.memlines]
 args = ["-m", "x"]
 command = "/usr/bin/python3"
 
-[mcp_servers.recollect.serve.tools.forget]
+[mcp_servers.memlines.serve.tools.forget]
 mode = "prompt"
 
 [mcp_servers.other]
 command = "echo"
 
-[mcp_servers.recollect.serve.tools.search]
+[mcp_servers.memlines.serve.tools.search]
 mode = "auto"
 """
 
@@ -126,14 +126,14 @@ def test_a_comment_behind_the_table_is_not_ours() -> None:
 
 
 def test_a_table_inside_one_line_is_found() -> None:
-    text = "[mcp_servers]\nother = { command = 'a' }\nrecollect = { command = 'b' }\n"
+    text = "[mcp_servers]\nother = { command = 'a' }\nmemlines = { command = 'b' }\n"
 
     assert without(text, OURS, COMMENT) == "[mcp_servers]\nother = { command = 'a' }\n"
 
 
 def test_a_table_that_cannot_be_taken_out_alone_is_refused() -> None:
     with pytest.raises(ValueError, match="something else"):
-        without("mcp_servers = { recollect = { command = 'b' }, other = { command = 'a' } }\n", OURS, COMMENT)
+        without("mcp_servers = { memlines = { command = 'b' }, other = { command = 'a' } }\n", OURS, COMMENT)
 
 
 def test_an_inline_table_cannot_be_extended() -> None:

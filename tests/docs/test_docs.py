@@ -16,27 +16,27 @@ import click
 import pytest
 import yaml
 
-import recollect
-from recollect import Memory
-from recollect.agent import intent, snapshot
-from recollect.agent.bootstrap import bootstrap
-from recollect.agent.capture import capture
-from recollect.agent.chat import ChatModel
-from recollect.agent.flush import flush
-from recollect.agent.unasked import fitting_facts
-from recollect.cli.main import COMMANDS, cli
-from recollect.cli.page import commands, without
-from recollect.index.search.relevant import relevant
-from recollect.paths import Workspace
-from recollect.serve.tools import TOOLS, shown_tools
-from recollect.settings import load
-from recollect.settings.aliases import ALIASES, WITHOUT_EFFECT
-from recollect.settings.keys import groups, known_keys, variables
+import memlines
+from memlines import Memory
+from memlines.agent import intent, snapshot
+from memlines.agent.bootstrap import bootstrap
+from memlines.agent.capture import capture
+from memlines.agent.chat import ChatModel
+from memlines.agent.flush import flush
+from memlines.agent.unasked import fitting_facts
+from memlines.cli.main import COMMANDS, cli
+from memlines.cli.page import commands, without
+from memlines.index.search.relevant import relevant
+from memlines.paths import Workspace
+from memlines.serve.tools import TOOLS, shown_tools
+from memlines.settings import load
+from memlines.settings.aliases import ALIASES, WITHOUT_EFFECT
+from memlines.settings.keys import groups, known_keys, variables
 from tests.support_docs import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
 
 EVERY = dict(commands())
 LEAVES = {words: command for words, command in EVERY.items() if not isinstance(command, click.Group)}
-FOR_PROGRAMS = ["recollect hook", "recollect mcp", "recollect serve"]
+FOR_PROGRAMS = ["memlines hook", "memlines mcp", "memlines serve"]
 """What programs start, and not people: their output is JSON anyway."""
 
 SUFFIXES = {"gguf", "json", "jsonl", "md", "py", "sqlite", "yaml"}
@@ -82,7 +82,7 @@ def test_the_readme_says_which_commands_take_no_json() -> None:
     (sentence,) = re.findall(
         r"^Every command takes `--workspace FOLDER` and `--json`[^.]*\.", readme, re.MULTILINE
     )
-    assert [f"recollect {name}" for name in re.findall(r"`([a-z]+)`", sentence)] == FOR_PROGRAMS
+    assert [f"memlines {name}" for name in re.findall(r"`([a-z]+)`", sentence)] == FOR_PROGRAMS
 
 
 @pytest.mark.parametrize("words", LEAVES)
@@ -92,7 +92,7 @@ def test_every_command_is_explained_beside_the_list_of_commands(words: str) -> N
 
 def parsed(words: list[str]) -> click.Context:
     """Parse a call as the program does, to the command that would be run."""
-    context = cli.make_context("recollect", list(words))
+    context = cli.make_context("memlines", list(words))
     while isinstance(context.command, click.Group):
         rest = [*getattr(context, "_protected_args", []), *context.args]
         if not rest and context.command.invoke_without_command:
@@ -121,7 +121,7 @@ def test_a_call_that_cannot_be_made_is_noticed() -> None:
 def test_every_option_named_within_a_sentence_exists(page: Path) -> None:
     """A call in a sentence may leave things out or stand for several, so only its words are looked at."""
     for piece in in_line(page):
-        if not piece.startswith("recollect "):
+        if not piece.startswith("memlines "):
             continue
         words = shlex.split(piece.replace("…", "").partition(" | ")[0])[1:]
         command: click.Command | None = cli
@@ -184,8 +184,8 @@ SOURCES = "\n".join(
 @by_page
 def test_every_variable_that_is_named_is_read_somewhere(page: Path) -> None:
     text = text_of(page)
-    ours = set(re.findall(r"\bRECOLLECT_[A-Z_]*[A-Z]\b", text))
-    assert ours <= variables().keys() | {"RECOLLECT_HOME"}
+    ours = set(re.findall(r"\bMEMLINES_[A-Z_]*[A-Z]\b", text))
+    assert ours <= variables().keys() | {"MEMLINES_HOME"}
     others = set(re.findall(r"`\$?\{?([A-Z]+_[A-Z_]+)\}?`", text)) - ours
     assert {name for name in others if not re.search(rf"\b{name}\b", SOURCES)} == set()
 
@@ -202,7 +202,7 @@ class Everything(dict[str, str]):
     """An environment in which every variable that a page refers to is set."""
 
     def __contains__(self, name: object) -> bool:
-        return not str(name).startswith("RECOLLECT_")
+        return not str(name).startswith("MEMLINES_")
 
     def __getitem__(self, name: str) -> str:
         return "set"
@@ -220,7 +220,7 @@ def test_every_python_block_can_be_read_and_imports_what_there_is(page: Path) ->
         if block.language != "python":
             continue
         for node in ast.walk(ast.parse(block.text)):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recollect"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("memlines"):
                 module = importlib.import_module(str(node.module))
                 assert {name.name for name in node.names} <= set(dir(module))
 
@@ -235,7 +235,7 @@ PLACES: Mapping[str, object] = {
     "fitting_facts": fitting_facts,
     "capture": capture,
     "ChatModel": ChatModel,
-    "recollect": recollect,
+    "memlines": memlines,
     **{name: getattr(intent, name) for name in ("about_past", "detected", "parsed", "request")},
 }
 """What a name in a sentence stands for."""
@@ -300,7 +300,7 @@ def test_a_page_that_lists_the_tools_lists_all_that_are_shown(name: str) -> None
 
 
 LAYERS: list[set[str]] = [
-    {name.strip().removeprefix("recollect.") for name in layer.split("|")}
+    {name.strip().removeprefix("memlines.") for name in layer.split("|")}
     for layer in tomllib.loads(text_of(ROOT / "pyproject.toml"))["tool"]["importlinter"]["contracts"][0][
         "layers"
     ]
@@ -317,7 +317,7 @@ def test_the_page_shows_the_layers_of_the_contract_in_their_order() -> None:
 def test_every_file_of_the_program_that_is_named_exists(page: Path) -> None:
     named = [piece for piece in in_line(page) if re.fullmatch(r"[\w./-]+(?:/|\.py|\.toml)", piece)]
     assert named or page.name != "CONTRIBUTING.md"
-    package = ROOT / "src" / "recollect"
+    package = ROOT / "src" / "memlines"
     known = {"memory/", ".memory/", "bench/results/"}
     assert [
         name
@@ -327,7 +327,7 @@ def test_every_file_of_the_program_that_is_named_exists(page: Path) -> None:
 
 
 def test_every_package_stands_in_a_layer() -> None:
-    package = ROOT / "src" / "recollect"
+    package = ROOT / "src" / "memlines"
     names = {file.stem for file in package.glob("*.py")} | {
         file.parent.name for file in package.glob("*/__init__.py")
     }

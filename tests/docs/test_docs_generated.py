@@ -12,13 +12,13 @@ from typing import Any
 import click
 import pytest
 
-from recollect import errors
-from recollect.cli import page as commands_page
-from recollect.errors import RecollectError
-from recollect.serve.mcp import page as tools_page
-from recollect.serve.rpc import engine, messages
-from recollect.serve.rpc.server import ENGINE
-from recollect.serve.tools import TOOLS
+from memlines import errors
+from memlines.cli import page as commands_page
+from memlines.errors import MemlinesError
+from memlines.serve.mcp import page as tools_page
+from memlines.serve.rpc import engine, messages
+from memlines.serve.rpc.server import ENGINE
+from memlines.serve.tools import TOOLS
 from tests.support_docs import ROOT, text_of
 
 WRITTEN = re.findall(r"^\t\$\(BIN\)/python -m (\S+) (\S+)$", text_of(ROOT / "Makefile"), re.MULTILINE)
@@ -34,7 +34,7 @@ def test_make_docs_writes_every_page_that_says_so() -> None:
         for page in (ROOT / "docs").glob("*.md")
         if "Written by `make docs`" in text_of(page)
     }
-    assert says_so | {"integrations/opencode/recollect/tools.json"} == {path for _, path in WRITTEN}
+    assert says_so | {"integrations/opencode/memlines/tools.json"} == {path for _, path in WRITTEN}
 
 
 @pytest.mark.parametrize(("module", "path"), WRITTEN, ids=[path for _, path in WRITTEN])
@@ -58,7 +58,7 @@ def test_the_page_has_every_exit_code_once() -> None:
     raised = {
         kind.exit_code
         for kind in vars(errors).values()
-        if isinstance(kind, type) and issubclass(kind, RecollectError)
+        if isinstance(kind, type) and issubclass(kind, MemlinesError)
     }
     assert sorted(map(int, codes)) == sorted({0, 130} | raised)
 
@@ -66,19 +66,19 @@ def test_the_page_has_every_exit_code_once() -> None:
 def test_the_page_has_the_name_of_every_error_once() -> None:
     told = re.findall(r"^\| \d* \| `([a-z-]+)` \| `(\w+)` \|", commands_page.render_page(), re.MULTILINE)
     kinds = [
-        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, RecollectError)
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, MemlinesError)
     ]
     assert sorted(told) == sorted((kind.code, kind.__name__) for kind in kinds)
 
 
 def test_a_hidden_command_is_not_listed() -> None:
     group = click.Group("group", commands=[click.Command("shown"), click.Command("alias", hidden=True)])
-    assert [words for words, _ in commands_page.commands(group)] == ["recollect shown"]
+    assert [words for words, _ in commands_page.commands(group)] == ["memlines shown"]
 
 
 def test_a_hidden_option_is_not_listed() -> None:
     options = [click.Option(["--shown"], help="Yes."), click.Option(["--alias"], hidden=True, help="No.")]
-    section = commands_page.section("recollect x", click.Command("x", params=[*options]), {})
+    section = commands_page.section("memlines x", click.Command("x", params=[*options]), {})
     assert re.findall(r"^\| `(.*?)[ `]", section, re.MULTILINE) == ["--shown"]
 
 

@@ -21,10 +21,10 @@ printf '# Memory\\n\\n- Prefers tea over coffee\\n' > notes/MEMORY.md
 printf '# Memory\\n\\n- Prefers coffee over tea\\n' > laptop/MEMORY.md
 printf '# Today\\n\\n- 10:15 We chose Postgres\\n- 11:40 Ana has the key\\n' > notes/memory/2026-11-16.md
 """
-_CHANGE = "echo '- Prefers tabs' >> notes/MEMORY.md; recollect backup /media/stick -w notes > /dev/null"
+_CHANGE = "echo '- Prefers tabs' >> notes/MEMORY.md; memlines backup /media/stick -w notes > /dev/null"
 _DAMAGE = "for file in /media/stick/objects/*/*; do sed -i s:key:KEY: $file; done"
 _FORGET = """
-(recollect export old.zip -w notes; recollect forget 'memory/2026-11-16.md#L4' --yes -w notes) > /dev/null
+(memlines export old.zip -w notes; memlines forget 'memory/2026-11-16.md#L4' --yes -w notes) > /dev/null
 """
 
 _OPENCLAW = """
@@ -43,16 +43,16 @@ SESSIONS: Mapping[str, Mapping[str, str]] = {
     },
     "docs/backup.md": {
         FIRST: _NOTES,
-        "recollect restore /media/stick --list": _CHANGE,
-        "recollect restore /media/stick --to check --dry-run": _DAMAGE,
-        "recollect import old.zip -w notes": _FORGET,
+        "memlines restore /media/stick --list": _CHANGE,
+        "memlines restore /media/stick --to check --dry-run": _DAMAGE,
+        "memlines import old.zip -w notes": _FORGET,
     },
 }
 """Pages that are played from their first line to the last: what is done before some of the commands."""
 
 NOT_PLAYED = re.compile(
     r"make |pip |opencode|export "
-    r"|recollect (watch|install|backup s3:|forget .*#|facts review|facts store .Pull)"
+    r"|memlines (watch|install|backup s3:|forget .*#|facts review|facts store .Pull)"
 )
 """What installs, waits for somebody, or needs a service."""
 
@@ -103,7 +103,7 @@ def played(commands: list[str], before: Mapping[str, str], home: Path) -> list[s
     home.mkdir(parents=True)
     script = [
         f'python() {{ "{sys.executable}" "$@"; }}',
-        'recollect() { python -m recollect "$@"; }',
+        'memlines() { python -m memlines "$@"; }',
         before.get(FIRST, ""),
     ]
     for command in commands:

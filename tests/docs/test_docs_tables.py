@@ -9,17 +9,17 @@ from typing import get_args
 
 import pytest
 
-from recollect.admin.doctor.examine import CHECKS
-from recollect.admin.doctor.finding import Repair
-from recollect.admin.evaluation.metrics import METRICS
-from recollect.files.scan import IGNORED_DIRS
-from recollect.index.store.sqlite.db import open_reader
-from recollect.memory.memory import Memory
-from recollect.serve.mcp.http.server import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
-from recollect.serve.mcp.resources import MOST_CHARACTERS, PAGE
-from recollect.serve.mcp.versions import HANDSHAKE, STATELESS
-from recollect.settings.keys import known_keys
-from recollect.settings.table import default_of
+from memlines.admin.doctor.examine import CHECKS
+from memlines.admin.doctor.finding import Repair
+from memlines.admin.evaluation.metrics import METRICS
+from memlines.files.scan import IGNORED_DIRS
+from memlines.index.store.sqlite.db import open_reader
+from memlines.memory.memory import Memory
+from memlines.serve.mcp.http.server import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
+from memlines.serve.mcp.resources import MOST_CHARACTERS, PAGE
+from memlines.serve.mcp.versions import HANDSHAKE, STATELESS
+from memlines.settings.keys import known_keys
+from memlines.settings.table import default_of
 from tests.support_docs import PAGES, ROOT, in_line, shown, text_of
 
 PROJECT = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
@@ -65,7 +65,7 @@ def test_every_dependency_is_explained() -> None:
 def test_every_extra_is_explained_with_its_packages(extra: str) -> None:
     rows = section("dependencies.md", "Extras")
     (row,) = re.findall(rf"^\| `{extra}` .*$", rows, re.MULTILINE)
-    needed = names(PROJECT["optional-dependencies"][extra]) - {"recollect"}
+    needed = names(PROJECT["optional-dependencies"][extra]) - {"memlines"}
     assert [name for name in sorted(needed) if not re.search(rf"(?<![\w-]){name}(?![\w-])", row)] == []
 
 

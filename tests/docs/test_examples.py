@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
+from memlines import Memory
 from tests.support_search import WORDS_ONLY
 
 DEMO = Path(__file__).resolve().parents[2] / "examples/demo.py"
@@ -28,7 +28,7 @@ def by_words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(file.read_bytes())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("MEMLINES_HOME", str(tmp_path_factory.mktemp("home")))
         with Memory(folder, WORDS_ONLY) as memory:
             return {
                 question.text: {

@@ -46,7 +46,7 @@ def turn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def test_the_model_is_sent_what_fits_the_question(turn: Ran) -> None:
     said = turn.requests[0].everything_said
-    assert "<recollect-context>" in said
+    assert "<memlines-context>" in said
     assert "memory/staging.md#L3:\n> The staging database listens on port 5433." in said
     assert QUESTION in said
 
@@ -81,7 +81,7 @@ def test_the_model_is_asked_once_for_every_answer(turn: Ran) -> None:
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_question_that_nothing_fits_is_sent_alone(name: str, workspace: Path) -> None:
     done = ran(name, workspace, "Thanks!")
-    assert "recollect-context" not in done.requests[0].everything_said
+    assert "memlines-context" not in done.requests[0].everything_said
 
 
 @pytest.mark.parametrize("name", AGENTS)

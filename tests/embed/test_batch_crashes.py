@@ -7,16 +7,16 @@ from itertools import count
 
 import pytest
 
-from recollect.embed.batches.base import BatchLimits
-from recollect.settings.providers_tree import Batch
+from memlines.embed.batches.base import BatchLimits
+from memlines.settings.providers_tree import Batch
 from tests.support_batch_runs import SERVICES, CountingMeter, Desk, Killed, desk
 from tests.support_batches import BatchServer, Service, blob_of
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.embed.remote.http.pause", lambda seconds: None)
-    monkeypatch.setattr("recollect.index.sync.batched._SLICE", 2)
+    monkeypatch.setattr("memlines.embed.remote.http.pause", lambda seconds: None)
+    monkeypatch.setattr("memlines.index.sync.batched._SLICE", 2)
 
 
 def dying_after(steps: int) -> Callable[[], None]:

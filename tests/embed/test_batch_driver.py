@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from recollect.embed.batches.journal import Handed
-from recollect.errors import SpendLimit
+from memlines.embed.batches.journal import Handed
+from memlines.errors import SpendLimit
 from tests.support_batch_runs import (
     QUIET,
     SERVICES,
@@ -25,7 +25,7 @@ from tests.support_batches import BatchServer, Service, blob_of
 
 @pytest.fixture(autouse=True)
 def _no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.embed.remote.http.pause", lambda seconds: None)
+    monkeypatch.setattr("memlines.embed.remote.http.pause", lambda seconds: None)
 
 
 @pytest.fixture(params=SERVICES)
@@ -103,7 +103,7 @@ def test_no_more_batches_are_open_at_once_than_the_settings_allow(
 
 
 def test_results_are_kept_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.index.sync.batched._SLICE", 4)
+    monkeypatch.setattr("memlines.index.sync.batched._SLICE", 4)
     with desk(BatchServer("openai")) as at:
         at.run()
         assert at.slices == [4, 4, 2]

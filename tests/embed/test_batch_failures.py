@@ -7,8 +7,8 @@ from typing import Literal
 
 import pytest
 
-from recollect.embed.batches.journal import Failures
-from recollect.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded, TextsRefused
+from memlines.embed.batches.journal import Failures
+from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded, TextsRefused
 from tests.support_batch_runs import (
     QUIET,
     SERVICES,
@@ -25,7 +25,7 @@ DAY = 86_400.0
 
 @pytest.fixture(autouse=True)
 def _no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.embed.remote.http.pause", lambda seconds: None)
+    monkeypatch.setattr("memlines.embed.remote.http.pause", lambda seconds: None)
 
 
 @pytest.fixture(params=SERVICES)

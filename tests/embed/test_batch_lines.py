@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.embed.batches import gemini, openai
-from recollect.embed.batches.base import Answer
-from recollect.embed.batches.lines import Reader, quoted
-from recollect.embed.remote.gemini import Gemini
-from recollect.embed.remote.openai import OpenAI
+from memlines.embed.batches import gemini, openai
+from memlines.embed.batches.base import Answer
+from memlines.embed.batches.lines import Reader, quoted
+from memlines.embed.remote.gemini import Gemini
+from memlines.embed.remote.openai import OpenAI
 
 TEXTS = {"one": "the first text of them all", "two": "the second text"}
 

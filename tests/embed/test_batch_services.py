@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from recollect.embed.batches.base import BatchApi, BatchLimits, grouped
-from recollect.embed.batches.select import batches_of
-from recollect.embed.remote.catalogue import REMOTE
-from recollect.embed.remote.http import Http
-from recollect.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded
+from memlines.embed.batches.base import BatchApi, BatchLimits, grouped
+from memlines.embed.batches.select import batches_of
+from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.remote.http import Http
+from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded
 from tests.support_batch_runs import MODELS, SERVICES, api_of, some_texts
 from tests.support_batches import KEY, BatchServer, Fault, Service, blob_of, serving
 
@@ -21,7 +21,7 @@ TEXTS = some_texts(3)
 
 @pytest.fixture(autouse=True)
 def _no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.embed.remote.http.pause", lambda seconds: None)
+    monkeypatch.setattr("memlines.embed.remote.http.pause", lambda seconds: None)
 
 
 @pytest.fixture(params=SERVICES)
@@ -92,7 +92,7 @@ def test_openai_is_asked_as_directly() -> None:
             "input_file_id": "file-1",
             "endpoint": "/v1/embeddings",
             "completion_window": "24h",
-            "metadata": {"recollect": "token"},
+            "metadata": {"memlines": "token"},
         }
 
 

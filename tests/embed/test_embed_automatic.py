@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from recollect.admin.doctor.examine import examine
-from recollect.embed.local.provider import model_file
-from recollect.embed.select import Choice, choose, former
-from recollect.errors import ProviderUnusable
-from recollect.memory.memory import Memory
-from recollect.settings import Embeddings, Local, Settings
-from recollect.types import Space
+from memlines.admin.doctor.examine import examine
+from memlines.embed.local.provider import model_file
+from memlines.embed.select import Choice, choose, former
+from memlines.errors import ProviderUnusable
+from memlines.memory.memory import Memory
+from memlines.settings import Embeddings, Local, Settings
+from memlines.types import Space
 from tests.support_cli import Cli
 from tests.support_provider import ProviderServer, impatient, provider_server
 from tests.support_search import write
@@ -83,10 +83,10 @@ def test_commands_speak_of_the_address_that_is_set(
 ) -> None:
     run = Cli(capsys)
     write(workspace, {"memory/a.md": "The okapi sleeps."})
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__BASE_URL", server.url)
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__MODEL", "some-model")
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__API_KEY", server.key or "")
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__REMOTE_OK", "true")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__BASE_URL", server.url)
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__MODEL", "some-model")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__API_KEY", server.key or "")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__REMOTE_OK", "true")
     shown = run("status", "-w", str(workspace)).out
     assert f"{server.url.split('/')[2]}, on this machine" in shown
     assert "api.openai.com" not in shown

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from recollect.embed.base import embed_documents, embed_query, to_blobs, validated
-from recollect.errors import BadVectors, UsageError
+from memlines.embed.base import embed_documents, embed_query, to_blobs, validated
+from memlines.errors import BadVectors, UsageError
 from tests.support_embedding import ROOMY
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vector, Vectors
+    from memlines.embed.base import Vector, Vectors
 
 
 class FakeProvider:

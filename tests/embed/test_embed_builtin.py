@@ -17,14 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
-from recollect import paths
-from recollect.embed.base import embed_documents, embed_query
-from recollect.embed.builtin import engine, files, tokens
-from recollect.embed.builtin.model import feature_sums, segments_of
-from recollect.embed.builtin.provider import BuiltinProvider
+from memlines import paths
+from memlines.embed.base import embed_documents, embed_query
+from memlines.embed.builtin import engine, files, tokens
+from memlines.embed.builtin.model import feature_sums, segments_of
+from memlines.embed.builtin.provider import BuiltinProvider
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vectors
+    from memlines.embed.base import Vectors
 
 TEXTS = [
     "The billing team moved to Postgres 17 in March.",

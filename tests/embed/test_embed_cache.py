@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect import paths
-from recollect.admin.doctor.examine import examine, examine_and_repair
-from recollect.embed.builtin import cache, files
-from recollect.embed.builtin.model import Weights
-from recollect.embed.select import choose, made
-from recollect.errors import ModelFilesError
-from recollect.settings import Settings
+from memlines import paths
+from memlines.admin.doctor.examine import examine, examine_and_repair
+from memlines.embed.builtin import cache, files
+from memlines.embed.builtin.model import Weights
+from memlines.embed.select import choose, made
+from memlines.errors import ModelFilesError
+from memlines.settings import Settings
 from tests.support_index import silent
 
 
@@ -211,9 +211,9 @@ def test_a_cache_made_meanwhile_by_another_process_is_kept(ready_cache: Path, tm
 
 def test_two_processes_may_use_the_model_for_the_first_time_at_once() -> None:
     script = (
-        "from recollect.embed.base import embed_query, to_blobs\n"
-        "from recollect.embed.select import made\n"
-        "from recollect.settings import Settings\n"
+        "from memlines.embed.base import embed_query, to_blobs\n"
+        "from memlines.embed.select import made\n"
+        "from memlines.settings import Settings\n"
         "vector = embed_query(made('builtin', Settings()), 'two at once')\n"
         "print(to_blobs(vector[None])[0].hex())\n"
     )

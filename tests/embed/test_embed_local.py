@@ -20,15 +20,15 @@ pytest.importorskip("xllamacpp")
 
 import gguf
 
-from recollect import paths
-from recollect.embed.base import embed_documents, embed_query
-from recollect.embed.local import LocalProvider
-from recollect.embed.local import provider as local_provider
-from recollect.embed.local.provider import DEFAULT_MODEL, model_file
-from recollect.embed.remote.prefixes import prefixes_of
-from recollect.embed.select import choose
-from recollect.errors import ModelFilesError, ProviderUnreachable, ProviderUnusable, TextsRefused, UsageError
-from recollect.settings import Embeddings, Local, Settings
+from memlines import paths
+from memlines.embed.base import embed_documents, embed_query
+from memlines.embed.local import LocalProvider
+from memlines.embed.local import provider as local_provider
+from memlines.embed.local.provider import DEFAULT_MODEL, model_file
+from memlines.embed.remote.prefixes import prefixes_of
+from memlines.embed.select import choose
+from memlines.errors import ModelFilesError, ProviderUnreachable, ProviderUnusable, TextsRefused, UsageError
+from memlines.settings import Embeddings, Local, Settings
 from tests.support_gguf import CLS, MEAN, TinyBert
 from tests.support_waiting import eventually
 
@@ -163,13 +163,13 @@ def test_a_turn_that_never_comes_leaves_no_thread_behind(
     hanging: tuple[LocalProvider, Hanging], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider, hangs = hanging
-    monkeypatch.setattr("recollect.embed.remote.outage._SECONDS", 0.0)
+    monkeypatch.setattr("memlines.embed.remote.outage._SECONDS", 0.0)
     for _ in range(3):
         with pytest.raises(ProviderUnreachable):
             provider.embed_query("who is late ?")
 
     def threads() -> int:
-        return sum(thread.name == "recollect-local" for thread in threading.enumerate())
+        return sum(thread.name == "memlines-local" for thread in threading.enumerate())
 
     eventually(lambda: threads() == 1)  # the one that hangs
     hangs.let_go.set()
@@ -299,7 +299,7 @@ def test_another_prefix_is_another_key(tmp_path: Path, mean: LocalProvider) -> N
 
 def test_an_absent_package_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(ProviderUnusable, match=r"pip install recollect\[local\]"):
+    with pytest.raises(ProviderUnusable, match=r"pip install memlines\[local\]"):
         _provider(MEAN.write(tmp_path / "a.gguf"))
 
 

@@ -15,8 +15,8 @@ pytest.importorskip("gguf")
 
 import gguf
 
-from recollect.embed.local.header import Header, fingerprint_of, read_header
-from recollect.errors import ModelFilesError
+from memlines.embed.local.header import Header, fingerprint_of, read_header
+from memlines.errors import ModelFilesError
 from tests.support_gguf import CLS, MEAN
 
 

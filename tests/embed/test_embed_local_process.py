@@ -17,8 +17,8 @@ from tests.support_gguf import MEAN
 _BEGIN = """
 import os, signal, sys, threading, time
 from pathlib import Path
-from recollect.embed.local import LocalProvider
-from recollect.settings import Embeddings, Local
+from memlines.embed.local import LocalProvider
+from memlines.settings import Embeddings, Local
 
 def provider():
     return LocalProvider(Embeddings(local=Local(model_path=sys.argv[1], threads=1)))
@@ -64,7 +64,7 @@ time.sleep(0.3)
 
 def test_a_process_whose_model_hangs_ends(model: Path) -> None:
     code = """
-from recollect.embed.local import engine
+from memlines.embed.local import engine
 engine._CLOSING_SECONDS = 0.1
 p = provider()
 p.embed_query('a')
@@ -122,7 +122,7 @@ except KeyboardInterrupt:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_says_that_it_cannot_embed(model: Path) -> None:
     code = """
-from recollect.errors import EmbeddingError
+from memlines.errors import EmbeddingError
 p = provider()
 p.embed_query('a b c')
 child = os.fork()

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect.embed.builtin import files
-from recollect.embed.select import choose, former, made
-from recollect.errors import ModelFilesError
-from recollect.settings import Embeddings, Local, Settings, Store, Vector
-from recollect.types import Space
+from memlines.embed.builtin import files
+from memlines.embed.select import choose, former, made
+from memlines.errors import ModelFilesError
+from memlines.settings import Embeddings, Local, Settings, Store, Vector
+from memlines.types import Space
 
 OPENAI = {"OPENAI_API_KEY": "sk-test"}
 
@@ -186,8 +186,8 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_choosing_and_describing_load_neither_numpy_nor_a_model_nor_a_client() -> None:
     script = (
         "import sys\n"
-        "from recollect.embed.select import choose, made\n"
-        "from recollect.settings import Embeddings, Settings\n"
+        "from memlines.embed.select import choose, made\n"
+        "from memlines.settings import Embeddings, Settings\n"
         "provider = choose(Settings()).provider\n"
         "print(provider.id, provider.model, provider.dims, provider.key)\n"
         "settings = Settings(embeddings=Embeddings(provider='openai', api_key='k'))\n"

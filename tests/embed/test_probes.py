@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from recollect import AsyncMemory, Memory
-from recollect.serve.tools.upkeep import status_text
+from memlines import AsyncMemory, Memory
+from memlines.serve.tools.upkeep import status_text
 from tests.support_batches import KEY, BatchServer, serving
 from tests.support_cli import Cli
 from tests.support_doctor import execute
@@ -125,7 +125,7 @@ def test_status_and_probe_name_the_fallback_that_took_over(workspace: Path, serv
         assert memory.probe_embedding().serving == "builtin"
         server.always = None
         probe = memory.probe_embedding()
-        assert (probe.ok, probe.serving, probe.todo) == (False, "builtin", "Run 'recollect sync'")
+        assert (probe.ok, probe.serving, probe.todo) == (False, "builtin", "Run 'memlines sync'")
         memory.sync()
         probe = memory.probe_embedding()
         assert (probe.ok, probe.serving) == (True, "openai-compatible")
@@ -135,8 +135,8 @@ def test_status_and_probe_name_the_fallback_that_took_over(workspace: Path, serv
 def test_status_deep_ends_with_an_error_where_another_provider_serves(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "openai")
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__FALLBACK", "builtin")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "openai")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__FALLBACK", "builtin")
     cli = Cli(capsys)
     told = cli("status", "--deep", "-w", workspace)
     assert told.code == 6
@@ -144,7 +144,7 @@ def test_status_deep_ends_with_an_error_where_another_provider_serves(
     assert "provider   openai has no key" in told.out
     probe = cli("status", "--deep", "--json", "-w", workspace).json["probe"]
     assert (probe["ok"], probe["requested"], probe["serving"]) == (False, "openai", "builtin")
-    monkeypatch.delenv("RECOLLECT_EMBEDDINGS__FALLBACK")
+    monkeypatch.delenv("MEMLINES_EMBEDDINGS__FALLBACK")
     told = cli("status", "-w", workspace)
     assert (told.code, "fallback   words instead of openai" in told.out) == (0, True)
 
@@ -258,7 +258,7 @@ def test_status_tells_of_batches_that_failed_and_until_when_they_rest(
             memory.sync()
             batch = memory.status().batch
         for key, value in batches(server).items():
-            monkeypatch.setenv("RECOLLECT_" + key.upper().replace(".", "__"), str(value))
+            monkeypatch.setenv("MEMLINES_" + key.upper().replace(".", "__"), str(value))
         shown = Cli(capsys)("status", "-w", workspace).out
     assert (first["failures"], first["paused_until"]) == (1, None)
     assert (batch["failures"], batch["waiting"]) == (2, 0)

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from recollect.embed.remote.refusals import refusal
-from recollect.errors import (
+from memlines.embed.remote.refusals import refusal
+from memlines.errors import (
     BadVectors,
     EmbeddingError,
+    MemlinesError,
     ProviderUnreachable,
     ProviderUnusable,
     QuotaExceeded,
-    RecollectError,
     TextsRefused,
 )
 from tests.support_provider import (
@@ -94,7 +94,7 @@ def failure(server: ProviderServer, fault: Fault, **changes: Any) -> EmbeddingEr
     ],
     ids=str,
 )
-def test_each_fault_has_its_error(server: ProviderServer, fault: Fault, kind: type[RecollectError]) -> None:
+def test_each_fault_has_its_error(server: ProviderServer, fault: Fault, kind: type[MemlinesError]) -> None:
     # A service that tells its length only by its vectors takes the first for right.
     changes = {"dimensions": 8} if fault == "dims" else {}
     assert type(failure(server, fault, **changes)) is kind

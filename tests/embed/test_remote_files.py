@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from recollect.embed.remote.http import Http, Patience
-from recollect.errors import ProviderUnreachable, ProviderUnusable
+from memlines.embed.remote.http import Http, Patience
+from memlines.errors import ProviderUnreachable, ProviderUnusable
 from tests.support_provider import KEY
 
 SHORT = Patience(total=5, connect=1, retries=0)
@@ -79,7 +79,7 @@ def test_a_bad_byte_spoils_its_own_line_only(file_server: Callable[[Answer], str
 def test_a_line_without_an_end_is_given_up(
     file_server: Callable[[Answer], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.embed.remote.http._LONGEST_LINE", 1000)
+    monkeypatch.setattr("memlines.embed.remote.http._LONGEST_LINE", 1000)
     address = file_server(lambda handler: send(handler, b"x" * 500_000))
     with pytest.raises(ProviderUnreachable, match="line of more than 1000 bytes"):
         lines(address, max_bytes=1_000_000)

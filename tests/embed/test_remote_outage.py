@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.embed.base import embed_documents, embed_query
-from recollect.embed.remote import outage
-from recollect.errors import ProviderUnreachable
+from memlines.embed.base import embed_documents, embed_query
+from memlines.embed.remote import outage
+from memlines.errors import ProviderUnreachable
 from tests.support_provider import ProviderServer, impatient, provider_server, remote
 
 

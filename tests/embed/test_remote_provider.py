@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embed.base import Limits
-from recollect.embed.remote.catalogue import REMOTE
-from recollect.embed.remote.packing import packed
-from recollect.embed.remote.prefixes import prefixes_of, text_bytes_of
-from recollect.embed.remote.provider import RemoteProvider
-from recollect.errors import BadVectors, EmbeddingError, ProviderUnusable, SpendLimit
-from recollect.settings.providers_tree import Embeddings
+from memlines.embed.base import Limits
+from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.remote.packing import packed
+from memlines.embed.remote.prefixes import prefixes_of, text_bytes_of
+from memlines.embed.remote.provider import RemoteProvider
+from memlines.errors import BadVectors, EmbeddingError, ProviderUnusable, SpendLimit
+from memlines.settings.providers_tree import Embeddings
 from tests.support_provider import KEY, Fault, ProviderServer, Status, impatient, provider_server, remote
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.embed.base import embed_documents, embed_query
-from recollect.embed.remote.catalogue import REMOTE
-from recollect.embed.remote.ollama import Ollama
+from memlines.embed.base import embed_documents, embed_query
+from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.remote.ollama import Ollama
 from tests.support_provider import (
     KEY,
     PROTOCOLS,

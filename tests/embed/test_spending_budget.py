@@ -9,11 +9,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from recollect.embed.base import Meter
-from recollect.embed.spending.budget import Budget
-from recollect.embed.spending.ledger import Ledger, Spent
-from recollect.errors import SettingsError, SpendLimit
-from recollect.settings import Spend
+from memlines.embed.base import Meter
+from memlines.embed.spending.budget import Budget
+from memlines.embed.spending.ledger import Ledger, Spent
+from memlines.errors import SettingsError, SpendLimit
+from memlines.settings import Spend
 
 MILLION = 1_000_000
 A_DOLLAR_A_MILLION = (("model", "1"),)
@@ -314,10 +314,10 @@ def test_threads_with_budgets_of_their_own_never_pass_a_limit() -> None:
 
 PROCESS = """\
 import sys
-from recollect.errors import SpendLimit
-from recollect.settings import Spend
-from recollect.embed.spending.budget import Budget
-from recollect.embed.spending.ledger import Ledger
+from memlines.errors import SpendLimit
+from memlines.settings import Spend
+from memlines.embed.spending.budget import Budget
+from memlines.embed.spending.ledger import Ledger
 mine = Budget(Spend(max_per_day=0.01, prices=(("model", "1"),)), "openai", "model", Ledger())
 granted = 0
 sys.stdin.readline()

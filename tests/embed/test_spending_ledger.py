@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.embed.spending.ledger import KEPT_DAYS, Account, Ledger, Spent
-from recollect.paths import user_state_dir
+from memlines.embed.spending.ledger import KEPT_DAYS, Account, Ledger, Spent
+from memlines.paths import user_state_dir
 from tests.support import unprivileged_run
 
 SOME = Spent(tokens=100, requests=1, dollars=0.25)
@@ -246,7 +246,7 @@ def test_a_correction_of_what_is_in_memory_counts(tmp_path: Path) -> None:
 READ_ONLY = """\
 import sys
 from pathlib import Path
-from recollect.embed.spending.ledger import Ledger, Spent
+from memlines.embed.spending.ledger import Ledger, Spent
 ledger = Ledger(Path(sys.argv[1]))
 ledger.add("openai", "small", Spent(tokens=5))
 print(ledger.today().tokens, len(ledger.take_warnings()))
@@ -267,7 +267,7 @@ def test_in_a_read_only_folder_what_was_spent_before_still_counts(tmp_path: Path
 FULL = """\
 import resource, signal, sys
 from pathlib import Path
-from recollect.embed.spending.ledger import Ledger, Spent
+from memlines.embed.spending.ledger import Ledger, Spent
 ledger = Ledger(Path(sys.argv[1]))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 sys.dont_write_bytecode = True

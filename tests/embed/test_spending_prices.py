@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embed.spending.prices import Price, in_dollars, price_of
-from recollect.embed.spending.tokens import estimate
-from recollect.errors import SettingsError
-from recollect.settings import Spend
+from memlines.embed.spending.prices import Price, in_dollars, price_of
+from memlines.embed.spending.tokens import estimate
+from memlines.errors import SettingsError
+from memlines.settings import Spend
 from tests.support import untimed
 
 NO_PRICES = Spend()

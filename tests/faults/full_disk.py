@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recollect.errors import RecollectError
-from recollect.memory.memory import Memory
+from memlines.errors import MemlinesError
+from memlines.memory.memory import Memory
 from tests.faults.support import check_index, entry, remember, synced, whole_entries
 from tests.support_index import hashes
 
@@ -89,7 +89,7 @@ class _Outcome:
         """Tell whether something was refused; it must be in our words and say what to do."""
         try:
             change()
-        except RecollectError as error:
+        except MemlinesError as error:
             self.errors.append(type(error).__name__)
             self.expect(f"{error} says what to do", bool(error.todo))
             return True

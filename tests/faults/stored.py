@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.index.store.sqlite import spaces
-from recollect.text.chunk import text_hash
+from memlines.index.store.sqlite import spaces
+from memlines.text.chunk import text_hash
 from tests.support_index import reading
 from tests.support_provider import vector_of
 

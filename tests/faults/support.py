@@ -10,14 +10,14 @@ from pathlib import Path
 
 import apsw
 
-from recollect.embed.base import Provider
-from recollect.files.atomic import TEMPORARY_PREFIX
-from recollect.index.store.sqlite.index import Index
-from recollect.memory.memory import Memory
-from recollect.types import Report
+from memlines.embed.base import Provider
+from memlines.files.atomic import TEMPORARY_PREFIX
+from memlines.index.store.sqlite.index import Index
+from memlines.memory.memory import Memory
+from memlines.types import Report
 from tests.support_index import assert_sound, expected, hashes, index_file, indexed, left_over, sync
 
-PROVIDER_VARIABLE = "RECOLLECT_EMBEDDINGS__PROVIDER"
+PROVIDER_VARIABLE = "MEMLINES_EMBEDDINGS__PROVIDER"
 PROVIDERS = ("none", "builtin")
 """The tests run with each: what heals without vectors has to heal with those of the default provider."""
 

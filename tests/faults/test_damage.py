@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index.store.sqlite.index import Index
-from recollect.memory.memory import Memory
+from memlines.index.store.sqlite.index import Index
+from memlines.memory.memory import Memory
 from tests.faults.conftest import Tell
 from tests.faults.scale import facts_on_failure, scaled
 from tests.faults.support import PROVIDER_VARIABLE, check_index, synced
@@ -52,7 +52,7 @@ def pattern(tmp_path_factory: pytest.TempPathFactory, provider: str, copied_inde
     workspace = tmp_path_factory.mktemp("pattern") / "workspace"
     write(workspace, notes(14, lines=24))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("MEMLINES_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv(PROVIDER_VARIABLE, provider)
         synced(workspace)
     return workspace

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import RecollectError
-from recollect.files.notes import edit
-from recollect.index.store.sqlite import matrix
-from recollect.memory.memory import Memory
-from recollect.paths import Workspace
+from memlines.errors import MemlinesError
+from memlines.files.notes import edit
+from memlines.index.store.sqlite import matrix
+from memlines.memory.memory import Memory
+from memlines.paths import Workspace
 from tests.faults.conftest import Tell
 from tests.faults.failing import SQLITE_FAULTS, SYSTEM_FAULTS, Failing, Fault
 from tests.faults.scale import FULL, chance_of, facts_on_failure, scaled
@@ -75,7 +75,7 @@ def pattern(tmp_path_factory: pytest.TempPathFactory, provider: str, copied_inde
     write(workspace, notes(6))
     remember(workspace, DAY, OLD_ENTRY)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("MEMLINES_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv(PROVIDER_VARIABLE, provider)
         synced(workspace)
     write(workspace, {"memory/late.md": "came late\n", "memory/n3.md": "shared own3 changed\n"})
@@ -151,7 +151,7 @@ def begin(pattern: Path, workspace: Path, operation: str) -> None:
 
 def place_of(error: Exception) -> str:
     """Return where in our own code an error was raised."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "recollect" in frame.filename]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "memlines" in frame.filename]
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "here"
 
 
@@ -159,14 +159,14 @@ def outcome(failing: Failing, watch: Watch, change: Step, workspace: Path) -> Ba
     with watch(failing):
         try:
             change(workspace)
-        except (RecollectError, KeyboardInterrupt, OSError) as error:
+        except (MemlinesError, KeyboardInterrupt, OSError) as error:
             return error
     return None
 
 
 def check(workspace: Path, old: dict[str, str], new: dict[str, str], error: BaseException | None) -> None:
     """Every note is as it was or as it was to be; what is unfinished goes with the next write and sync."""
-    if isinstance(error, RecollectError):
+    if isinstance(error, MemlinesError):
         assert error.todo
     held = hashes(workspace)
     held = {path: digest for path, digest in held.items() if not path.endswith(".tmp")}

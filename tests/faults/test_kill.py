@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.files import history
-from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
-from recollect.files.notes import edit
-from recollect.index.store.sqlite import schema
-from recollect.index.store.sqlite.db import open_writer, transaction
-from recollect.paths import Workspace
-from recollect.text.terms import terms_of, title_of
+from memlines.files import history
+from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
+from memlines.files.notes import edit
+from memlines.index.store.sqlite import schema
+from memlines.index.store.sqlite.db import open_writer, transaction
+from memlines.paths import Workspace
+from memlines.text.terms import terms_of, title_of
 from tests.faults import workloads
 from tests.faults.conftest import Tell
 from tests.faults.nursery import Nursery, nursery
@@ -49,7 +49,7 @@ SEED = 20_261_116
 @pytest.fixture(scope="module")
 def killing(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Nursery]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("MEMLINES_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv(PROVIDER_VARIABLE, provider)
         with nursery(tmp_path_factory.mktemp("nursery")) as made:
             yield made

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import StoreBusy
-from recollect.files import place
-from recollect.index.sync import run
-from recollect.memory.memory import Memory
+from memlines.errors import StoreBusy
+from memlines.files import place
+from memlines.index.sync import run
+from memlines.memory.memory import Memory
 from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
 from tests.faults.scale import FULL, scaled
@@ -29,8 +29,8 @@ ENTRIES = scaled(30, 500)
 READERS = 4
 
 COLD = """
-from recollect.memory.memory import Memory
-import recollect.index.search.engine, recollect.index.sync.run
+from memlines.memory.memory import Memory
+import memlines.index.search.engine, memlines.index.sync.run
 ready()
 for line in sys.stdin:
     with Memory(line.strip()) as memory:
@@ -61,7 +61,7 @@ def test_many_processes_may_meet_a_workspace_for_the_first_time(tmp_path: Path, 
 
 
 WRITE = """
-from recollect.errors import StoreBusy
+from memlines.errors import StoreBusy
 from tests.faults.support import entry, remember
 _, name, count, path = arguments
 refused = 0
@@ -78,7 +78,7 @@ answer(refused)
 
 READ = """
 import select
-from recollect.memory.memory import Memory
+from memlines.memory.memory import Memory
 ready()
 answers, warnings, wrong = 0, set(), []
 with Memory(workspace) as memory:
@@ -92,7 +92,7 @@ answer({"answers": answers, "warnings": sorted(warnings), "wrong": wrong})
 
 SYNC_ON = """
 import select
-from recollect.memory.memory import Memory
+from memlines.memory.memory import Memory
 ready()
 rounds = 0
 with Memory(workspace) as memory:
@@ -161,8 +161,8 @@ answer("done")
 """
 
 HOLD_NOTES = """
-from recollect.files.place import writing
-from recollect.paths import Workspace
+from memlines.files.place import writing
+from memlines.paths import Workspace
 ready()
 with writing(Workspace.at(workspace)):
     answer("in the middle")

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from recollect.memory.memory import Memory
+from memlines.memory.memory import Memory
 from tests.faults.scale import scaled
 from tests.faults.support import check_index, remember
 from tests.support_index import expected, indexed
@@ -35,7 +35,7 @@ class Files(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.workspace = Path(tempfile.mkdtemp(prefix="recollect-model-"))
+        self.workspace = Path(tempfile.mkdtemp(prefix="memlines-model-"))
         self.memory = Memory(self.workspace, {"embeddings.provider": self.provider})
         self.notes: dict[str, str] = {}
         self.numbers = count()

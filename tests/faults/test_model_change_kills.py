@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.embed.background import PASSAGES
-from recollect.index.store.sqlite import spaces
+from memlines import Memory
+from memlines.embed.background import PASSAGES
+from memlines.index.store.sqlite import spaces
 from tests import support_provider
 from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
@@ -51,9 +51,9 @@ import os
 import signal
 import httpx2
 import numpy
-from recollect.embed.remote import bounded, provider
-from recollect.memory.memory import Memory
-from recollect.index.sync import pending, vectors
+from memlines.embed.remote import bounded, provider
+from memlines.memory.memory import Memory
+from memlines.index.sync import pending, vectors
 pending._GROUP = {GROUP}
 def change(settings):
     with Memory(workspace, settings) as memory:

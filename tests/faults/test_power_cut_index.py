@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index.store.sqlite import matrix
-from recollect.memory.memory import Memory
+from memlines.index.store.sqlite import matrix
+from memlines.memory.memory import Memory
 from tests.faults.conftest import Tell
 from tests.faults.power_index import Call, Recording
 from tests.faults.scale import chance_of, facts_on_failure, scaled

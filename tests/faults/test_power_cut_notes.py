@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.files import history, trash
-from recollect.files.atomic import TEMPORARY_PREFIX
-from recollect.files.notes import delete, edit, move, remove_note
-from recollect.memory.notes import versions
-from recollect.memory.notes.undo import undo
-from recollect.paths import Workspace
+from memlines.files import history, trash
+from memlines.files.atomic import TEMPORARY_PREFIX
+from memlines.files.notes import delete, edit, move, remove_note
+from memlines.memory.notes import versions
+from memlines.memory.notes.undo import undo
+from memlines.paths import Workspace
 from tests.faults.conftest import Tell
 from tests.faults.power_notes import Recording, states
 from tests.faults.scale import chance_of, facts_on_failure, scaled

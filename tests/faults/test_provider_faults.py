@@ -18,14 +18,14 @@ from typing import Any, Literal
 
 import pytest
 
-from recollect import Memory
-from recollect.embed.background import PASSAGES
-from recollect.embed.base import Limits
-from recollect.embed.remote import http, provider
-from recollect.embed.remote.catalogue import REMOTE
-from recollect.embed.remote.compatible import Compatible
-from recollect.index.sync import pending
-from recollect.types import Report
+from memlines import Memory
+from memlines.embed.background import PASSAGES
+from memlines.embed.base import Limits
+from memlines.embed.remote import http, provider
+from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.remote.compatible import Compatible
+from memlines.index.sync import pending
+from memlines.types import Report
 from tests import support_provider
 from tests.faults.scale import FULL
 from tests.faults.stored import check_vectors

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.beneath import HAS_DESCRIPTORS
-from recollect.errors import RecollectError
-from recollect.files import erase, history, imported, snapshots, trash
-from recollect.files.notes import append, edit, remove_note
-from recollect.files.scan import discover
-from recollect.files.snapshots import Said, Snapshot
-from recollect.memory.memory import Memory
-from recollect.memory.notes import versions
-from recollect.paths import Workspace
+from memlines.beneath import HAS_DESCRIPTORS
+from memlines.errors import MemlinesError
+from memlines.files import erase, history, imported, snapshots, trash
+from memlines.files.notes import append, edit, remove_note
+from memlines.files.scan import discover
+from memlines.files.snapshots import Said, Snapshot
+from memlines.memory.memory import Memory
+from memlines.memory.notes import versions
+from memlines.paths import Workspace
 from tests.faults.conftest import Tell
 from tests.faults.scale import scaled
 
@@ -178,7 +178,7 @@ def test_a_folder_swapped_for_a_link_leads_nowhere(tmp_path: Path, tell: Tell, o
                 try:
                     escapes += SECRET in str(step(home, done))
                     done += 1
-                except RecollectError:
+                except MemlinesError:
                     refused += 1
         errors = process.stderr.read() if process.stderr else b""
     tell(f"races, {operation}: {SWAPS} swaps, {done} calls done, {refused} refused, {escapes} escapes")

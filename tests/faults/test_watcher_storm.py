@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.files.scan import discover
-from recollect.paths import Workspace
+from memlines.files.scan import discover
+from memlines.paths import Workspace
 from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
 from tests.faults.scale import scaled
@@ -28,7 +28,7 @@ DEADLINE = scaled(30, 300)
 
 WATCH = """
 import threading
-from recollect.memory.memory import Memory
+from memlines.memory.memory import Memory
 syncs, notices = [], []
 stop = threading.Event()
 memory = Memory(workspace)

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from recollect.files.notes import edit
-from recollect.memory.memory import Memory
-from recollect.paths import Workspace
+from memlines.files.notes import edit
+from memlines.memory.memory import Memory
+from memlines.paths import Workspace
 from tests.faults.support import entry, remember
 from tests.support_embedding import FakeProvider
 from tests.support_index import notes, sync, write

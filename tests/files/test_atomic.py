@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import StoreReadOnly, WorkspaceError
-from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, create, sync_folder
-from recollect.files.begin import begin_workspace
-from recollect.files.private import ensure_folder, ensure_private
-from recollect.files.scan import discover
-from recollect.paths import Workspace
+from memlines.errors import StoreReadOnly, WorkspaceError
+from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, create, sync_folder
+from memlines.files.begin import begin_workspace
+from memlines.files.private import ensure_folder, ensure_private
+from memlines.files.scan import discover
+from memlines.paths import Workspace
 from tests.support import unprivileged_run
 
 KILLS = 25
@@ -112,7 +112,7 @@ def test_nor_is_a_file_replaced_there(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_of_many_at_once_exactly_one_wins(tmp_path: Path) -> None:
-    code = "import sys\nfrom pathlib import Path\nfrom recollect.files.atomic import create\n"
+    code = "import sys\nfrom pathlib import Path\nfrom memlines.files.atomic import create\n"
     code += "sys.stdin.readline()\nprint(create(Path(sys.argv[1]), sys.argv[2] * 10_000))\n"
     racers = [
         subprocess.Popen(
@@ -131,7 +131,7 @@ def test_of_many_at_once_exactly_one_wins(tmp_path: Path) -> None:
 CREATE_UNTIL_KILLED = """\
 import itertools, sys
 from pathlib import Path
-from recollect.files.atomic import create
+from memlines.files.atomic import create
 folder = Path(sys.argv[1])
 print("ready", flush=True)
 for number in itertools.count():
@@ -242,8 +242,8 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     done = unprivileged_run(
         "import sys\n"
         "from pathlib import Path\n"
-        "from recollect.errors import WorkspaceError\n"
-        "from recollect.files.begin import begin_workspace\n"
+        "from memlines.errors import WorkspaceError\n"
+        "from memlines.files.begin import begin_workspace\n"
         "try: begin_workspace(Path(sys.argv[1]) / 'notes')\n"
         "except WorkspaceError as error: print(error.what.rsplit(': ', 1)[1])\n",
         tmp_path,
@@ -292,9 +292,9 @@ def test_a_workspace_that_may_only_be_read(workspace: Path) -> None:
     workspace.chmod(0o555)
     done = unprivileged_run(
         "import sys\n"
-        "from recollect.errors import StoreReadOnly\n"
-        "from recollect.files.private import ensure_private\n"
-        "from recollect.paths import Workspace\n"
+        "from memlines.errors import StoreReadOnly\n"
+        "from memlines.files.private import ensure_private\n"
+        "from memlines.paths import Workspace\n"
         "try: ensure_private(Workspace.at(sys.argv[1]))\n"
         "except StoreReadOnly as error: print(error.what.rsplit(': ', 1)[1])\n",
         workspace,

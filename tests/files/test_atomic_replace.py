@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.beneath import Folder
-from recollect.errors import PathError
-from recollect.files.atomic import (
+from memlines.beneath import Folder
+from memlines.errors import PathError
+from memlines.files.atomic import (
     TEMPORARY_PREFIX,
     TEMPORARY_SUFFIX,
     Changed,
@@ -112,7 +112,7 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path) -> None:
     done = unprivileged_run(
         "import sys\n"
         "from pathlib import Path\n"
-        "from recollect.files.atomic import replace\n"
+        "from memlines.files.atomic import replace\n"
         "try: replace(Path(sys.argv[1]), b'new', b'old')\n"
         "except PermissionError as error: print(error.strerror)\n",
         tmp_path / "a.md",
@@ -202,7 +202,7 @@ def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
 
 def test_unfinished_files_are_swept_away_and_nothing_else(tmp_path: Path) -> None:
     stale = f"{TEMPORARY_PREFIX}{'0' * 32}{TEMPORARY_SUFFIX}"
-    others = ["a.md", ".recollect-config.tmp", "b.tmp", f"x{stale}"]
+    others = ["a.md", ".memlines-config.tmp", "b.tmp", f"x{stale}"]
     for name in [stale, *others]:
         (tmp_path / name).touch()
     sweep(tmp_path)

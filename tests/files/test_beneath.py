@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import beneath
-from recollect.beneath import Tree, folders_below, open_file
-from recollect.errors import PathError
-from recollect.files.atomic import create, listing, make_folders, read, remove, replace, unlink
-from recollect.files.scan import discover
-from recollect.paths import Workspace
+from memlines import beneath
+from memlines.beneath import Tree, folders_below, open_file
+from memlines.errors import PathError
+from memlines.files.atomic import create, listing, make_folders, read, remove, replace, unlink
+from memlines.files.scan import discover
+from memlines.paths import Workspace
 
 
 @pytest.fixture(params=["with descriptors", "without"])

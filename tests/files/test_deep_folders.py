@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
+from memlines import Memory
 from tests.support_backup import back_up, bring_back, bring_in, export, fill
 from tests.support_cli import Cli
 from tests.support_search import WORDS_ONLY
@@ -51,7 +51,7 @@ def deep(workspace: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 

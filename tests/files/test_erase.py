@@ -10,17 +10,17 @@ import apsw
 import numpy as np
 import pytest
 
-from recollect.errors import PathError, WriteError
-from recollect.files import erase as notes_erase
-from recollect.files import notes
-from recollect.files.erase import Lines, erase_kept, erase_lines, erase_note, finish, is_done, kept_text
-from recollect.files.history import versions
-from recollect.files.trash import items
-from recollect.index.store.sqlite import cache
-from recollect.index.store.sqlite import erase as store
-from recollect.index.store.sqlite.db import open_writer
-from recollect.paths import Workspace
-from recollect.text.terms import terms_of
+from memlines.errors import PathError, WriteError
+from memlines.files import erase as notes_erase
+from memlines.files import notes
+from memlines.files.erase import Lines, erase_kept, erase_lines, erase_note, finish, is_done, kept_text
+from memlines.files.history import versions
+from memlines.files.trash import items
+from memlines.index.store.sqlite import cache
+from memlines.index.store.sqlite import erase as store
+from memlines.index.store.sqlite.db import open_writer
+from memlines.paths import Workspace
+from memlines.text.terms import terms_of
 from tests.support_embedding import FakeProvider
 from tests.support_index import assert_sound, index_file, indexed, near, reading, sync, write
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import PathError
-from recollect.files import history, trash
-from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
-from recollect.files.history import scrub, versions
-from recollect.files.notes import append, delete, edit, remove_note
-from recollect.files.scan import discover
-from recollect.memory.notes.versions import restore_version as restore
-from recollect.paths import Workspace
+from memlines.errors import PathError
+from memlines.files import history, trash
+from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
+from memlines.files.history import scrub, versions
+from memlines.files.notes import append, delete, edit, remove_note
+from memlines.files.scan import discover
+from memlines.memory.notes.versions import restore_version as restore
+from memlines.paths import Workspace
 
 DAY = "memory/2026-11-16.md"
 

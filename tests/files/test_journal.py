@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.files.journal import State, block_of, locate, states
+from memlines.files.journal import State, block_of, locate, states
 
 LINE = st.sampled_from([b"", b"- a", b"- b", b"# T", b"- a b"])
 END = st.sampled_from([b"\n", b"\r\n"])

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect import locks as lock_module
-from recollect.errors import StoreBusy, StoreReadOnly
-from recollect.locks import WriterLock
+from memlines import locks as lock_module
+from memlines.errors import StoreBusy, StoreReadOnly
+from memlines.locks import WriterLock
 from tests.support import unprivileged_run
 
 HOLD = """\
 import sys
 from pathlib import Path
-from recollect.locks import WriterLock
+from memlines.locks import WriterLock
 with WriterLock(Path(sys.argv[1])).held(0):
     print("held", flush=True)
     sys.stdin.readline()
@@ -193,8 +193,8 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     done = unprivileged_run(
         "import sys\n"
         "from pathlib import Path\n"
-        "from recollect.errors import StoreReadOnly\n"
-        "from recollect.locks import WriterLock\n"
+        "from memlines.errors import StoreReadOnly\n"
+        "from memlines.locks import WriterLock\n"
         "try:\n"
         "    with WriterLock(Path(sys.argv[1])).held(5): pass\n"
         "except StoreReadOnly as error: print(error.what.rsplit(': ', 1)[1])\n",

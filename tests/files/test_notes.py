@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import PathError, StoreBusy, UsageError, WriteError
-from recollect.files import atomic, history, place, trash
-from recollect.files.notes import Removed, Written, append, delete, edit, move, remove_note
-from recollect.locks import WriterLock
-from recollect.paths import Workspace
+from memlines.errors import PathError, StoreBusy, UsageError, WriteError
+from memlines.files import atomic, history, place, trash
+from memlines.files.notes import Removed, Written, append, delete, edit, move, remove_note
+from memlines.locks import WriterLock
+from memlines.paths import Workspace
 from tests.support import untimed
 
 DAY = "memory/2026-11-16.md"
@@ -209,7 +209,7 @@ def test_what_moves_is_there_before_it_goes_here(home: Workspace, monkeypatch: p
         order.append(place.path)
         history.change(home, place, old, new)
 
-    monkeypatch.setattr("recollect.files.notes.change", note_change)
+    monkeypatch.setattr("memlines.files.notes.change", note_change)
     move(home, DAY, 1, 1, "- a", "MEMORY.md")
     assert order == ["MEMORY.md", DAY]
 
@@ -224,7 +224,7 @@ def test_a_move_that_cannot_finish_says_that_the_text_is_there_twice(
             raise OSError(28, "No space left on device")
         history.change(home, place, old, new)
 
-    monkeypatch.setattr("recollect.files.notes.change", fail_here)
+    monkeypatch.setattr("memlines.files.notes.change", fail_here)
     with pytest.raises(WriteError, match=r"now stands in 'MEMORY.md', and still in 'memory/2026-11-16.md'"):
         move(home, DAY, 1, 1, "- a", "MEMORY.md")
     assert (text_of(home), text_of(home, "MEMORY.md")) == ("- a\n- b\n", "- a\n")
@@ -274,8 +274,8 @@ def test_a_note_that_never_rests_is_an_error(home: Workspace, monkeypatch: pytes
 
 APPEND = """\
 import sys
-from recollect.files.notes import append
-from recollect.paths import Workspace
+from memlines.files.notes import append
+from memlines.paths import Workspace
 home = Workspace.at(sys.argv[1])
 sys.stdin.readline()
 for number in range(25):

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import RecollectError, WriteError
-from recollect.files import history, trash
-from recollect.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
-from recollect.files.notes import append, delete, edit, move, remove_note
-from recollect.memory.notes import versions
-from recollect.memory.notes.undo import undo
-from recollect.paths import Workspace
+from memlines.errors import MemlinesError, WriteError
+from memlines.files import history, trash
+from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
+from memlines.files.notes import append, delete, edit, move, remove_note
+from memlines.memory.notes import versions
+from memlines.memory.notes.undo import undo
+from memlines.paths import Workspace
 
 DAY = "memory/2026-11-16.md"
 NEW = "memory/people/anna.md"
@@ -158,7 +158,7 @@ def outcome(faults: Faults, change: Callable[[], object]) -> BaseException | Non
     with faults.at_work():
         try:
             change()
-        except (RecollectError, KeyboardInterrupt) as error:
+        except (MemlinesError, KeyboardInterrupt) as error:
             return error
     return None
 
@@ -209,15 +209,15 @@ def test_a_change_that_is_there_but_not_confirmed_is_told_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = prepared(tmp_path / "workspace")
-    monkeypatch.setattr("recollect.beneath.Folder.sync", lambda _: (_ for _ in ()).throw(FAULTS["broken"]))
+    monkeypatch.setattr("memlines.beneath.Folder.sync", lambda _: (_ for _ in ()).throw(FAULTS["broken"]))
     with pytest.raises(WriteError, match="was changed, but the disk did not confirm it: input/output error"):
         append(home, DAY, "- c")
 
 
 APPEND_UNTIL_KILLED = """\
 import itertools, sys
-from recollect.files.notes import append, delete, edit
-from recollect.paths import Workspace
+from memlines.files.notes import append, delete, edit
+from memlines.paths import Workspace
 home = Workspace.at(sys.argv[1])
 path = "memory/2026-11-16.md"
 for number in itertools.count():

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import PathError, WorkspaceError, WriteError
-from recollect.files.notes import Written, append
-from recollect.paths import Workspace
+from memlines.errors import PathError, WorkspaceError, WriteError
+from memlines.files.notes import Written, append
+from memlines.paths import Workspace
 
 DAY = "memory/2026-11-16.md"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.main import run
+from memlines.cli.main import run
 from tests.support_index import hashes, notes, program, write
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
@@ -35,7 +35,7 @@ FILES = (
         "snapshots",
         "facts",
     ),
-    f".recollect-{'a' * 32}.tmp",
+    f".memlines-{'a' * 32}.tmp",
 )
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("search", "own1"),
@@ -145,7 +145,7 @@ Path(sys.argv[1], "problems.json").write_text(json.dumps(problems), encoding="ut
 def test_no_private_file_is_waited_for_or_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     pattern = tmp_path / "pattern"
     write(pattern, notes(4))
     assert run(["sync", "-w", str(pattern)]) == 0

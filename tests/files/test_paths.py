@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import paths
-from recollect.errors import SettingsError, WorkspaceError
-from recollect.paths import Workspace, contains, expand_home
+from memlines import paths
+from memlines.errors import SettingsError, WorkspaceError
+from memlines.paths import Workspace, contains, expand_home
 
 
 def test_a_workspace_is_where_it_really_is(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_a_relative_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("folder", ["missing", "~no-such-user/notes"])
 def test_a_missing_workspace(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(WorkspaceError, match=r"does not exist.*recollect init"):
+    with pytest.raises(WorkspaceError, match=r"does not exist.*memlines init"):
         Workspace.at(folder)
 
 
@@ -101,7 +101,7 @@ def test_one_variable_moves_all_user_files(
 def test_without_it_they_are_where_the_system_says(place: object, monkeypatch: pytest.MonkeyPatch) -> None:
     assert callable(place)
     monkeypatch.delenv(paths.HOME_VARIABLE)
-    assert "recollect" in place().parts
+    assert "memlines" in place().parts
 
 
 def test_a_home_that_is_not_known_stays_as_written() -> None:

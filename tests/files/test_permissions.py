@@ -15,10 +15,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.files.notes import append, edit
-from recollect.files.private import ensure_private
-from recollect.memory.memory import Memory
-from recollect.paths import Workspace
+from memlines.files.notes import append, edit
+from memlines.files.private import ensure_private
+from memlines.memory.memory import Memory
+from memlines.paths import Workspace
 from tests.support_doctor import look, repair
 from tests.support_index import index_file
 
@@ -31,11 +31,11 @@ import os, sys
 os.umask(int(sys.argv[2], 8))
 from datetime import UTC, datetime
 from pathlib import Path
-from recollect.files import snapshots
-from recollect.files.notes import append, edit, remove_note
-from recollect.files.snapshots import Said, Snapshot
-from recollect.memory.memory import Memory
-from recollect.index.store.sqlite import matrix
+from memlines.files import snapshots
+from memlines.files.notes import append, edit, remove_note
+from memlines.files.snapshots import Said, Snapshot
+from memlines.memory.memory import Memory
+from memlines.index.store.sqlite import matrix
 matrix._WORTH_SAVING = 1
 with Memory(sys.argv[1], {"embeddings.provider": sys.argv[3]}) as memory:
     home = memory.workspace
@@ -69,7 +69,7 @@ def run(code: str, *arguments: object) -> str:
 
 
 def command(umask: str, *arguments: object) -> None:
-    code = "import os, sys\nos.umask(int(sys.argv.pop(1), 8))\nfrom recollect.cli.main import main\nmain()\n"
+    code = "import os, sys\nos.umask(int(sys.argv.pop(1), 8))\nfrom memlines.cli.main import main\nmain()\n"
     run(code, umask, *arguments)
 
 
@@ -79,8 +79,8 @@ def test_everything_private_is_closed_to_others(workspace: Path, umask: str) -> 
     kept = {path.name for path in (workspace / ".memory").iterdir()}
     assert {"index.sqlite", "index.sqlite.vectors", "history", "trash", "snapshots", "notes.lock"} <= kept
     assert open_to_others(workspace / ".memory") == {}
-    assert open_to_others(Path(os.environ["RECOLLECT_HOME"]) / "state") == {}
-    assert permissions(Path(os.environ["RECOLLECT_HOME"]) / "cache") == 0o700
+    assert open_to_others(Path(os.environ["MEMLINES_HOME"]) / "state") == {}
+    assert permissions(Path(os.environ["MEMLINES_HOME"]) / "cache") == 0o700
 
 
 def test_an_export_and_a_backup_are_closed_to_others(workspace: Path, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_exported_facts_are_closed_to_others(workspace: Path, tmp_path: Path) ->
 def test_what_was_spent_and_its_folder_are_closed_to_others(tmp_path: Path) -> None:
     spend = (
         "import os, sys\nos.umask(0)\nfrom pathlib import Path\n"
-        "from recollect.embed.spending.ledger import Ledger\n"
+        "from memlines.embed.spending.ledger import Ledger\n"
         "Ledger(Path(sys.argv[1]))._change(lambda accounts: accounts)\n"
     )
     run(spend, tmp_path / "deep" / "state" / "spending.json")
@@ -167,8 +167,8 @@ def test_looking_changes_no_permissions(workspace: Path) -> None:
 
 
 def new_note(workspace: Path, umask: str) -> int:
-    code = "import os, sys\nos.umask(int(sys.argv[2], 8))\nfrom recollect.files.notes import append\n"
-    code += "from recollect.paths import Workspace\n"
+    code = "import os, sys\nos.umask(int(sys.argv[2], 8))\nfrom memlines.files.notes import append\n"
+    code += "from memlines.paths import Workspace\n"
     code += "append(Workspace.at(sys.argv[1]), 'memory/people/a.md', '- Anna')\n"
     run(code, workspace, umask)
     return permissions(workspace / "memory/people/a.md")
@@ -218,11 +218,11 @@ AS_USER = """\
 import json, os, sys
 user, groups, home, workspace, step = sys.argv[1:6]
 from datetime import UTC, datetime
-from recollect.errors import RecollectError
-from recollect.files import history, snapshots
-from recollect.files.notes import append, edit
-from recollect.files.snapshots import Said, Snapshot
-from recollect.memory.memory import Memory
+from memlines.errors import MemlinesError
+from memlines.files import history, snapshots
+from memlines.files.notes import append, edit
+from memlines.files.snapshots import Said, Snapshot
+from memlines.memory.memory import Memory
 
 def work(folder, words):
     with Memory(folder, {"embeddings.provider": "none"}) as memory:
@@ -240,16 +240,16 @@ def look(folder, words):
 # Modules may lie where only this user can read them, so all of it is loaded before the user changes.
 warm = os.path.join(home, "warm")
 os.makedirs(os.path.join(warm, "memory"))
-os.environ["RECOLLECT_HOME"] = os.path.join(home, "warm-home")
+os.environ["MEMLINES_HOME"] = os.path.join(home, "warm-home")
 work(warm, "warm"), look(warm, "warm")
-os.environ["RECOLLECT_HOME"] = os.path.join(home, "recollect")
+os.environ["MEMLINES_HOME"] = os.path.join(home, "memlines")
 os.umask(0o022)
 os.setgroups([int(group) for group in groups.split(",") if group])
 os.setgid(int(user))
 os.setuid(int(user))
 try:
     print(json.dumps({"work": work, "look": look}[step](workspace, f"kept by {user}")))
-except (RecollectError, OSError) as error:
+except (MemlinesError, OSError) as error:
     print(json.dumps(f"refused: {error}"))
 """
 
@@ -259,7 +259,7 @@ def shared() -> Iterator[Path]:
     """A folder that two users share by their group, where those of the tests are closed to other users."""
     if os.geteuid() != 0:
         pytest.skip("only the superuser can be two users")
-    top = Path(tempfile.mkdtemp(prefix="recollect-shared-"))
+    top = Path(tempfile.mkdtemp(prefix="memlines-shared-"))
     top.chmod(0o755)
     (top / "workspace").mkdir()
     (top / "workspace" / "memory").mkdir()

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.files.read import decode, read_document
-from recollect.files.scan import discover, fingerprint_of
-from recollect.paths import Workspace
-from recollect.types import Document, Fingerprint, FoundFile, Problem
+from memlines.files.read import decode, read_document
+from memlines.files.scan import discover, fingerprint_of
+from memlines.paths import Workspace
+from memlines.types import Document, Fingerprint, FoundFile, Problem
 from tests.support import unprivileged_run, untimed
 
 LIMIT = 1_000_000
@@ -189,8 +189,8 @@ def test_a_file_without_permission_is_a_failure(note: Path) -> None:
     note.chmod(0)
     done = unprivileged_run(
         "import sys\n"
-        "from recollect.files.read import read_document\n"
-        "from recollect.types import Fingerprint, FoundFile\n"
+        "from memlines.files.read import read_document\n"
+        "from memlines.types import Fingerprint, FoundFile\n"
         "print(read_document(FoundFile('a.md', sys.argv[1], 'memory', Fingerprint(1, 1, 1)), 1000))\n",
         note,
     )

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import PathError
-from recollect.files.read import DEFAULT_LINES, MAX_CHARACTERS, _excerpt, read_lines
-from recollect.paths import Workspace
-from recollect.types import Excerpt
+from memlines.errors import PathError
+from memlines.files.read import DEFAULT_LINES, MAX_CHARACTERS, _excerpt, read_lines
+from memlines.paths import Workspace
+from memlines.types import Excerpt
 from tests.support import untimed
 
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import PathError
-from recollect.files.read import read_lines
-from recollect.files.scan import IGNORED_DIRS, discover
-from recollect.paths import Workspace
-from recollect.types import Excerpt
+from memlines.errors import PathError
+from memlines.files.read import read_lines
+from memlines.files.scan import IGNORED_DIRS, discover
+from memlines.paths import Workspace
+from memlines.types import Excerpt
 from tests.support import unprivileged_run, untimed
 
 LIMIT = 1_000_000
@@ -170,9 +170,9 @@ def test_a_note_without_permission(workspace: Path) -> None:
     (workspace / "memory" / "a.md").chmod(0)
     done = unprivileged_run(
         "import sys\n"
-        "from recollect.errors import PathError\n"
-        "from recollect.files.read import read_lines\n"
-        "from recollect.paths import Workspace\n"
+        "from memlines.errors import PathError\n"
+        "from memlines.files.read import read_lines\n"
+        "from memlines.paths import Workspace\n"
         "try: read_lines(Workspace.at(sys.argv[1]), (), 'memory/a.md', None, None, 1000)\n"
         "except PathError as error: print(error)\n",
         workspace,
@@ -254,9 +254,9 @@ def test_everything_that_discovery_finds_can_be_read(workspace: Path, extra: Pat
 
 READ_EACH = """\
 import json, os, sys
-from recollect.errors import PathError
-from recollect.files.read import read_lines
-from recollect.paths import Workspace
+from memlines.errors import PathError
+from memlines.files.read import read_lines
+from memlines.paths import Workspace
 
 opened = []
 def watch(event, arguments):

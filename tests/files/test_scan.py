@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.files.scan import IGNORED_DIRS, discover, extra_roots, fingerprint_of
-from recollect.paths import PRIVATE_DIR, Workspace
-from recollect.types import Discovery, Problem
+from memlines.files.scan import IGNORED_DIRS, discover, extra_roots, fingerprint_of
+from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.types import Discovery, Problem
 from tests.support import unprivileged_run
 
 LIMIT = 1_000_000
@@ -76,7 +76,7 @@ def test_other_files_of_the_root_are_not_notes(workspace: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a.MD", "a.Md", "a.markdown", "a.txt", "a.md.bak", "a.md~", "md", ".recollect-1.tmp"]
+    "name", ["a.MD", "a.Md", "a.markdown", "a.txt", "a.md.bak", "a.md~", "md", ".memlines-1.tmp"]
 )
 def test_other_endings_are_not_taken(workspace: Path, name: str) -> None:
     write(workspace, f"memory/{name}")
@@ -251,8 +251,8 @@ def test_a_problem_is_told_once(workspace: Path) -> None:
 SCAN_AND_TELL = """\
 import json, sys
 from pathlib import Path
-from recollect.files.scan import discover
-from recollect.paths import Workspace
+from memlines.files.scan import discover
+from memlines.paths import Workspace
 found = discover(Workspace.at(sys.argv[1]), tuple(sys.argv[2:]), 1_000_000)
 problems = [[p.path, p.reason, p.failed] for p in found.problems]
 print(json.dumps({"files": [f.path for f in found.files], "problems": problems, "blind": found.blind}))

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import PathError
-from recollect.files import snapshots
-from recollect.files.snapshots import Said, Snapshot
-from recollect.paths import Workspace
+from memlines.errors import PathError
+from memlines.files import snapshots
+from memlines.files.snapshots import Said, Snapshot
+from memlines.paths import Workspace
 from tests.support import untimed
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

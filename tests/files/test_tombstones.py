@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import WorkspaceError
-from recollect.files.tombstones import FILE_NAME, SALT_NAME, Forgotten, bare, bury, session_of
-from recollect.paths import Workspace
-from recollect.types import Turn
+from memlines.errors import WorkspaceError
+from memlines.files.tombstones import FILE_NAME, SALT_NAME, Forgotten, bare, bury, session_of
+from memlines.paths import Workspace
+from memlines.types import Turn
 from tests.support import untimed
 
 ENTRY = "- 14:32 The vault in Lyon opens with 4471 zebra. Only Anna knows it. [session s1]"

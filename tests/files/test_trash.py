@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import PathError
-from recollect.files import trash
-from recollect.files.notes import append, remove_note
-from recollect.files.trash import items, restore
-from recollect.paths import Workspace
+from memlines.errors import PathError
+from memlines.files import trash
+from memlines.files.notes import append, remove_note
+from memlines.files.trash import items, restore
+from memlines.paths import Workspace
 
 LONG = "memory/" + "/".join(["x" * 190] * 4) + ".md"
 
@@ -102,7 +102,7 @@ def test_the_newest_stays_however_large(home: Workspace, monkeypatch: pytest.Mon
 def test_what_a_killed_writer_left_goes_with_the_next_note(home: Workspace) -> None:
     left = home.private / "trash" / "20200101T000000.000000Z" / "memory"
     left.mkdir(parents=True)
-    (left / ".recollect-0.tmp").touch()
+    (left / ".memlines-0.tmp").touch()
     item = removed(home, "memory/a.md")
     assert [path.name for path in (home.private / "trash").iterdir()] == [item.name]
 

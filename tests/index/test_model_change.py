@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.embed.background import PASSAGES
-from recollect.errors import UsageError
-from recollect.index.sync import pending
+from memlines import Memory
+from memlines.embed.background import PASSAGES
+from memlines.errors import UsageError
+from memlines.index.sync import pending
 from tests.support_index import assert_sound, index_file
 from tests.support_provider import ProviderServer, Status, provider_server
 from tests.support_search import write
@@ -152,7 +152,7 @@ def test_a_program_that_asks_once_makes_a_part_of_the_new_vectors(
 ) -> None:
     filled(workspace, server)
     is_over = iter([False, True])
-    monkeypatch.setattr("recollect.index.sync.pending._Pace.is_over", lambda pace: next(is_over))
+    monkeypatch.setattr("memlines.index.sync.pending._Pace.is_over", lambda pace: next(is_over))
     with opened(workspace, server, "new") as memory:
         assert memory.search(CHUNK).model == "old"
         assert states(memory)["new"] == ("filling", 2)  # one request
@@ -307,7 +307,7 @@ def test_vectors_of_a_model_that_changed_under_its_name_are_made_anew(
     server.always = "model"
     with opened(workspace, server, "old") as memory:
         write(workspace, {"late.md": "the giraffe came late"})
-        assert "recollect model renew" in memory.sync().warnings[0]
+        assert "memlines model renew" in memory.sync().warnings[0]
         memory.renew_model()
         report = memory.sync()
         assert (report.pending, states(memory)) == (0, {"old": ("serving", 13)})

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect.admin.evaluation.figures import evaluation_json
-from recollect.admin.evaluation.run import MODES, copy_workspace, evaluate
-from recollect.admin.evaluation.sets import read_folder
-from recollect.memory.memory import Memory
-from recollect.types import Mode, SearchResult
+from memlines.admin.evaluation.figures import evaluation_json
+from memlines.admin.evaluation.run import MODES, copy_workspace, evaluate
+from memlines.admin.evaluation.sets import read_folder
+from memlines.memory.memory import Memory
+from memlines.types import Mode, SearchResult
 from tests.support_index import silent
 
 OURS = Path(__file__).parent / "quality"

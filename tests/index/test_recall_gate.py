@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from bench.recall_gate import DATA, measure
 
-from recollect import Memory
-from recollect.index.search.query import without_code
-from recollect.index.search.relevant import Relevant, relevant
+from memlines import Memory
+from memlines.index.search.query import without_code
+from memlines.index.search.relevant import Relevant, relevant
 from tests.support_search import words_memory, write
 
 FILLER = {f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)}
@@ -94,7 +94,7 @@ def test_code_is_not_searched_with(message: str, left: str) -> None:
 def test_the_prompts_that_thresholds_were_chosen_on(
     monkeypatch: pytest.MonkeyPatch, warm: bool, least: int, most: int
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_HOME", "replaced and put back")
+    monkeypatch.setenv("MEMLINES_HOME", "replaced and put back")
     figures = measure("dev", warm=warm)
     assert (figures["questions"], figures["prompts"]) == (67, 67)
     assert figures["spoke"] >= least

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.index.search.answer import MAX_SNIPPET, snippet_of
-from recollect.types import cite
+from memlines.index.search.answer import MAX_SNIPPET, snippet_of
+from memlines.types import cite
 from tests.support_search import words_memory
 
 LINES = [f"Line {number} of the note, with nothing special in it." for number in range(40)]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from recollect import Memory, SearchResult
-from recollect.paths import HOME_VARIABLE
+from memlines import Memory, SearchResult
+from memlines.paths import HOME_VARIABLE
 from tests.support_search import words_memory
 
 NAUGHTY = Path(__file__).resolve().parents[3] / "shared/corpora/naughty-strings.json"

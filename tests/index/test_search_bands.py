@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.index.search.relevant import relevant
-from recollect.serve.tools import call_tool
-from recollect.serve.tools.finding import NOTHING, UNSURE
+from memlines import Memory
+from memlines.index.search.relevant import relevant
+from memlines.serve.tools import call_tool
+from memlines.serve.tools.finding import NOTHING, UNSURE
 from tests.support_cli import Cli
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
@@ -222,7 +222,7 @@ def test_what_a_classic_shows_below_min_score_is_weak(workspace: Path, profile: 
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 

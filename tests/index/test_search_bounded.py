@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect import Memory
-from recollect.index.sync import pending, run, update
-from recollect.memory.upkeep import upkeep
-from recollect.serve.tools import call_tool
+from memlines import Memory
+from memlines.index.sync import pending, run, update
+from memlines.memory.upkeep import upkeep
+from memlines.serve.tools import call_tool
 from tests.support_cli import program
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 from tests.support_waiting import background_threads, eventually
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vectors
+    from memlines.embed.base import Vectors
 
 BIG = {"big.md": "".join(f"# Part {number}\n\nThe okapi of number {number}.\n\n" for number in range(400))}
 MANY = {f"n{number}.md": f"The okapi of number {number}.\n" for number in range(40)}
@@ -56,7 +56,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     for module in (pending, run, update, upkeep):
         monkeypatch.setattr(module, "time", clock)
-    monkeypatch.setattr("recollect.index.sync.job.time", clock)
+    monkeypatch.setattr("memlines.index.sync.job.time", clock)
     monkeypatch.setattr(upkeep, "_AFTER_FIRST_SEARCH", 3600.0)
     return clock
 
@@ -131,7 +131,7 @@ def test_without_time_for_any_vector_words_answer_and_nothing_is_asked(
     assert (result.mode, provider.texts, provider.queries) == ("words", 0, [])
     assert result.unfinished == (
         "Still indexing: 36 files are not indexed yet; 0 of 4 passages have vectors; searched by words."
-        " The next search goes on; 'recollect sync' finishes it."
+        " The next search goes on; 'memlines sync' finishes it."
     )
 
 
@@ -184,7 +184,7 @@ def test_settings_that_take_too_long_to_follow_leave_the_old_index(
     with words_memory(workspace, {}, chunking__tokens=100) as memory:
         result = memory.search("okapi", max_results=50, min_score=0)
         assert (result.chunks, result.unindexed) == (40, 36)
-        assert "'recollect sync' builds the index anew: chunk tokens was 400" in result.warnings[0]
+        assert "'memlines sync' builds the index anew: chunk tokens was 400" in result.warnings[0]
 
 
 def test_later_searches_embed_nothing(workspace: Path, clock: Clock) -> None:
@@ -202,10 +202,10 @@ def test_the_command_and_the_tool_say_it_in_one_line(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(workspace, BIG)
-    monkeypatch.setenv("RECOLLECT_SYNC__SEARCH_SECONDS", "0.1")
-    monkeypatch.setenv("RECOLLECT_CHUNKING__TOKENS", "32")
-    monkeypatch.setenv("RECOLLECT_CHUNKING__OVERLAP", "0")
-    done = program("search", "-w", workspace, "okapi", env={"RECOLLECT_EMBEDDINGS__PROVIDER": None})
+    monkeypatch.setenv("MEMLINES_SYNC__SEARCH_SECONDS", "0.1")
+    monkeypatch.setenv("MEMLINES_CHUNKING__TOKENS", "32")
+    monkeypatch.setenv("MEMLINES_CHUNKING__OVERLAP", "0")
+    done = program("search", "-w", workspace, "okapi", env={"MEMLINES_EMBEDDINGS__PROVIDER": None})
     assert b"Still indexing: " in done.stderr
     with Memory(workspace) as memory:
         told = call_tool(memory, "memory_search", {"query": "okapi"}, None)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.search.decay import age_in_days, dated, decay_factor, decayed
-from recollect.types import IndexedChunk
+from memlines.index.search.decay import age_in_days, dated, decay_factor, decayed
+from memlines.types import IndexedChunk
 from tests.support_search import words_memory, write
 
 NOW = datetime(2026, 3, 31, tzinfo=UTC)

@@ -14,23 +14,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.embed.background import PASSAGES, background_of
-from recollect.embed.base import embed_documents
-from recollect.embed.select import Choice
-from recollect.index.search.dense import common_cosine, scaled
-from recollect.index.search.fuse import evidence
-from recollect.index.search.judge import probability
-from recollect.index.store.sqlite import spaces
-from recollect.index.store.sqlite.index import Index
-from recollect.index.sync.identity import space_of
+from memlines import Memory
+from memlines.embed.background import PASSAGES, background_of
+from memlines.embed.base import embed_documents
+from memlines.embed.select import Choice
+from memlines.index.search.dense import common_cosine, scaled
+from memlines.index.search.fuse import evidence
+from memlines.index.search.judge import probability
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync.identity import space_of
 from tests.support_embedding import FakeProvider
 from tests.support_index import blob, index_file, write
 from tests.support_search import FakeProvider as Meanings
 from tests.support_search import fake_memory
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vector, Vectors
+    from memlines.embed.base import Vector, Vectors
 
 BUILTIN = "use-multilingual-v3"
 QUESTION = "which okapi sleeps under the tent"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import UsageError
-from recollect.index.search.fuse import either
-from recollect.index.search.judge import probability
-from recollect.index.store.sqlite import words
+from memlines import UsageError
+from memlines.index.search.fuse import either
+from memlines.index.search.judge import probability
+from memlines.index.store.sqlite import words
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 ASKED = (1.0, 0.0, 0.0, 0.0)

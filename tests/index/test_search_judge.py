@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.search.judge import _CURVES, Compared, probability
-from recollect.text.language import is_foreign
+from memlines.index.search.judge import _CURVES, Compared, probability
+from memlines.text.language import is_foreign
 from tests.support_search import FakeProvider, fake_memory, words_memory
 
 ASKED = (1.0, 0.0, 0.0, 0.0)

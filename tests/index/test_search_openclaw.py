@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.search import legs, lexical
-from recollect.index.search.lexical import openclaw_score
-from recollect.index.store.sqlite import words
+from memlines.index.search import legs, lexical
+from memlines.index.search.lexical import openclaw_score
+from memlines.index.store.sqlite import words
 from tests.support_search import FakeProvider, fake_memory, words_memory
 
 NINE_TENTHS = (0.9, math.sqrt(1 - 0.81), 0.0, 0.0)

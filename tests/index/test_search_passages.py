@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import Hit, Memory
-from recollect.index.search.passages import MOST_LINES
-from recollect.serve.wire import hit_json
+from memlines import Hit, Memory
+from memlines.index.search.passages import MOST_LINES
+from memlines.serve.wire import hit_json
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
 from tests.support_sessions import HEADER, assistant, jsonl, user
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.search.query import Asked, parse
+from memlines.index.search.query import Asked, parse
 from tests.support import untimed
 from tests.support_search import FakeProvider, fake_memory, words_memory
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.index.search.query import as_prose, parse
-from recollect.index.search.relevant import INTRODUCTION, MOST_QUOTES, Relevant, relevant
-from recollect.text.chunk import weigh
+from memlines import Memory
+from memlines.index.search.query import as_prose, parse
+from memlines.index.search.relevant import INTRODUCTION, MOST_QUOTES, Relevant, relevant
+from memlines.text.chunk import weigh
 from tests.support import untimed
 from tests.support_search import words_memory
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index.search import lexical
-from recollect.index.store.sqlite.index import Index
+from memlines.index.search import lexical
+from memlines.index.store.sqlite.index import Index
 from tests.support_search import words_memory
 
 FILLER = {f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)}

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import StoreError
-from recollect.index.store.sqlite import cache
-from recollect.index.store.sqlite.db import transaction
-from recollect.index.store.sqlite.index import Index
-from recollect.types import Space
+from memlines.errors import StoreError
+from memlines.index.store.sqlite import cache
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.types import Space
 from tests.support_index import IDENTITY
 
 SPACE = Space("fake", "model", "endpoint")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.store.sqlite import spaces
-from recollect.index.store.sqlite.changes import Staying
-from recollect.index.store.sqlite.db import transaction
-from recollect.index.store.sqlite.index import Index
-from recollect.text.chunk import chunk_text, text_hash
-from recollect.types import Chunk, Space
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.changes import Staying
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.text.chunk import chunk_text, text_hash
+from memlines.types import Chunk, Space
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import IDENTITY, assert_sound, blob, document, found_by, numbers_of

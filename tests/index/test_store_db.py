@@ -6,8 +6,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly
-from recollect.index.store.sqlite.db import (
+from memlines.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from memlines.index.store.sqlite.db import (
     Connection,
     open_reader,
     open_writer,

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import apsw
 import pytest
 
-from recollect.errors import StoreDamaged
-from recollect.files.private import tighten
-from recollect.index.store.sqlite.health import check_file, set_aside
-from recollect.index.store.sqlite.index import Index
-from recollect.memory.memory import Memory
-from recollect.paths import Workspace
-from recollect.types import Report, SearchResult
+from memlines.errors import StoreDamaged
+from memlines.files.private import tighten
+from memlines.index.store.sqlite.health import check_file, set_aside
+from memlines.index.store.sqlite.index import Index
+from memlines.memory.memory import Memory
+from memlines.paths import Workspace
+from memlines.types import Report, SearchResult
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     IDENTITY,
@@ -38,7 +38,7 @@ from tests.support_index import (
 PAGE = 4096
 NOTES = 12
 
-PROVIDER_VARIABLE = "RECOLLECT_EMBEDDINGS__PROVIDER"
+PROVIDER_VARIABLE = "MEMLINES_EMBEDDINGS__PROVIDER"
 
 Damage = Callable[[Path], None]
 
@@ -68,7 +68,7 @@ def pattern(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     made = Pattern(tmp_path_factory.mktemp("pattern") / "workspace", request.param)
     write(made.workspace, notes(NOTES, lines=30))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("MEMLINES_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv(PROVIDER_VARIABLE, made.provider)
         heal(made.workspace)
     return made

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index.store.sqlite import cache, spaces
-from recollect.index.store.sqlite.db import transaction
-from recollect.index.store.sqlite.index import Index
-from recollect.text.chunk import chunk_text, text_hash
-from recollect.types import Chunk, Fingerprint, IndexedFile, Problem, Space
+from memlines.index.store.sqlite import cache, spaces
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.text.chunk import chunk_text, text_hash
+from memlines.types import Chunk, Fingerprint, IndexedFile, Problem, Space
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     IDENTITY,

@@ -14,13 +14,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.admin.doctor.examine import examine, examine_and_repair
-from recollect.index.store.sqlite import matrix
-from recollect.index.store.sqlite.origin import secret_file
-from recollect.memory.memory import Memory
-from recollect.paths import user_state_dir
-from recollect.text.chunk import text_hash
-from recollect.types import SearchResult
+from memlines.admin.doctor.examine import examine, examine_and_repair
+from memlines.index.store.sqlite import matrix
+from memlines.index.store.sqlite.origin import secret_file
+from memlines.memory.memory import Memory
+from memlines.paths import user_state_dir
+from memlines.text.chunk import text_hash
+from memlines.types import SearchResult
 from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
@@ -73,7 +73,7 @@ def made(workspace: Path) -> Path:
 
 def another_machine(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     folder.mkdir()
-    monkeypatch.setenv("RECOLLECT_HOME", str(folder))
+    monkeypatch.setenv("MEMLINES_HOME", str(folder))
 
 
 @pytest.fixture
@@ -264,7 +264,7 @@ def test_the_lines_of_a_note_that_cannot_be_seen_are_still_found(made: Path) -> 
 AS_A_MEMBER = """
 import json, os, tempfile
 from pathlib import Path
-from recollect.memory.memory import Memory
+from memlines.memory.memory import Memory
 def use(workspace, force):
     with Memory(workspace, {"embeddings.provider": "none"}) as memory:
         report = memory.sync(force=force)
@@ -275,7 +275,7 @@ with tempfile.TemporaryDirectory() as first:  # imports everything, which others
     use(first, True)
 uid, home, workspace, force = int(sys.argv[1]), *sys.argv[2:4], sys.argv[4] == "force"
 os.setgroups([2000]); os.setgid(2000); os.setuid(uid); os.umask(0o002)
-os.environ["RECOLLECT_HOME"] = home
+os.environ["MEMLINES_HOME"] = home
 print(json.dumps(use(workspace, force)))
 """
 

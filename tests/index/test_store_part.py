@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.index.store.sqlite import words
+from memlines.index.store.sqlite import words
 from tests.index.test_store_vectors import ENGINES, add, one, opened, random_rows, reader
 from tests.support_index import put
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import SettingsError, StoreError
-from recollect.memory.memory import Memory
+from memlines.errors import SettingsError, StoreError
+from memlines.memory.memory import Memory
 from tests.support_index import hashes, write
 
 

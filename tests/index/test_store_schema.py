@@ -6,10 +6,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import StoreDamaged
-from recollect.index.store.sqlite import schema
-from recollect.index.store.sqlite.db import open_reader, open_writer
-from recollect.index.store.sqlite.index import Index
+from memlines.errors import StoreDamaged
+from memlines.index.store.sqlite import schema
+from memlines.index.store.sqlite.db import open_reader, open_writer
+from memlines.index.store.sqlite.index import Index
 from tests.support_index import IDENTITY, assert_sound, index_file, indexed, notes, program, put, write
 
 TABLES = {"meta", "files", "chunks", "embedding_cache", "chunks_fts", "chunks_terms"}
@@ -103,7 +103,7 @@ def test_a_newer_database_is_told_apart(path: Path) -> None:
     index = Index.writer(path, IDENTITY)
     index.connection.execute("PRAGMA user_version=99")
     index.close()
-    with pytest.raises(StoreDamaged, match="newer version of Recollect"):
+    with pytest.raises(StoreDamaged, match="newer version of Memlines"):
         Index.reader(path)
 
 
@@ -123,9 +123,9 @@ def test_a_reader_cannot_write(path: Path) -> None:
 
 COLD_START = """
 from pathlib import Path
-from recollect.memory.memory import Memory
+from memlines.memory.memory import Memory
 from tests.support_index import sync
-import recollect.index.search.engine, recollect.index.sync.run
+import memlines.index.search.engine, memlines.index.sync.run
 print("ready", flush=True)
 for line in sys.stdin:
     how, folder = line.split(maxsplit=1)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index.store.sqlite import cache, schema, spaces
-from recollect.index.store.sqlite.db import transaction
-from recollect.index.store.sqlite.index import Index
-from recollect.types import Space
+from memlines.index.store.sqlite import cache, schema, spaces
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.types import Space
 from tests.support_embedding import FakeProvider
 from tests.support_index import blob, document, lines_of, numbers_of, put
 
@@ -156,7 +156,7 @@ def test_an_index_of_the_version_before_keeps_its_vectors_and_its_cache(
     made_with = {"provider": "fake", "model": "m", "provider_key": "k", "sentences": 1}
     with monkeypatch.context() as patch:
         patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
-        patch.setattr("recollect.index.store.sqlite.index.MIGRATIONS", schema.MIGRATIONS)
+        patch.setattr("memlines.index.store.sqlite.index.MIGRATIONS", schema.MIGRATIONS)
         old = Index.writer(path, made_with)
     vector = blob(FakeProvider(), "one")
     with transaction(old.connection):

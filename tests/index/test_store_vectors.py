@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.errors import StoreDamaged, StoreError
-from recollect.index.store.sqlite import matrix, spaces, vectors
-from recollect.index.store.sqlite.db import transaction
-from recollect.index.store.sqlite.index import Index
-from recollect.index.sync.identity import space_of
-from recollect.memory.memory import Memory
+from memlines.errors import StoreDamaged, StoreError
+from memlines.index.store.sqlite import matrix, spaces, vectors
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync.identity import space_of
+from memlines.memory.memory import Memory
 from tests.support_embedding import FakeProvider
 from tests.support_index import blob, document, lines_of, near, numbers_of, program, put
 
@@ -391,7 +391,7 @@ def test_a_reader_keeps_its_matrix_while_nothing_is_written(saved: Path) -> None
 
 REMOVE = """
 from pathlib import Path
-from recollect.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.index import Index
 index = Index.writer(Path(sys.argv[1]), {})
 index.remove("memory/a.md")
 index.close()

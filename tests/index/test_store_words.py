@@ -6,11 +6,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.index.store.sqlite import words
-from recollect.index.store.sqlite.index import Index
-from recollect.text.chunk import text_hash
-from recollect.text.terms import terms_of
-from recollect.types import Chunk, Document, Fingerprint
+from memlines.index.store.sqlite import words
+from memlines.index.store.sqlite.index import Index
+from memlines.text.chunk import text_hash
+from memlines.text.terms import terms_of
+from memlines.types import Chunk, Document, Fingerprint
 from tests.support_index import IDENTITY, document, found_by, put
 
 

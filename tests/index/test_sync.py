@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from recollect.files.read import read_document
-from recollect.index.sync import run, update
-from recollect.index.sync.dirty import is_dirty, missing_paths
-from recollect.index.sync.finding import find_files
-from recollect.memory.memory import Memory
-from recollect.types import (
+from memlines.files.read import read_document
+from memlines.index.sync import run, update
+from memlines.index.sync.dirty import is_dirty, missing_paths
+from memlines.index.sync.finding import find_files
+from memlines.memory.memory import Memory
+from memlines.types import (
     Discovery,
     Document,
     Fingerprint,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.memory.memory import Memory
-from recollect.types import Report
+from memlines.memory.memory import Memory
+from memlines.types import Report
 from tests.support_cli import Cli
 from tests.support_embedding import FakeProvider
 from tests.support_index import expected, found_by, indexed, notes, reading, sync, write
@@ -39,7 +39,7 @@ def test_nothing_is_removed_and_the_report_says_so(emptied: Path) -> None:
     report = sync(emptied)
     assert (report.removed, report.held_back, report.unchanged) == ((), 12, 8)
     assert "12 of 20 indexed files are gone at once" in report.warnings[0]
-    assert "'recollect sync --force' removes them" in report.warnings[0]
+    assert "'memlines sync --force' removes them" in report.warnings[0]
 
 
 def test_what_is_gone_is_still_found(emptied: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_search_answers_and_warns(emptied: Path) -> None:
 def test_the_command_says_it_and_exits_with_one(
     emptied: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     done = Cli(capsys)("sync", "-w", emptied)
     assert (done.code, "12 gone but kept" in done.out, "--force" in done.err) == (1, True, True)
 
@@ -165,7 +165,7 @@ def test_the_command_says_it_and_exits_with_one(
 def test_the_command_tells_the_number_in_json(
     emptied: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     cli = Cli(capsys)
     assert cli("sync", "-w", emptied, "--json").json["held_back"] == 12
     assert cli("sync", "-w", emptied, "--json", "--force").json["held_back"] == 0

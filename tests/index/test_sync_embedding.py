@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.index.store.sqlite import cache
-from recollect.index.store.sqlite.db import transaction
-from recollect.index.store.sqlite.index import Index
-from recollect.index.sync import pending
-from recollect.index.sync.identity import space_of
-from recollect.memory.memory import Memory
-from recollect.text.chunk import text_hash
+from memlines.index.store.sqlite import cache
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync import pending
+from memlines.index.sync.identity import space_of
+from memlines.memory.memory import Memory
+from memlines.text.chunk import text_hash
 from tests.support_embedding import FakeProvider
 from tests.support_index import found_by, index_file, near, notes, reading, sync, write
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vectors
+    from memlines.embed.base import Vectors
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_progress_counts_the_embedded_chunks(workspace: Path) -> None:
 
 @pytest.fixture
 def _fake_is_builtin(monkeypatch: pytest.MonkeyPatch) -> None:
-    from recollect.embed import select
+    from memlines.embed import select
 
     monkeypatch.setitem(select._AVAILABLE, "builtin", ("tests.support_embedding", "FakeProvider"))
 

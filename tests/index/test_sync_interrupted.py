@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import StoreBusy
-from recollect.index.sync import run
-from recollect.locks import WriterLock
-from recollect.memory.memory import Memory
+from memlines.errors import StoreBusy
+from memlines.index.sync import run
+from memlines.locks import WriterLock
+from memlines.memory.memory import Memory
 from tests.support_index import (
     assert_sound,
     expected,

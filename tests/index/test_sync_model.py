@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from recollect.memory.memory import Memory
-from recollect.text.words import words_of
+from memlines.memory.memory import Memory
+from memlines.text.words import words_of
 from tests.support_index import assert_sound, expected, found_by, index_file, indexed, reading, settle, sync
 
 WORDS = ["zebra", "okapi", "giraffe", "über", "naïve", "запись", "記憶", "x1"]
@@ -33,7 +33,7 @@ class Files(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="recollect-model-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="memlines-model-"))
         self.model: dict[str, str] = {}
         self.synced = False
 

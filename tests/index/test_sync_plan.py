@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect.embed.base import Provider
-from recollect.embed.spending.ledger import Ledger, Spent
-from recollect.embed.spending.tokens import estimate
-from recollect.index.sync.plan import Plan, plan
+from memlines.embed.base import Provider
+from memlines.embed.spending.ledger import Ledger, Spent
+from memlines.embed.spending.tokens import estimate
+from memlines.index.sync.plan import Plan, plan
 from tests.support_embedding import FakeProvider
 from tests.support_index import index_file, indexed, job, notes, sync, write
 from tests.support_sessions import HEADER, assistant, jsonl, user

@@ -139,8 +139,8 @@ def test_five_hundred_killed_syncs(workspace: Path) -> None:
 FULL = """
 import json, resource
 from pathlib import Path
-from recollect.errors import RecollectError
-from recollect.index.store.sqlite import matrix
+from memlines.errors import MemlinesError
+from memlines.index.store.sqlite import matrix
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync
 matrix._WORTH_SAVING = 10
@@ -154,7 +154,7 @@ for limit in map(int, sys.argv[2:]):
         try:
             sync(workspace, FakeProvider(), force=force)
             outcome = ""
-        except RecollectError as error:
+        except MemlinesError as error:
             outcome = type(error).__name__
             assert error.todo, error
         finally:
@@ -201,8 +201,8 @@ def test_a_disk_that_fills_up_leaves_the_old_index_serving(workspace: Path) -> N
 
 READ_ONLY = """
 from pathlib import Path
-from recollect.errors import RecollectError
-from recollect.memory.memory import Memory
+from memlines.errors import MemlinesError
+from memlines.memory.memory import Memory
 with Memory(sys.argv[1], {"embeddings.provider": "none"}) as memory:
     try:
         if sys.argv[2] == "search":
@@ -213,7 +213,7 @@ with Memory(sys.argv[1], {"embeddings.provider": "none"}) as memory:
             print(status.files, status.dirty)
         else:
             print(memory.sync())
-    except RecollectError as error:
+    except MemlinesError as error:
         print(type(error).__name__)
 """
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from recollect.embed.base import Provider
-from recollect.index.store.sqlite import matrix
-from recollect.index.store.sqlite.cache import count
-from recollect.index.store.sqlite.index import Index
-from recollect.index.sync import pending
-from recollect.index.sync.identity import difference, identity_of
-from recollect.memory.memory import Memory
+from memlines.embed.base import Provider
+from memlines.index.store.sqlite import matrix
+from memlines.index.store.sqlite.cache import count
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync import pending
+from memlines.index.sync.identity import difference, identity_of
+from memlines.memory.memory import Memory
 from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
@@ -71,7 +71,7 @@ def test_the_default_engine_by_name_is_no_change(workspace: Path) -> None:
 
 
 def test_the_order_of_the_sources_is_no_change() -> None:
-    from recollect.settings import Settings
+    from memlines.settings import Settings
 
     one = identity_of(Settings(sources=("memory", "sessions")))
     other = identity_of(Settings(sources=("sessions", "memory")))
@@ -193,7 +193,7 @@ def test_a_failed_rebuild_leaves_no_temporary_index(workspace: Path) -> None:
 def test_a_search_after_a_failed_rebuild_answers_by_words(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.embed import select
+    from memlines.embed import select
 
     write(workspace, notes(3))
     sync(workspace, FakeProvider("old"))
@@ -323,8 +323,8 @@ def test_readers_see_vectors_of_one_model_or_of_the_other_and_nothing_between(
 READ_ON = """
 import json
 from pathlib import Path
-from recollect.index.store.sqlite.index import Index
-from recollect.index.store.sqlite import words
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite import words
 index = Index.reader(Path(sys.argv[1]))
 states = set()
 print("ready", flush=True)
@@ -399,7 +399,7 @@ def test_a_rebuild_keeps_what_was_known_of_a_file_that_cannot_be_read(workspace:
     try:
         unprivileged_run(
             "import sys\n"
-            "from recollect import Memory\n"
+            "from memlines import Memory\n"
             "with Memory(sys.argv[1], {'embeddings.provider': 'none'}) as memory:\n"
             "    memory.sync(force=True)\n",
             workspace,

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import EmbeddingError, ModelFilesError
-from recollect.index.sync import pending
-from recollect.index.sync.embedding import Embedded, embed_texts
+from memlines.errors import EmbeddingError, ModelFilesError
+from memlines.index.sync import pending
+from memlines.index.sync.embedding import Embedded, embed_texts
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import found_by, notes, reading, serving_model, sync, write
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vectors
+    from memlines.embed.base import Vectors
 
 
 @dataclass

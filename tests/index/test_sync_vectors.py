@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.embed.base import to_blobs
-from recollect.index.store.sqlite import spaces
-from recollect.index.store.sqlite.db import transaction
-from recollect.index.store.sqlite.index import Index
-from recollect.index.sync import pending, vectors
-from recollect.index.sync.identity import space_of
-from recollect.locks import WriterLock
-from recollect.types import Report
+from memlines.embed.base import to_blobs
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync import pending, vectors
+from memlines.index.sync.identity import space_of
+from memlines.locks import WriterLock
+from memlines.types import Report
 from tests.support_embedding import FakeProvider
 from tests.support_index import (
     assert_sound,
@@ -40,7 +40,7 @@ from tests.support_index import (
 )
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vectors
+    from memlines.embed.base import Vectors
 
 SMALL = {"chunking.tokens": 10, "chunking.overlap": 2}
 
@@ -279,7 +279,7 @@ def test_a_provider_that_fails_in_a_rebuild_with_the_same_model_leaves_the_rest_
 KILLED = """
 import os, signal
 from pathlib import Path
-from recollect.index.sync import pending
+from memlines.index.sync import pending
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync
 pending._GROUP = 2
@@ -315,7 +315,7 @@ def test_what_a_killed_process_left_is_swept_when_nothing_is_to_embed(workspace:
 
 BESIDE = """
 from pathlib import Path
-from recollect.index.sync import pending
+from memlines.index.sync import pending
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync
 pending._GROUP = 4

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from recollect.admin.doctor.examine import examine
-from recollect.memory.memory import Memory
-from recollect.memory.upkeep import upkeep
+from memlines.admin.doctor.examine import examine
+from memlines.memory.memory import Memory
+from memlines.memory.upkeep import upkeep
 from tests.support_cli import Cli
 from tests.support_search import write
 
@@ -125,6 +125,6 @@ def test_status_prints_the_warning(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lose_package(monkeypatch)
-    monkeypatch.setenv("RECOLLECT_STORE__VECTOR__ENGINE", "sqlite-vec")
+    monkeypatch.setenv("MEMLINES_STORE__VECTOR__ENGINE", "sqlite-vec")
     outcome = Cli(capsys)("status", "-w", workspace)
     assert (outcome.code, INSTEAD in outcome.err) == (0, True)

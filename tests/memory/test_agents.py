@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.admin.doctor.examine import examine
-from recollect.errors import SettingsError
-from recollect.paths import Workspace, user_config_file
-from recollect.serve.hooks import thin
-from recollect.settings import load, shown, trust
+from memlines import Memory
+from memlines.admin.doctor.examine import examine
+from memlines.errors import SettingsError
+from memlines.paths import Workspace, user_config_file
+from memlines.serve.hooks import thin
+from memlines.settings import load, shown, trust
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli
 from tests.support_forget import DAY, Home, home_in
@@ -23,7 +23,7 @@ from tests.support_search import WORDS_ONLY
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -227,7 +227,7 @@ def test_the_doctor_names_the_indexes_of_other_agents(workspace: Path) -> None:
 def test_agents_do_not_share_an_engine_of_hooks(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places = set()
     for agent in ("", "research", "writer"):
-        monkeypatch.setenv("RECOLLECT_AGENT", agent)
+        monkeypatch.setenv("MEMLINES_AGENT", agent)
         places.add(thin.socket_file(str(workspace)))
     assert len(places) == 3
 
@@ -250,7 +250,7 @@ def test_the_option_chooses_the_agent_for_one_command(cli: Cli, workspace: Path)
     )["query.max_results"]
     path = user_config_file()
     assert shown_value == {"value": 3, "origin": f"user file {path}, for agent research"}
-    assert "RECOLLECT_AGENT" not in os.environ
+    assert "MEMLINES_AGENT" not in os.environ
     assert json.loads(cli("status", "-w", workspace, "--json").out)["agent"] == "main"
 
 

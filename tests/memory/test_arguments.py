@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory, SettingsError, UsageError, WorkspaceError
+from memlines import Memory, SettingsError, UsageError, WorkspaceError
 from tests.support_search import words_memory
 
 NOTES = {"a.md": "The kestrel lives here.\n"}

@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from recollect import errors
-from recollect.errors import RecollectError
+from memlines import errors
+from memlines.errors import MemlinesError
 
 DRAWN = re.compile(r"^(?P<lead>[ │├└─]*)(?P<name>[A-Z]\w+) +(?:exit (?P<exit>\d+))?")
 STEP = 4
-EVERY = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RecollectError)]
+EVERY = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, MemlinesError)]
 
 
 def drawn_tree() -> dict[str, tuple[str, int]]:
@@ -42,26 +42,26 @@ def test_every_error_has_a_code_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_a_code_is_plain(kind: type[RecollectError]) -> None:
+def test_a_code_is_plain(kind: type[MemlinesError]) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", kind.code)
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_an_exit_code_is_neither_success_nor_a_signal(kind: type[RecollectError]) -> None:
+def test_an_exit_code_is_neither_success_nor_a_signal(kind: type[MemlinesError]) -> None:
     assert 1 <= kind.exit_code < 64
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_an_error_is_described(kind: type[RecollectError]) -> None:
+def test_an_error_is_described(kind: type[MemlinesError]) -> None:
     assert (kind.__doc__ or "").splitlines()[0].endswith(".")
 
 
 def test_an_error_says_what_happened_and_what_to_do() -> None:
-    assert str(RecollectError("it broke", todo="Mend it")) == "it broke. Mend it"
+    assert str(MemlinesError("it broke", todo="Mend it")) == "it broke. Mend it"
 
 
 def test_an_error_without_advice_is_one_sentence() -> None:
-    assert str(RecollectError("it broke")) == "it broke"
+    assert str(MemlinesError("it broke")) == "it broke"
 
 
 def test_an_error_as_json() -> None:
@@ -77,7 +77,7 @@ def test_an_error_as_json() -> None:
         (errors.QuotaExceeded, "unavailable"),
     ],
 )
-def test_an_error_as_json_says_that_the_memory_cannot_be_used(kind: type[RecollectError], state: str) -> None:
+def test_an_error_as_json_says_that_the_memory_cannot_be_used(kind: type[MemlinesError], state: str) -> None:
     told = kind("it rests", todo="Wait").to_json()
     assert told == {"code": kind.code, "error": "it rests", "todo": "Wait", state: True, "action": "Wait"}
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect import Memory
-from recollect.agent import snapshot
-from recollect.errors import PathError, RecollectError, StoreBusy
-from recollect.files import history, notes, trash
-from recollect.files.tombstones import Forgotten
-from recollect.index.store.sqlite.index import Index
-from recollect.locks import WriterLock
-from recollect.memory.notes import forget as forgetting
-from recollect.memory.notes.candidates import Candidate, candidates
-from recollect.memory.notes.forget import forget
-from recollect.memory.notes.proof import holders, pieces_of, sample, telling_lines
+from memlines import Memory
+from memlines.agent import snapshot
+from memlines.errors import MemlinesError, PathError, StoreBusy
+from memlines.files import history, notes, trash
+from memlines.files.tombstones import Forgotten
+from memlines.index.store.sqlite.index import Index
+from memlines.locks import WriterLock
+from memlines.memory.notes import forget as forgetting
+from memlines.memory.notes.candidates import Candidate, candidates
+from memlines.memory.notes.forget import forget
+from memlines.memory.notes.proof import holders, pieces_of, sample, telling_lines
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
 from tests.support_index import index_file, indexed, job, write
 from tests.support_search import WORDS_ONLY, words_memory
@@ -208,7 +208,7 @@ def test_while_somebody_writes_the_index_nothing_is_changed(
 def test_what_cannot_be_taken_out_changes_nothing_at_all(home: Home, path: str, line: int) -> None:
     write(home.folder, {"memory/twice.md": "- the same line\n- other\n- the same line\n"})
     chosen = [*home.candidates(f"{DAY}#L4"), Candidate(path, line, line, "- the same line", "item")]
-    with pytest.raises(RecollectError):
+    with pytest.raises(MemlinesError):
         home.forget_these(chosen)
     assert home.text(DAY) == NOTES[DAY]
     assert not (home.folder / ".memory/forgotten.jsonl").exists()

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import PathError
-from recollect.files import erase, notes
-from recollect.files.erase import erase_lines
-from recollect.memory.notes import forget as forgetting
-from recollect.memory.notes.forget import forget
+from memlines.errors import PathError
+from memlines.files import erase, notes
+from memlines.files.erase import erase_lines
+from memlines.memory.notes import forget as forgetting
+from memlines.memory.notes.forget import forget
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in
 from tests.support_index import job, write
 

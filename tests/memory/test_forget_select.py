@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import PathError, UsageError
-from recollect.memory.notes.candidates import Candidate
+from memlines.errors import PathError, UsageError
+from memlines.memory.notes.candidates import Candidate
 from tests.support_forget import DAY, Home, home_in, talk_in
 from tests.support_index import write
 

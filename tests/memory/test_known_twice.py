@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.memory.notes.known import known_entry
+from memlines import Memory
+from memlines.memory.notes.known import known_entry
 from tests.support_index import write
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

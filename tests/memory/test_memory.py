@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, PathError, SettingsError, WorkspaceError
-from recollect.index.store.sqlite.index import Index
-from recollect.memory.upkeep import upkeep
+from memlines import Memory, PathError, SettingsError, WorkspaceError
+from memlines.index.store.sqlite.index import Index
+from memlines.memory.upkeep import upkeep
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
@@ -43,7 +43,7 @@ def test_a_search_in_an_empty_workspace_finds_nothing_and_hints(workspace: Path)
         result = memory.search("kestrel")
     assert len(result) == 0
     assert "there are no notes" in result.warnings[0]
-    assert "recollect init" in result.warnings[0]
+    assert "memlines init" in result.warnings[0]
 
 
 def test_a_search_in_an_empty_workspace_writes_nothing(workspace: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import AsyncMemory, Memory
+from memlines import AsyncMemory, Memory
 from tests.support_search import WORDS_ONLY, write
 from tests.support_waiting import eventually, is_equal
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect import Memory
-from recollect.locks import WriterLock
-from recollect.memory.upkeep import upkeep
+from memlines import Memory
+from memlines.locks import WriterLock
+from memlines.memory.upkeep import upkeep
 from tests.support_index import index_file, notes, program
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 from tests.support_waiting import background_threads, eventually
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vectors
+    from memlines.embed.base import Vectors
 
 NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n"}
 LATE = {f"late{number}.md": f"An okapi of number {number}.\n" for number in range(5)}
@@ -55,7 +55,7 @@ def test_the_first_search_embeds_changes_itself(workspace: Path) -> None:
         memory.sync()
     with fake_memory(workspace, LATE, provider) as memory:
         assert memory.search("okapi").pending == 0
-    assert "recollect" not in provider.threads
+    assert "memlines" not in provider.threads
 
 
 def test_a_later_search_answers_before_anything_is_embedded(workspace: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_a_later_search_left_is_embedded_in_the_background(workspace: Path)
         write(workspace, LATE)
         memory.search("okapi")
         eventually(lambda: memory.status().pending == 0)
-        assert provider.threads[-1] == "recollect"
+        assert provider.threads[-1] == "memlines"
 
 
 def test_the_background_ends_when_there_is_nothing_left(workspace: Path) -> None:
@@ -125,7 +125,7 @@ def test_closing_right_after_a_search_embeds_nothing(workspace: Path) -> None:
         memory.search("heron")
         write(workspace, LATE)
         memory.search("okapi")
-    assert "recollect" not in provider.threads
+    assert "memlines" not in provider.threads
 
 
 def test_without_embeddings_there_is_no_background(workspace: Path) -> None:
@@ -221,9 +221,9 @@ def test_a_sync_does_not_leave_its_vectors_to_the_background(workspace: Path) ->
 FORGETFUL = """
 import time
 from pathlib import Path
-from recollect import Memory
-from recollect.embed.select import Choice
-from recollect.memory.upkeep import upkeep
+from memlines import Memory
+from memlines.embed.select import Choice
+from memlines.memory.upkeep import upkeep
 from tests.support_embedding import FakeProvider
 upkeep._BACKGROUND_GROUP = 1
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.memory.upkeep import upkeep as module
-from recollect.types import Discovery
+from memlines import Memory
+from memlines.memory.upkeep import upkeep as module
+from memlines.types import Discovery
 from tests.support_search import WORDS_ONLY, write
 from tests.support_waiting import eventually
 

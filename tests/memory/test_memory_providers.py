@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.embed import select
-from recollect.embed.background import PASSAGES
-from recollect.index.sync import pending
-from recollect.paths import user_state_dir
+from memlines import Memory
+from memlines.embed import select
+from memlines.embed.background import PASSAGES
+from memlines.index.sync import pending
+from memlines.paths import user_state_dir
 from tests.support_embedding import FakeProvider
 from tests.support_index import reading
 from tests.support_provider import ProviderServer, Status, impatient, provider_server

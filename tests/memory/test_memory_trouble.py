@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, StoreBusy, StoreFull
-from recollect.index.sync import run
-from recollect.memory.upkeep import upkeep
+from memlines import Memory, StoreBusy, StoreFull
+from memlines.index.sync import run
+from memlines.memory.upkeep import upkeep
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
@@ -70,7 +70,7 @@ def test_status_of_a_damaged_index_is_a_warning(workspace: Path, begin: float, e
     with words_memory(workspace, {}) as memory:
         status = memory.status()
     assert (status.dirty, status.chunks) == (True, 0)
-    assert "recollect sync" in status.warnings[0]
+    assert "memlines sync" in status.warnings[0]
 
 
 def test_damage_that_appears_while_the_index_is_open_is_repaired(workspace: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_foreign_file_in_the_place_of_the_index_is_set_aside(workspace: Path) 
 _HOLD_LOCK = """
 import sys
 from pathlib import Path
-from recollect.locks import WriterLock
+from memlines.locks import WriterLock
 with WriterLock(Path(sys.argv[1])).held(5):
     print("held", flush=True)
     sys.stdin.read()
@@ -257,7 +257,7 @@ def test_a_large_index_serves_as_it_is_until_a_sync(workspace: Path, monkeypatch
     with words_memory(workspace, {}, chunking__tokens=100) as memory:
         result = memory.search("kestrel")
         assert [hit.path for hit in result] == ["memory/a.md"]
-        assert "'recollect sync' builds the index anew: chunk tokens was 400" in result.warnings[0]
+        assert "'memlines sync' builds the index anew: chunk tokens was 400" in result.warnings[0]
         assert memory.sync().rebuilt == "chunk tokens was 400 and is now 100"
         assert memory.search("kestrel").warnings == ()
 

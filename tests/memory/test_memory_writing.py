@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import AsyncMemory, Memory, SettingsError, UsageError
-from recollect.files.tombstones import Forgotten
-from recollect.paths import Workspace
+from memlines import AsyncMemory, Memory, SettingsError, UsageError
+from memlines.files.tombstones import Forgotten
+from memlines.paths import Workspace
 from tests.support_search import WORDS_ONLY, words_memory
 
 NOTES = {"a.md": "The heron waits.\n"}

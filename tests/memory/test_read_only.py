@@ -14,26 +14,26 @@ from typing import Any
 
 import pytest
 
-from recollect.files import private
-from recollect.memory.memory import Memory
-from recollect.paths import Workspace
+from memlines.files import private
+from memlines.memory.memory import Memory
+from memlines.paths import Workspace
 from tests.support import read_only, unprivileged_run
 from tests.support_cli import MAIN
 from tests.support_index import hashes, notes, write
 
-PLAIN = {"RECOLLECT_EMBEDDINGS__PROVIDER": "none"}
+PLAIN = {"MEMLINES_EMBEDDINGS__PROVIDER": "none"}
 
 
-def recollect(workspace: Path, *arguments: str, code: int = 0) -> Any:
+def memlines(workspace: Path, *arguments: str, code: int = 0) -> Any:
     """Run a command where permissions count, and return what it tells in JSON."""
     words = [*arguments, "--json", "-w", str(workspace)]
-    done = unprivileged_run(f"import sys; sys.argv[0] = 'recollect'; {MAIN}", *words, env=PLAIN)
+    done = unprivileged_run(f"import sys; sys.argv[0] = 'memlines'; {MAIN}", *words, env=PLAIN)
     assert done.returncode == code, (done.stdout, done.stderr)
     return json.loads(done.stdout)
 
 
 def found(workspace: Path, word: str) -> list[str]:
-    return [hit["path"] for hit in recollect(workspace, "search", word)["results"]]
+    return [hit["path"] for hit in memlines(workspace, "search", word)["results"]]
 
 
 @pytest.fixture
@@ -50,10 +50,10 @@ def test_the_first_search_works_and_leaves_nothing_in_the_workspace(locked: Path
 
 
 def test_the_index_is_closed_to_others_and_used_again(locked: Path) -> None:
-    recollect(locked, "sync")
+    memlines(locked, "sync")
     folder = Workspace.at(locked).cached_indexes
     inode = (folder / "index.sqlite").stat().st_ino
-    assert recollect(locked, "sync")["unchanged"] == 5
+    assert memlines(locked, "sync")["unchanged"] == 5
     assert (folder / "index.sqlite").stat().st_ino == inode
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
@@ -69,8 +69,8 @@ def test_it_is_kept_in_sync(workspace: Path) -> None:
 
 
 def test_status_says_where_it_is_and_why(locked: Path) -> None:
-    recollect(locked, "sync")
-    status = recollect(locked, "status")
+    memlines(locked, "sync")
+    status = memlines(locked, "status")
     assert status["index_path"] == str(Workspace.at(locked).cached_indexes / "index.sqlite")
     assert (status["index_note"], status["dirty"]) == (
         "in the cache, because the workspace cannot be written",
@@ -79,13 +79,13 @@ def test_status_says_where_it_is_and_why(locked: Path) -> None:
 
 
 def test_remembering_is_refused(locked: Path) -> None:
-    told = recollect(locked, "remember", "something", code=7)
+    told = memlines(locked, "remember", "something", code=7)
     assert (told["code"], "permission denied" in told["error"]) == ("write", True)
 
 
 def test_doctor_says_that_only_remembering_does_not_work(locked: Path) -> None:
-    recollect(locked, "sync")
-    told = recollect(locked, "doctor", code=1)["findings"]
+    memlines(locked, "sync")
+    told = memlines(locked, "doctor", code=1)["findings"]
     problems = [item["message"] for item in told if item["level"] == "problem"]
     folder = Workspace.at(locked).cached_indexes
     assert problems == [f"{locked} cannot be written, so nothing can be remembered; the index is in {folder}"]
@@ -94,16 +94,16 @@ def test_doctor_says_that_only_remembering_does_not_work(locked: Path) -> None:
 def test_once_it_can_be_written_the_index_is_in_its_place(workspace: Path) -> None:
     write(workspace, notes(5))
     with read_only(workspace):
-        recollect(workspace, "sync")
-    assert recollect(workspace, "sync")["indexed"]
-    assert recollect(workspace, "status")["index_path"] == str(workspace / ".memory/index.sqlite")
+        memlines(workspace, "sync")
+    assert memlines(workspace, "sync")["indexed"]
+    assert memlines(workspace, "status")["index_path"] == str(workspace / ".memory/index.sqlite")
 
 
 def test_an_index_elsewhere_needs_no_right_to_write_in_the_workspace(locked: Path, tmp_path: Path) -> None:
     done = unprivileged_run(
-        f"import sys; sys.argv[0] = 'recollect'; {MAIN}",
+        f"import sys; sys.argv[0] = 'memlines'; {MAIN}",
         *("search", "own3", "-w", str(locked)),
-        env={**PLAIN, "RECOLLECT_STORE__PATH": str(tmp_path / "elsewhere/index.sqlite")},
+        env={**PLAIN, "MEMLINES_STORE__PATH": str(tmp_path / "elsewhere/index.sqlite")},
     )
     assert (done.returncode, "memory/n3.md" in done.stdout) == (0, True)
 
@@ -111,7 +111,7 @@ def test_an_index_elsewhere_needs_no_right_to_write_in_the_workspace(locked: Pat
 def test_what_is_forgotten_goes_from_the_cache_as_well(workspace: Path) -> None:
     write(workspace, {"memory/a.md": "- the spare key is under the third flower pot\n- other words\n"})
     with read_only(workspace):
-        recollect(workspace, "sync")
+        memlines(workspace, "sync")
     file = Workspace.at(workspace).cached_indexes / "index.sqlite"
     assert b"flower pot" in file.read_bytes()
     with Memory(workspace, {"embeddings.provider": "none"}) as memory:

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import SettingsError, UsageError
-from recollect.files.begin import begin_workspace
-from recollect.memory.notes import recall as module
-from recollect.memory.notes.reading import text_in
-from recollect.memory.notes.recall import Recalled, recall
-from recollect.memory.notes.remember import remember
-from recollect.paths import Workspace
-from recollect.settings import Settings
-from recollect.types import FoundFile, Hit
+from memlines.errors import SettingsError, UsageError
+from memlines.files.begin import begin_workspace
+from memlines.memory.notes import recall as module
+from memlines.memory.notes.reading import text_in
+from memlines.memory.notes.recall import Recalled, recall
+from memlines.memory.notes.remember import remember
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.types import FoundFile, Hit
 from tests.support import untimed
 from tests.support_search import write
 

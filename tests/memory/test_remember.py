@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import PathError, SettingsError, UsageError
-from recollect.files.tombstones import Forgotten, bury
-from recollect.memory.notes.form import (
+from memlines.errors import PathError, SettingsError, UsageError
+from memlines.files.tombstones import Forgotten, bury
+from memlines.memory.notes.form import (
     block_of,
     body_of,
     one_line,
@@ -22,11 +22,11 @@ from recollect.memory.notes.form import (
     sessions_in,
     usable_text,
 )
-from recollect.memory.notes.remember import Remembered, remember, remember_all
-from recollect.memory.notes.topics import slug_of
-from recollect.paths import Workspace
-from recollect.settings import Settings, load
-from recollect.text.entries import entries_of
+from memlines.memory.notes.remember import Remembered, remember, remember_all
+from memlines.memory.notes.topics import slug_of
+from memlines.paths import Workspace
+from memlines.settings import Settings, load
+from memlines.text.entries import entries_of
 from tests.support import untimed
 from tests.support_agent import TOKEN
 from tests.support_search import write
@@ -146,14 +146,14 @@ def test_an_unknown_zone_is_an_error_and_nothing_is_written(home: Workspace, zon
 
 
 def test_the_zone_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_TIMEZONE", "Europe/Amsterdam")
+    monkeypatch.setenv("MEMLINES_TIMEZONE", "Europe/Amsterdam")
     assert load().settings.timezone == "Europe/Amsterdam"
 
 
 @pytest.mark.parametrize("zone", ["America/Santiago", "Africa/Cairo", "Asia/Beirut", "Europe/Lisbon"])
 def test_no_hour_of_a_year_is_without_a_day(zone: str) -> None:
     """Some of these zones change their clocks at midnight."""
-    from recollect.memory.notes.clock import local_now
+    from memlines.memory.notes.clock import local_now
 
     start = datetime(2026, 1, 1, tzinfo=UTC)
     days = {local_now(Settings(timezone=zone), start + timedelta(hours=n)).date() for n in range(8760)}

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import StoreBusy
-from recollect.memory.notes.duplicates import find, query_of
-from recollect.memory.notes.form import block_of, usable_text
-from recollect.memory.notes.remember import Remembered, remember
-from recollect.paths import Workspace
-from recollect.settings import Settings
-from recollect.text.entries import Entry
-from recollect.types import Hit
+from memlines.errors import StoreBusy
+from memlines.memory.notes.duplicates import find, query_of
+from memlines.memory.notes.form import block_of, usable_text
+from memlines.memory.notes.remember import Remembered, remember
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.text.entries import Entry
+from memlines.types import Hit
 from tests.support import untimed
 from tests.support_search import write
 

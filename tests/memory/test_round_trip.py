@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.agent import snapshot
-from recollect.embed import select
-from recollect.files.tombstones import Forgotten
-from recollect.paths import Workspace
-from recollect.text.facts import facts_in
+from memlines.agent import snapshot
+from memlines.embed import select
+from memlines.files.tombstones import Forgotten
+from memlines.paths import Workspace
+from memlines.text.facts import facts_in
 from tests.admin.test_imports_chatgpt import conversation, packed
 from tests.admin.test_imports_openclaw import openclaw
 from tests.support_agent import opened, user
@@ -122,7 +122,7 @@ class Home:
     def change_model(self) -> None:
         self.remember()
         self.run("sync")
-        self.monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+        self.monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
         self.run("sync")
 
     def take_snapshot(self) -> str:
@@ -323,7 +323,7 @@ def test_a_note_too_large_to_be_searched_is_brought_in_and_named(
     other = fill(tmp_path / "other", {"memory/large.md": b"x" * 2_000, "memory/binary.md": b"\xff\x00"})
     assert home.cli("export", tmp_path / "other.zip", "-w", other).code == 0
     home.forget()
-    monkeypatch.setenv("RECOLLECT_FILES__MAX_BYTES", "1024")
+    monkeypatch.setenv("MEMLINES_FILES__MAX_BYTES", "1024")
     told = home.run("import", tmp_path / "other.zip", "--json").json
     assert [problem["path"] for problem in told["unchecked"]] == ["memory/binary.md", "memory/large.md"]
     assert (home.folder / "memory/large.md").read_bytes() == b"x" * 2_000

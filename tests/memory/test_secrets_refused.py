@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, SecretRefused
-from recollect.serve.tools import call_tool
+from memlines import Memory, SecretRefused
+from memlines.serve.tools import call_tool
 from tests.support_cli import Cli
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -70,7 +70,7 @@ def test_the_command_line_refuses_with_a_code_of_its_own(
     workspace: Path,
     command: tuple[str, ...],
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     cli = Cli(capsys)
     refused = cli(*command, TEXT, "-w", workspace)
     assert (refused.code, TOKEN in notes(workspace), TOKEN in refused.err) == (9, False, False)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.files import scan
-from recollect.files.scan import discover
-from recollect.paths import Workspace
-from recollect.types import Discovery, Problem, Source
+from memlines import Memory
+from memlines.files import scan
+from memlines.files.scan import discover
+from memlines.paths import Workspace
+from memlines.types import Discovery, Problem, Source
 from tests.support_index import indexed, settle, sync, write
 from tests.support_sessions import HEADER, assistant, jsonl, user
 

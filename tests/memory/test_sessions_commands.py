@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.agent import snapshot
-from recollect.errors import PathError, SettingsError, UsageError
-from recollect.files.read import MAX_CHARACTERS
-from recollect.files.tombstones import bury
-from recollect.memory.conversations import reading
-from recollect.memory.conversations.listing import SessionInfo, listed
-from recollect.memory.conversations.reading import MOST_CHARACTERS, Session, excerpt, read_session, spoken
-from recollect.paths import Workspace
-from recollect.settings import load
-from recollect.types import Excerpt, Turn
+from memlines import Memory
+from memlines.agent import snapshot
+from memlines.errors import PathError, SettingsError, UsageError
+from memlines.files.read import MAX_CHARACTERS
+from memlines.files.tombstones import bury
+from memlines.memory.conversations import reading
+from memlines.memory.conversations.listing import SessionInfo, listed
+from memlines.memory.conversations.reading import MOST_CHARACTERS, Session, excerpt, read_session, spoken
+from memlines.paths import Workspace
+from memlines.settings import load
+from memlines.types import Excerpt, Turn
 from tests.support import unprivileged_run, untimed
 from tests.support_index import write
 from tests.support_session_homes import (
@@ -198,9 +198,9 @@ def test_with_a_damaged_index_everything_is_new(look: Look) -> None:
 
 BLIND = """
 import sys
-from recollect.paths import Workspace
-from recollect.memory.conversations.listing import listed
-from recollect.settings import load
+from memlines.paths import Workspace
+from memlines.memory.conversations.listing import listed
+from memlines.settings import load
 workspace = Workspace.at(sys.argv[1])
 settings = load(workspace, {"sources": ["memory", "sessions"], "sessions.clients": ["codex"]}).settings
 print(*[(info.state, info.reason) for info in listed(workspace, settings) if info.path == sys.argv[2]])
@@ -441,10 +441,10 @@ def test_a_session_of_another_folder_is_not_found(look: Look, tmp_path: Path) ->
 
 UNREADABLE = """
 import sys
-from recollect.errors import PathError
-from recollect.paths import Workspace
-from recollect.memory.conversations.reading import excerpt
-from recollect.settings import load
+from memlines.errors import PathError
+from memlines.paths import Workspace
+from memlines.memory.conversations.reading import excerpt
+from memlines.settings import load
 workspace = Workspace.at(sys.argv[1])
 settings = load(workspace, {"sources": ["memory", "sessions"], "sessions.clients": ["codex"]}).settings
 try:

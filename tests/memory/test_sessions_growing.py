@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.admin.doctor.examine import examine
-from recollect.files import read as reading_files
-from recollect.index.sync import transcripts
-from recollect.text import turns as turns_module
-from recollect.text.turns import chunk_turns, stretches
-from recollect.types import FoundFile, Role, Turn
+from memlines import Memory
+from memlines.admin.doctor.examine import examine
+from memlines.files import read as reading_files
+from memlines.index.sync import transcripts
+from memlines.text import turns as turns_module
+from memlines.text.turns import chunk_turns, stretches
+from memlines.types import FoundFile, Role, Turn
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import indexed, reading, sync

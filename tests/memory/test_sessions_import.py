@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.files import imported
-from recollect.files.tombstones import bury
-from recollect.memory.conversations import converting
-from recollect.memory.conversations.importing import Imported, import_transcripts
-from recollect.memory.conversations.listing import listed
-from recollect.paths import Workspace
-from recollect.settings import load
-from recollect.transcripts import claude_code, codex, lines, openclaw, opencode
-from recollect.types import Transcript, Turn
+from memlines import Memory
+from memlines.files import imported
+from memlines.files.tombstones import bury
+from memlines.memory.conversations import converting
+from memlines.memory.conversations.importing import Imported, import_transcripts
+from memlines.memory.conversations.listing import listed
+from memlines.paths import Workspace
+from memlines.settings import load
+from memlines.transcripts import claude_code, codex, lines, openclaw, opencode
+from memlines.types import Transcript, Turn
 from tests.support import unprivileged_run, untimed
 from tests.support_index import write
 from tests.support_session_homes import SESSION, TOKEN
@@ -337,9 +337,9 @@ def test_a_linked_folder_of_transcripts_is_not_written_to(workspace: Path, tmp_p
 
 READ_ONLY = """
 import sys
-from recollect.paths import Workspace
-from recollect.memory.conversations.importing import import_transcripts
-from recollect.settings import load
+from memlines.paths import Workspace
+from memlines.memory.conversations.importing import import_transcripts
+from memlines.settings import load
 workspace = Workspace.at(sys.argv[1])
 (one,) = import_transcripts(workspace, load(workspace).settings, [sys.argv[2]])
 print(one.outcome, one.problem)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.agent.snapshot import take
+from memlines import Memory
+from memlines.agent.snapshot import take
 from tests.support_sessions import HEADER, jsonl, user
 
 SETTINGS = {"embeddings.provider": "none", "sources": ["memory", "sessions"]}

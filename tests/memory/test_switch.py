@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from recollect import Memory, SettingsError
-from recollect.cli.main import cli
-from recollect.memory.notes.configure import switch
-from recollect.paths import Workspace
-from recollect.settings import is_trusted, load, trust
+from memlines import Memory, SettingsError
+from memlines.cli.main import cli
+from memlines.memory.notes.configure import switch
+from memlines.paths import Workspace
+from memlines.settings import is_trusted, load, trust
 
 
 def switched(workspace: Path, *, on: bool) -> bool:
@@ -108,9 +108,9 @@ def test_a_folder_without_a_memory_has_none_to_switch_off(workspace: Path) -> No
 
 def test_who_overrules_the_file_is_told(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (workspace / "MEMORY.md").touch()
-    monkeypatch.setenv("RECOLLECT_ENABLED", "true")
+    monkeypatch.setenv("MEMLINES_ENABLED", "true")
     result = CliRunner().invoke(cli, ["config", "off", "-w", str(workspace)])
-    assert "RECOLLECT_ENABLED overrules it" in str(result.exception)
+    assert "MEMLINES_ENABLED overrules it" in str(result.exception)
 
 
 def test_settings_that_cannot_be_read_stay_as_they_are(workspace: Path) -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.locks import WriterLock
-from recollect.memory import watching as watching_module
-from recollect.memory.upkeep import upkeep
-from recollect.paths import Workspace, user_config_file
-from recollect.serve.mcp.server import Server
-from recollect.serve.rpc import workplace
-from recollect.serve.rpc.engine import Engine
+from memlines import Memory
+from memlines.locks import WriterLock
+from memlines.memory import watching as watching_module
+from memlines.memory.upkeep import upkeep
+from memlines.paths import Workspace, user_config_file
+from memlines.serve.mcp.server import Server
+from memlines.serve.rpc import workplace
+from memlines.serve.rpc.engine import Engine
 from tests.support_index import index_file, indexed
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
 from tests.support_waiting import background_threads, eventually, is_equal, watching
@@ -157,8 +157,8 @@ def served_by_mcp(workspace: Path) -> Callable[[], None]:
 @pytest.fixture
 def minutes(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Sync every minute, and say how long a minute is."""
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
-    monkeypatch.setenv("RECOLLECT_SYNC__INTERVAL_MINUTES", "1")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_SYNC__INTERVAL_MINUTES", "1")
     return lambda seconds: monkeypatch.setattr(workplace, "_MINUTE", seconds)
 
 
@@ -179,7 +179,7 @@ def test_the_interval_syncs_while_serving(
         eventually(lambda: is_equal(workspace))
     finally:
         close()
-    assert not [thread for thread in threading.enumerate() if thread.name == "recollect-interval"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "memlines-interval"]
 
 
 @SERVERS
@@ -206,9 +206,9 @@ def test_a_folder_without_a_memory_gets_none_by_the_interval(
 @pytest.mark.usefixtures("minutes")
 def test_the_interval_follows_the_settings(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def clocks() -> int:
-        return sum(thread.name == "recollect-interval" for thread in threading.enumerate())
+        return sum(thread.name == "memlines-interval" for thread in threading.enumerate())
 
-    monkeypatch.delenv("RECOLLECT_SYNC__INTERVAL_MINUTES")
+    monkeypatch.delenv("MEMLINES_SYNC__INTERVAL_MINUTES")
     place = workplace.Workplace(workspace)
     place.memory()
     before = clocks()

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import AsyncMemory, Memory, UsageError, WriteError
-from recollect.files import journal, trash
-from recollect.files.notes import append, delete, edit, move, remove_note
-from recollect.files.tombstones import bury
-from recollect.memory.notes.undo import undo
-from recollect.paths import Workspace
+from memlines import AsyncMemory, Memory, UsageError, WriteError
+from memlines.files import journal, trash
+from memlines.files.notes import append, delete, edit, move, remove_note
+from memlines.files.tombstones import bury
+from memlines.memory.notes.undo import undo
+from memlines.paths import Workspace
 from tests.support_cli import Cli
 
 NOTE = "memory/topic.md"
@@ -135,7 +135,7 @@ def test_lines_that_you_changed_are_not_taken_back(memory: Memory) -> None:
     before = text_of(memory)
     with pytest.raises(WriteError, match="was changed after 'remember' wrote to it") as error:
         memory.undo()
-    assert (text_of(memory), error.value.todo.endswith(f"recollect history {NOTE}")) == (before, True)
+    assert (text_of(memory), error.value.todo.endswith(f"memlines history {NOTE}")) == (before, True)
 
 
 def test_lines_that_stand_there_twice_by_now_are_not_taken_back(memory: Memory) -> None:
@@ -373,8 +373,8 @@ def test_an_undo_that_was_cut_short_is_finished_by_the_next(
 
 UNDO_UNTIL_KILLED = """
 import sys
-from recollect.paths import Workspace
-from recollect.memory.notes.undo import undo
+from memlines.paths import Workspace
+from memlines.memory.notes.undo import undo
 home = Workspace.at(sys.argv[1])
 while True:
     undo(home)
@@ -418,7 +418,7 @@ def test_two_programs_that_take_back_at_once_take_back_two_writes(memory: Memory
     write(memory, "- a\n")
     for number in range(4):
         append(memory.workspace, NOTE, f"- {number}")
-    code = "import sys; from recollect.paths import Workspace; from recollect.memory.notes.undo import undo; "
+    code = "import sys; from memlines.paths import Workspace; from memlines.memory.notes.undo import undo; "
     code += "undo(Workspace.at(sys.argv[1]))"
     crowd = [subprocess.Popen([sys.executable, "-c", code, str(memory.workspace.root)]) for _ in range(3)]
     assert [process.wait() for process in crowd] == [0, 0, 0]
@@ -441,7 +441,7 @@ def test_undo_of_the_command_line_shows_what_went(memory: Memory, cli: Cli) -> N
     told = cli("undo", "-w", memory.workspace.root).out
     assert told.startswith("Took back: remember, 2")
     assert "  -- 2026-11-16: b\n" in told
-    assert told.endswith("'recollect undo --redo' brings it back.\n")
+    assert told.endswith("'memlines undo --redo' brings it back.\n")
 
 
 def test_undo_as_json(memory: Memory, cli: Cli) -> None:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, StoreFull, WorkspaceError
-from recollect.files import watch as hints_module
-from recollect.files.watch import Hints, NoHints, Places, Unheard
-from recollect.index.store.sqlite.index import Index
-from recollect.index.sync import run
-from recollect.memory import watching as watching_module
-from recollect.paths import Workspace
+from memlines import Memory, StoreFull, WorkspaceError
+from memlines.files import watch as hints_module
+from memlines.files.watch import Hints, NoHints, Places, Unheard
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync import run
+from memlines.memory import watching as watching_module
+from memlines.paths import Workspace
 from tests.support_cli import MAIN, environment
 from tests.support_index import chunks_in, found_by, index_file, notes, reading, write
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory
@@ -308,7 +308,7 @@ def test_nothing_is_heard_where_nobody_listens() -> None:
         ("memory/a.md", True),
         ("memory/deep", True),
         ("memory/deep/a.md", True),
-        ("memory/.recollect-0123456789abcdef0123456789abcdef.tmp", False),
+        ("memory/.memlines-0123456789abcdef0123456789abcdef.tmp", False),
         ("memory/node_modules", False),
         ("README.md", False),
         (".memory", False),
@@ -434,7 +434,7 @@ def start_command(workspace: Path, *options: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-        env=environment({"RECOLLECT_SYNC__WATCH_DEBOUNCE_MS": "20"}),
+        env=environment({"MEMLINES_SYNC__WATCH_DEBOUNCE_MS": "20"}),
     )
 
 
@@ -464,7 +464,7 @@ def test_the_command_speaks_to_people(workspace: Path) -> None:
 
 
 def test_the_watcher_is_imported_late() -> None:
-    code = "import sys, recollect.memory.watching; print('watchfiles' in sys.modules)"
+    code = "import sys, memlines.memory.watching; print('watchfiles' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert told.stdout == "False\n"
     assert hints_module.Hints.listens

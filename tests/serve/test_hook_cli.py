@@ -1,4 +1,4 @@
-"""`recollect hook`: the same as the script, for those who have the program on their path."""
+"""`memlines hook`: the same as the script, for those who have the program on their path."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from recollect.cli.main import run
-from recollect.serve.hooks import thin
+from memlines.cli.main import run
+from memlines.serve.hooks import thin
 from tests.support_hooks import NOTES
 
 
@@ -19,7 +19,7 @@ from tests.support_hooks import NOTES
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "MEMORY.md").write_text(NOTES, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     monkeypatch.setenv(thin.FOLDER_VARIABLE, "")  # so that what the command sets is undone
     return tmp_path
 

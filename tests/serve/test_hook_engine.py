@@ -17,8 +17,8 @@ from time import monotonic
 
 import pytest
 
-from recollect.serve.hooks import daemon, thin
-from recollect.serve.hooks.clients import Clients
+from memlines.serve.hooks import daemon, thin
+from memlines.serve.hooks.clients import Clients
 from tests.support_hooks import Hooks
 from tests.support_waiting import eventually
 
@@ -73,13 +73,13 @@ def test_many_hooks_at_once_share_one_engine(hooks: Hooks) -> None:
 def test_a_second_engine_gives_way(hooks: Hooks) -> None:
     hooks.run("SessionStart")
     first = hooks.engine()
-    words = [sys.executable, "-P", "-m", "recollect.serve.hooks.daemon", str(hooks.folder.resolve()), "1"]
+    words = [sys.executable, "-P", "-m", "memlines.serve.hooks.daemon", str(hooks.folder.resolve()), "1"]
     done = subprocess.run(words, env=hooks.variables(), timeout=60, check=False)
     assert (done.returncode, hooks.engine()) == (0, first)
 
 
 BRIEF = (
-    "import os, sys; from recollect.serve.hooks import daemon;"
+    "import os, sys; from memlines.serve.hooks import daemon;"
     " daemon.LINGER_SECONDS = 0.5; os._exit(daemon.main(sys.argv[1:]))"
 )
 """An engine that ends half a second after its last client."""
@@ -265,5 +265,5 @@ def _engines(hooks: Hooks) -> list[str]:
         ["ps", "-wweo", "args="], stdout=subprocess.PIPE, encoding="utf-8", check=True
     ).stdout
     root = str(hooks.folder.resolve())
-    engines = (line for line in listed.splitlines() if "recollect.serve.hooks.daemon" in line)
+    engines = (line for line in listed.splitlines() if "memlines.serve.hooks.daemon" in line)
     return [line for line in engines if root in line.split()]

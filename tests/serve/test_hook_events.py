@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.agent import snapshot
-from recollect.serve.hooks import conversations
-from recollect.serve.hooks.conversations import Conversations
-from recollect.serve.hooks.events import Events
-from recollect.serve.hooks.transcript import last_turns, with_last_answer
-from recollect.serve.rpc.messages import InvalidParams
-from recollect.types import Turn
+from memlines import Memory
+from memlines.agent import snapshot
+from memlines.serve.hooks import conversations
+from memlines.serve.hooks.conversations import Conversations
+from memlines.serve.hooks.events import Events
+from memlines.serve.hooks.transcript import last_turns, with_last_answer
+from memlines.serve.rpc.messages import InvalidParams
+from memlines.types import Turn
 from tests.support_hooks import CLIENT, NOTES
 
 QUESTION = "Which port did we choose for the staging database?"
@@ -24,7 +24,7 @@ QUESTION = "Which port did we choose for the staging database?"
 
 @pytest.fixture(autouse=True)
 def _words_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
 
 
 @pytest.fixture
@@ -172,36 +172,36 @@ def test_our_own_commands_bring_no_quotes(events: Events, prompt: str) -> None:
     assert run(events, "UserPromptSubmit", prompt=prompt) == ""
 
 
-@pytest.mark.parametrize("typed", ["/recollect off", "/recollect:recollect off", " /recollect  OFF \n"])
+@pytest.mark.parametrize("typed", ["/memlines off", "/memlines:memlines off", " /memlines  OFF \n"])
 def test_what_a_person_types_switches_the_memory_off(events: Events, typed: str) -> None:
     assert "Memory is off" in run(events, "UserPromptSubmit", prompt=typed)
     assert run(events, "SessionStart") == ""
 
 
 def test_it_can_be_switched_on_again(events: Events) -> None:
-    run(events, "UserPromptSubmit", prompt="/recollect off")
-    assert "on again" in run(events, "UserPromptSubmit", prompt="/recollect on")
+    run(events, "UserPromptSubmit", prompt="/memlines off")
+    assert "on again" in run(events, "UserPromptSubmit", prompt="/memlines on")
     assert "port 5433" in run(events, "SessionStart")
 
 
 def test_a_wrong_word_is_told(events: Events) -> None:
-    assert "does not know" in run(events, "UserPromptSubmit", prompt="/recollect dance")
+    assert "does not know" in run(events, "UserPromptSubmit", prompt="/memlines dance")
 
 
 def test_a_command_speaks_of_itself_by_its_name_in_the_client(events: Events) -> None:
-    told = run(events, "UserPromptSubmit", prompt="/recollect off")
-    assert "until /recollect on" in told
+    told = run(events, "UserPromptSubmit", prompt="/memlines off")
+    assert "until /memlines on" in told
     assert "/memory" not in told
 
 
-@pytest.mark.parametrize("prompt", ["/recollections", "/recollect-status", "please type /recollect off"])
+@pytest.mark.parametrize("prompt", ["/memlinesque", "/memlines-status", "please type /memlines off"])
 def test_other_words_switch_nothing(events: Events, prompt: str) -> None:
-    assert "recollect-result" not in run(events, "UserPromptSubmit", prompt=prompt)
+    assert "memlines-result" not in run(events, "UserPromptSubmit", prompt=prompt)
 
 
 def test_a_result_cannot_end_its_own_block(events: Events) -> None:
-    answer = run(events, "UserPromptSubmit", prompt="/recollect </recollect-result>")
-    assert answer.count("</recollect-result>") == 1
+    answer = run(events, "UserPromptSubmit", prompt="/memlines </memlines-result>")
+    assert answer.count("</memlines-result>") == 1
 
 
 @pytest.mark.parametrize("event", ["Stop", "SessionEnd"])
@@ -233,7 +233,7 @@ def test_what_should_last_is_written_down_before_a_compaction(
 
 
 def test_a_person_can_have_that_done(events: Events, shop: Path, transcript: Path) -> None:
-    answer = run(events, "UserPromptSubmit", prompt="/recollect compact", transcript_path=str(transcript))
+    answer = run(events, "UserPromptSubmit", prompt="/memlines compact", transcript_path=str(transcript))
     assert "Written down" in answer
 
 
@@ -264,7 +264,7 @@ def test_a_folder_without_a_memory_gets_none_by_itself(tmp_path: Path, transcrip
 def test_a_person_can_begin_one(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     events = Events(tmp_path / "plain")
-    assert "is a workspace now" in run(events, "UserPromptSubmit", prompt="/recollect on")
+    assert "is a workspace now" in run(events, "UserPromptSubmit", prompt="/memlines on")
     events.close()
     assert (tmp_path / "plain" / "MEMORY.md").exists()
 

@@ -15,9 +15,9 @@ from time import monotonic
 
 import pytest
 
-from recollect.paths import user_state_dir
-from recollect.serve.hooks import thin
-from recollect.version import __version__
+from memlines.paths import user_state_dir
+from memlines.serve.hooks import thin
+from memlines.version import __version__
 from tests.support_hooks import NOTES, Hooks, socket_of
 from tests.support_waiting import eventually
 
@@ -136,8 +136,8 @@ def test_the_engine_is_told_until_when_it_is_waited_for(hooks: Hooks) -> None:
 
 def test_a_prompt_that_starts_the_engine_is_answered(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thin, "START_LIMIT", 60.0)  # the machine may be busy
-    monkeypatch.setenv("RECOLLECT_HOME", str(hooks.home))
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_HOME", str(hooks.home))
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     said = b'{"session_id": "one", "prompt": "Which port did we choose for the staging database?"}'
     params = thin._params("claude-code", "UserPromptSubmit")
     limit = thin.LIMITS["UserPromptSubmit"]
@@ -161,7 +161,7 @@ def test_what_the_engine_answers_is_printed_as_it_comes(hooks: Hooks) -> None:
 def test_a_folder_that_others_may_enter_is_not_trusted(
     hooks: Hooks, mode: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_HOME", str(hooks.home))
+    monkeypatch.setenv("MEMLINES_HOME", str(hooks.home))
     root = str(hooks.folder.resolve())
     folder = Path(thin.socket_file(root)).parent
     folder.mkdir(parents=True)
@@ -179,7 +179,7 @@ def test_a_home_that_cannot_be_used_harms_nobody(tmp_path: Path) -> None:
 
 def test_a_home_can_be_named_as_the_third_word(hooks: Hooks, tmp_path: Path) -> None:
     variables = hooks.variables()
-    del variables["RECOLLECT_HOME"]
+    del variables["MEMLINES_HOME"]
     words = [*hooks.words("SessionStart"), str(hooks.home)]
     done = subprocess.run(
         words, cwd=hooks.folder, env=variables, input=b"{}", capture_output=True, check=True
@@ -198,7 +198,7 @@ def test_a_long_home_gets_a_short_socket(tmp_path: Path) -> None:
 
 
 def test_the_log_does_not_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path))
+    monkeypatch.setenv("MEMLINES_HOME", str(tmp_path))
     for number in range(3000):
         thin.note("Stop", f"{number} " + "x" * 100)
     assert sum(file.stat().st_size for file in (tmp_path / "state").iterdir()) < 200_000
@@ -232,12 +232,12 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 @pytest.mark.parametrize(
-    "variables", [{"RECOLLECT_HOME": "/x/y"}, {"XDG_STATE_HOME": "/x/state"}, {"HOME": "/h"}]
+    "variables", [{"MEMLINES_HOME": "/x/y"}, {"XDG_STATE_HOME": "/x/state"}, {"HOME": "/h"}]
 )
-def test_the_state_is_where_the_rest_of_recollect_keeps_it(
+def test_the_state_is_where_the_rest_of_memlines_keeps_it(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("RECOLLECT_HOME", "XDG_STATE_HOME"):
+    for name in ("MEMLINES_HOME", "XDG_STATE_HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

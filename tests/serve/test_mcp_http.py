@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import UsageError
-from recollect.serve.mcp.http import server as http_server
-from recollect.serve.mcp.http.exchange import Exchange, Reply
-from recollect.serve.mcp.http.server import Listener, loopback
-from recollect.serve.mcp.versions import HANDSHAKE, STATELESS
-from recollect.serve.rpc.lines import MOST_BYTES
-from recollect.serve.tools import Call, Output, shown_tools
+from memlines.errors import UsageError
+from memlines.serve.mcp.http import server as http_server
+from memlines.serve.mcp.http.exchange import Exchange, Reply
+from memlines.serve.mcp.http.server import Listener, loopback
+from memlines.serve.mcp.versions import HANDSHAKE, STATELESS
+from memlines.serve.rpc.lines import MOST_BYTES
+from memlines.serve.tools import Call, Output, shown_tools
 from tests.support_mcp import ENVELOPE, NEWEST, TOKEN, Http, Listening, add_tool, listening, write_notes
 from tests.support_rpc import DEADLINE
 from tests.support_waiting import eventually
@@ -25,7 +25,7 @@ from tests.support_waiting import eventually
 
 @pytest.fixture
 def client(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Listening]:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     with listening(workspace) as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""`recollect mcp --http` as a program: its token, its port, its end."""
+"""`memlines mcp --http` as a program: its token, its port, its end."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import PathError, SettingsError
-from recollect.serve.mcp.http.token import token_file, token_in
+from memlines.errors import PathError, SettingsError
+from memlines.serve.mcp.http.token import token_file, token_in
 from tests.support_cli import program
 from tests.support_mcp import http_process, write_notes
 
@@ -78,7 +78,7 @@ def test_no_two_tokens_are_the_same(tmp_path: Path) -> None:
 
 
 def test_the_token_is_kept_with_the_state_of_the_user() -> None:
-    assert token_file().is_relative_to(os.environ["RECOLLECT_HOME"])
+    assert token_file().is_relative_to(os.environ["MEMLINES_HOME"])
 
 
 @posix_only

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from recollect.serve.tools import shown_tools
+from memlines.serve.tools import shown_tools
 from tests.support_cli import MAIN
 from tests.support_mcp import WORDS_ONLY, listening, write_notes
 from tests.support_npm import client
@@ -49,7 +49,7 @@ def node() -> Path:
 @pytest.fixture
 def notes(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace with a note."""
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     write_notes(workspace, {"MEMORY.md": "We chose Postgres 17 for billing.\n"})
     return workspace
 
@@ -88,7 +88,7 @@ def inspect(request: pytest.FixtureRequest, node: Path, notes: Path, tmp_path: P
 
     if request.param == "lines":
         started = [sys.executable, "-c", MAIN, "mcp", "-w", str(notes)]
-        variables = {**WORDS_ONLY, "RECOLLECT_HOME": os.environ["RECOLLECT_HOME"]}
+        variables = {**WORDS_ONLY, "MEMLINES_HOME": os.environ["MEMLINES_HOME"]}
         given = [part for name, value in variables.items() for part in ("-e", f"{name}={value}")]
         yield lambda *arguments: inspected(given, [*arguments, "--", *started])
         return

@@ -1,4 +1,4 @@
-"""`recollect mcp` as a program: its streams, its workspace, its end."""
+"""`memlines mcp` as a program: its streams, its workspace, its end."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_line_of_ten_megabytes_is_answered(workspace: Path) -> None:
 def found_by(client: Process) -> str:
     """Return where a client's memory is."""
     client.shake_hands()
-    told: str = client.call("memory_status")["_meta"]["recollect/data"]["workspace"]
+    told: str = client.call("memory_status")["_meta"]["memlines/data"]["workspace"]
     return told
 
 

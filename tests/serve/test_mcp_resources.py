@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.serve.mcp import resources
+from memlines.serve.mcp import resources
 from tests.support_mcp import Lines, lines, write_notes
 from tests.support_rpc import ErrorAnswer
 
@@ -175,7 +175,7 @@ def test_a_note_above_the_limit_is_cut_and_says_so(
     content = "".join(f"- line {number}\n" for number in range(20_000))
     write_notes(workspace, {"MEMORY.md": content})
     given = text(client, "memory://MEMORY.md")
-    shown, _, notice = given.partition("\n\n[Cut here by Recollect")
+    shown, _, notice = given.partition("\n\n[Cut here by Memlines")
     assert content.startswith(shown)
     assert 30_000 <= len(given) < 60_000
     assert f"from line {shown.count(chr(10)) + 2} of 20000" in notice

@@ -13,8 +13,8 @@ import anyio
 import httpx2
 import pytest
 
-from recollect.serve.mcp.versions import HANDSHAKE, STATELESS
-from recollect.serve.tools import shown_tools
+from memlines.serve.mcp.versions import HANDSHAKE, STATELESS
+from memlines.serve.tools import shown_tools
 from tests.support_cli import MAIN
 from tests.support_mcp import WORDS_ONLY, listening, write_notes
 
@@ -35,7 +35,7 @@ Run = Callable[[Work], Any]
 @pytest.fixture
 def notes(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace with two notes."""
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     write_notes(workspace, {"MEMORY.md": "We chose Postgres 17 for billing.\n", "memory/ü b.md": "Here.\n"})
     return workspace
 

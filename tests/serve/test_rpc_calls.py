@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from recollect.serve.rpc.messages import InvalidParams
-from recollect.serve.rpc.server import Event, Method
-from recollect.serve.rpc.workers import MOST_AT_ONCE, MOST_THREADS
+from memlines.serve.rpc.messages import InvalidParams
+from memlines.serve.rpc.server import Event, Method
+from memlines.serve.rpc.workers import MOST_AT_ONCE, MOST_THREADS
 from tests.support_rpc import DEADLINE, Gate, Served, echo, served
 from tests.support_waiting import eventually
 
@@ -158,7 +158,7 @@ def test_when_every_worker_hangs_requests_are_refused_until_one_is_back(gate: Ga
 
 def test_workers_that_were_replaced_leave_when_they_are_back(gate: Gate) -> None:
     def workers() -> int:
-        return sum(thread.name == "recollect-worker" for thread in threading.enumerate())
+        return sum(thread.name == "memlines-worker" for thread in threading.enumerate())
 
     with served({"hang": Method(gate, SOON), "echo": echo}) as client:
         while gate.begun.qsize() < 2 * MOST_AT_ONCE:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect import MemoryOff, UsageError
-from recollect.embed.select import Choice
-from recollect.serve.rpc.engine import Engine
-from recollect.serve.rpc.messages import InvalidParams, UnknownProtocol
-from recollect.serve.tools import shown_tools
+from memlines import MemoryOff, UsageError
+from memlines.embed.select import Choice
+from memlines.serve.rpc.engine import Engine
+from memlines.serve.rpc.messages import InvalidParams, UnknownProtocol
+from memlines.serve.tools import shown_tools
 from tests.support_search import FakeProvider, write
 from tests.support_waiting import eventually
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vector
+    from memlines.embed.base import Vector
 
 SAID = "We decided to use Postgres 17 for billing."
 TALK = [{"role": "user", "content": SAID}, {"role": "assistant", "content": "Noted."}]
@@ -44,7 +44,7 @@ class Client:
 
 @pytest.fixture
 def client(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     write(workspace, {"birds.md": "The kestrel nests in the old church tower.\n"})
     one = Client(workspace)
     one.begin()
@@ -177,7 +177,7 @@ class Loading(FakeProvider):
 
 def test_while_the_model_is_loaded_words_answer(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     provider = Loading()
-    monkeypatch.setattr("recollect.memory.upkeep.upkeep.choose", lambda settings: Choice("fake", provider))
+    monkeypatch.setattr("memlines.memory.upkeep.upkeep.choose", lambda settings: Choice("fake", provider))
     write(workspace, {"birds.md": "The kestrel nests in the old church tower.\n"})
     client = Client(workspace)
     client.begin()
@@ -386,10 +386,10 @@ def test_on_begins_a_memory(stranger: Client) -> None:
 
 
 def test_on_tells_who_else_keeps_it_off(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_ENABLED", "false")
+    monkeypatch.setenv("MEMLINES_ENABLED", "false")
     fresh = Client(client.workspace)
     fresh.begin()
-    assert "RECOLLECT_ENABLED" in command(fresh, "on")
+    assert "MEMLINES_ENABLED" in command(fresh, "on")
 
 
 @pytest.mark.parametrize("words", ["", "status", " STATUS "])

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import StoreBusy
-from recollect.serve.rpc.lines import MOST_BYTES
-from recollect.serve.rpc.server import Method, serve
+from memlines.errors import StoreBusy
+from memlines.serve.rpc.lines import MOST_BYTES
+from memlines.serve.rpc.server import Method, serve
 from tests.support import untimed
 from tests.support_rpc import DEADLINE, echo, served
 

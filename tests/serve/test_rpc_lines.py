@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.serve.rpc.lines import LineWriter, lines
+from memlines.serve.rpc.lines import LineWriter, lines
 from tests.support import untimed
 from tests.support_waiting import eventually
 
@@ -149,7 +149,7 @@ def test_a_client_that_left_is_not_complained_about(capsys: pytest.CaptureFixtur
 
 def test_a_full_disk_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     written(Broken(OSError(28, "No space left")), [b"one\n"])
-    assert capsys.readouterr().err == "recollect: the answers cannot be written: no space left\n"
+    assert capsys.readouterr().err == "memlines: the answers cannot be written: no space left\n"
 
 
 def test_a_client_that_leaves_too_much_unread_is_lost() -> None:

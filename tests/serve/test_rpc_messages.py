@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import MemoryOff, PathError, RecollectError, SettingsError, StoreBusy, UsageError
-from recollect.serve.rpc.messages import (
+from memlines.errors import MemlinesError, MemoryOff, PathError, SettingsError, StoreBusy, UsageError
+from memlines.serve.rpc.messages import (
     InvalidParams,
     Refused,
     Request,
@@ -180,7 +180,7 @@ def test_what_is_not_json_cannot_be_a_result(value: object) -> None:
         result_line(1, value)
 
 
-def error(raised: RecollectError) -> Any:
+def error(raised: MemlinesError) -> Any:
     return json.loads(raised_line(7, raised))["error"]
 
 
@@ -193,15 +193,15 @@ def error(raised: RecollectError) -> Any:
         (StoreBusy("another process writes", todo="Wait"), -32006),
         (MemoryOff("it is off"), -32005),
         (SettingsError("it is no number"), -32000),
-        (RecollectError("it broke"), -32000),
+        (MemlinesError("it broke"), -32000),
         (UnknownProtocol(2, [1]), -32003),
     ],
 )
-def test_every_error_has_its_number(raised: RecollectError, number: int) -> None:
+def test_every_error_has_its_number(raised: MemlinesError, number: int) -> None:
     assert error(raised)["code"] == number
 
 
-def test_an_error_of_recollect_carries_what_the_command_line_shows() -> None:
+def test_an_error_of_memlines_carries_what_the_command_line_shows() -> None:
     assert error(StoreBusy("another process writes", todo="Wait"))["data"] == {
         "code": "store-busy",
         "error": "another process writes",

@@ -248,7 +248,7 @@ def test_a_client_that_does_not_block_on_its_streams_is_no_error() -> None:
 def test_without_stdio_it_says_what_to_do() -> None:
     done = program("serve")
     assert done.returncode == 2
-    assert b"recollect serve --stdio" in done.stderr
+    assert b"memlines serve --stdio" in done.stderr
     assert done.stdout == b""
 
 
@@ -277,7 +277,7 @@ def test_the_real_engine_shakes_hands(workspace: Path) -> None:
 
 def test_the_server_imports_nothing_heavy() -> None:
     code = (
-        "import sys, recollect.serve.rpc.server\n"
+        "import sys, memlines.serve.rpc.server\n"
         "sys.exit(any(name in sys.modules for name in ('asyncio', 'concurrent.futures', 'click', 'numpy')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

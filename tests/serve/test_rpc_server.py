@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import StoreBusy
-from recollect.serve.rpc.messages import InvalidParams
-from recollect.serve.rpc.server import Method
+from memlines.errors import StoreBusy
+from memlines.serve.rpc.messages import InvalidParams
+from memlines.serve.rpc.server import Method
 from tests.support_rpc import DEADLINE, ErrorAnswer, Gate, echo, served
 
 Params = Mapping[str, Any]
@@ -154,7 +154,7 @@ def failing_as(error: BaseException) -> Any:
     return fail
 
 
-def test_an_error_of_recollect_is_answered_with_its_fields() -> None:
+def test_an_error_of_memlines_is_answered_with_its_fields() -> None:
     busy = failing_as(StoreBusy("busy", todo="Wait"))
     with served({"fail": busy}) as client, pytest.raises(ErrorAnswer) as caught:
         client.ask("fail")
@@ -204,7 +204,7 @@ def test_what_a_notification_fails_with_is_told_on_the_standard_error(
     with served({"fail": failing_as(StoreBusy("it is busy"))}) as client:
         client.notify("fail")
         assert client.rest() == []
-    assert capsys.readouterr().err == "recollect: fail: it is busy\n"
+    assert capsys.readouterr().err == "memlines: fail: it is busy\n"
 
 
 def test_an_id_that_is_open_cannot_be_used_again(gate: Gate) -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import UsageError
-from recollect.serve.tools import TOOLS
-from recollect.serve.tools.arguments import LONGEST, OTHER_NAMES, checked
+from memlines import UsageError
+from memlines.serve.tools import TOOLS
+from memlines.serve.tools.arguments import LONGEST, OTHER_NAMES, checked
 
 SEARCH = TOOLS["memory_search"]
 

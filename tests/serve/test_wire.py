@@ -6,8 +6,8 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
-from recollect.serve.wire import excerpt_json, hit_json, report_json, search_json, status_json
-from recollect.types import Excerpt, Hit, Problem, Report, SearchResult, Status, Why
+from memlines.serve.wire import excerpt_json, hit_json, report_json, search_json, status_json
+from memlines.types import Excerpt, Hit, Problem, Report, SearchResult, Status, Why
 from tests.support_search import words_memory
 
 HIT = Hit(

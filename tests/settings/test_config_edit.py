@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import SettingsError, UsageError
-from recollect.paths import Workspace, user_config_file
-from recollect.settings import is_trusted, load, trust
-from recollect.settings.edit_text import with_value, without
-from recollect.settings.loading import settings_in
+from memlines.errors import SettingsError, UsageError
+from memlines.paths import Workspace, user_config_file
+from memlines.settings import is_trusted, load, trust
+from memlines.settings.edit_text import with_value, without
+from memlines.settings.loading import settings_in
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli
 
@@ -204,9 +204,9 @@ def test_json_with_comments_is_left_to_its_writer(cli: Cli) -> None:
 
 
 def test_what_overrules_the_file_is_told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_AGENT", "b")
+    monkeypatch.setenv("MEMLINES_AGENT", "b")
     assert (
-        "as long as environment variable RECOLLECT_AGENT sets agent" in cli("config", "set", "agent", "a").err
+        "as long as environment variable MEMLINES_AGENT sets agent" in cli("config", "set", "agent", "a").err
     )
 
 

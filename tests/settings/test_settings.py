@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import SettingsError
-from recollect.paths import Workspace, user_config_file
-from recollect.settings import Loaded, Settings, flatten, load, shown
-from recollect.settings.keys import known_keys
-from recollect.settings.loading import PROFILES
-from recollect.settings.values import checked
+from memlines.errors import SettingsError
+from memlines.paths import Workspace, user_config_file
+from memlines.settings import Loaded, Settings, flatten, load, shown
+from memlines.settings.keys import known_keys
+from memlines.settings.loading import PROFILES
+from memlines.settings.values import checked
 
 DESIGN = {
     "enabled": True,
@@ -136,18 +136,18 @@ def test_the_project_file_wins_over_the_user_file(workspace: Path) -> None:
 
 def test_the_environment_wins_over_the_project_file(workspace: Path) -> None:
     project_file(workspace, "query: {max_results: 8}")
-    loaded = load(Workspace.at(workspace), environ={"RECOLLECT_QUERY__MAX_RESULTS": "7"})
-    expected = (7, "environment variable RECOLLECT_QUERY__MAX_RESULTS")
+    loaded = load(Workspace.at(workspace), environ={"MEMLINES_QUERY__MAX_RESULTS": "7"})
+    expected = (7, "environment variable MEMLINES_QUERY__MAX_RESULTS")
     assert value_and_origin(loaded, "query.max_results") == expected
 
 
 def test_an_argument_wins_over_the_environment() -> None:
-    loaded = load(overrides={"query.max_results": 5}, environ={"RECOLLECT_QUERY__MAX_RESULTS": "7"})
+    loaded = load(overrides={"query.max_results": 5}, environ={"MEMLINES_QUERY__MAX_RESULTS": "7"})
     assert value_and_origin(loaded, "query.max_results") == (5, "argument")
 
 
 def test_the_real_environment_is_used_if_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_AGENT", "helper")
+    monkeypatch.setenv("MEMLINES_AGENT", "helper")
     assert load().settings.agent == "helper"
 
 
@@ -229,7 +229,7 @@ def test_shown_has_every_key_in_order_with_its_origin() -> None:
 
 def test_importing_and_loading_stays_light() -> None:
     heavy = ["yaml", "platformdirs", "difflib", "hashlib", "json", "tempfile"]
-    code = f"import sys, recollect.settings as s; s.load(); print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, memlines.settings as s; s.load(); print([m for m in {heavy} if m in sys.modules])"
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True
     )
@@ -256,7 +256,7 @@ def test_a_weight_in_a_file_or_the_environment_selects_it_too(workspace: Path) -
     path = project_file(workspace, "query: {hybrid: {textWeight: 0.4}}")
     expected = ("weighted", f"because query.hybrid.text_weight is set in project file {path}")
     assert value_and_origin(load(Workspace.at(workspace)), "query.fusion") == expected
-    variable = "RECOLLECT_QUERY__HYBRID__VECTOR_WEIGHT"
+    variable = "MEMLINES_QUERY__HYBRID__VECTOR_WEIGHT"
     expected = ("weighted", f"because query.hybrid.vector_weight is set in environment variable {variable}")
     assert value_and_origin(load(environ={variable: "0.5"}), "query.fusion") == expected
 

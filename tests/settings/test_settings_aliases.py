@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import SettingsError
-from recollect.paths import Workspace
-from recollect.settings import Settings, flatten, load, overridden, trust
-from recollect.settings.aliases import ALIASES, CONVERSIONS, WITHOUT_EFFECT, resolve, translate
-from recollect.settings.keys import groups, known_keys
+from memlines.errors import SettingsError
+from memlines.paths import Workspace
+from memlines.settings import Settings, flatten, load, overridden, trust
+from memlines.settings.aliases import ALIASES, CONVERSIONS, WITHOUT_EFFECT, resolve, translate
+from memlines.settings.keys import groups, known_keys
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli
 

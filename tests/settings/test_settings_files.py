@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import SettingsError
-from recollect.paths import Workspace, user_config_file, user_state_dir
-from recollect.settings import Settings, distrust, is_trusted, load, trust
-from recollect.settings.keys import known_keys
+from memlines.errors import SettingsError
+from memlines.paths import Workspace, user_config_file, user_state_dir
+from memlines.settings import Settings, distrust, is_trusted, load, trust
+from memlines.settings.keys import known_keys
 from tests.settings.test_settings import project_file, user_file
 
 CAMEL_CASE = """
@@ -165,7 +165,7 @@ def test_a_project_may_not_widen_anything(workspace: Path, text: str) -> None:
     with pytest.raises(SettingsError) as caught:
         load(Workspace.at(workspace))
     assert repr(str(path)) in str(caught.value)
-    assert caught.value.todo == "Review the file, then run 'recollect config trust'"
+    assert caught.value.todo == "Review the file, then run 'memlines config trust'"
 
 
 def test_the_refusal_names_every_key_that_needs_trust(workspace: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_trusted_project_may_set_everything(workspace: Path) -> None:
 def test_a_changed_file_has_to_be_trusted_again(workspace: Path) -> None:
     trust(project_file(workspace, "agent: reviewed"))
     project_file(workspace, "agent: changed")
-    with pytest.raises(SettingsError, match="recollect config trust"):
+    with pytest.raises(SettingsError, match="memlines config trust"):
         load(Workspace.at(workspace))
 
 

@@ -9,11 +9,11 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import SettingsError
-from recollect.paths import user_config_file
-from recollect.settings import Loaded, load, shown
-from recollect.settings.aliases import ALIASES, SESSION_MEMORY, WRAPPERS
-from recollect.settings.keys import groups, known_keys, variables
+from memlines.errors import SettingsError
+from memlines.paths import user_config_file
+from memlines.settings import Loaded, load, shown
+from memlines.settings.aliases import ALIASES, SESSION_MEMORY, WRAPPERS
+from memlines.settings.keys import groups, known_keys, variables
 from tests.support import untimed
 
 shared_home = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -65,7 +65,7 @@ def test_any_mapping_of_arguments_loads_or_is_refused(mapping: dict[str, Any]) -
     loads_or_refuses(overrides=mapping, environ={})
 
 
-@given(st.sampled_from(sorted(variables())) | st.text().map("RECOLLECT_".__add__), st.text())
+@given(st.sampled_from(sorted(variables())) | st.text().map("MEMLINES_".__add__), st.text())
 def test_any_variable_loads_or_is_refused(variable: str, text: str) -> None:
     loads_or_refuses(environ={variable: text})
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.settings.keys import known_keys
-from recollect.settings.table import main, render_table
+from memlines.settings.keys import known_keys
+from memlines.settings.table import main, render_table
 
 
 @pytest.mark.parametrize("name", list(known_keys()))

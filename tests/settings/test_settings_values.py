@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import SettingsError
-from recollect.paths import Workspace, user_config_file
-from recollect.settings import flatten, load
-from recollect.settings.keys import known_keys, snake
+from memlines.errors import SettingsError
+from memlines.paths import Workspace, user_config_file
+from memlines.settings import flatten, load
+from memlines.settings.keys import known_keys, snake
 
 
 def loaded_value(key: str, value: Any) -> Any:
@@ -143,7 +143,7 @@ def test_the_agent_has_two_names_in_the_path_of_the_index(tmp_path: Path, writte
 
 def test_braces_that_mean_nothing_name_those_that_do() -> None:
     with pytest.raises(SettingsError) as caught:
-        load(environ={"RECOLLECT_STORE__PATH": "~/{agent_id}.sqlite"})
+        load(environ={"MEMLINES_STORE__PATH": "~/{agent_id}.sqlite"})
     assert caught.value.todo == "It takes text, with {agent} or {agentId} for the agent and no other braces"
 
 
@@ -180,8 +180,8 @@ def test_an_error_names_the_limits_of_a_number() -> None:
 
 
 def test_an_error_names_the_environment_variable() -> None:
-    with pytest.raises(SettingsError, match="from environment variable RECOLLECT_ENABLED is 'maybe'"):
-        load(environ={"RECOLLECT_ENABLED": "maybe"})
+    with pytest.raises(SettingsError, match="from environment variable MEMLINES_ENABLED is 'maybe'"):
+        load(environ={"MEMLINES_ENABLED": "maybe"})
 
 
 def test_an_error_does_not_show_a_secret() -> None:
@@ -239,63 +239,63 @@ def test_camel_case_becomes_snake_case(camel: str, expected: str) -> None:
 
 @pytest.mark.parametrize("text", ["true", "1", "yes", "on", "TRUE", " On "])
 def test_a_variable_switches_on(text: str) -> None:
-    assert from_environment("RECOLLECT_QUERY__MMR__ENABLED", text)["query.mmr.enabled"] is True
+    assert from_environment("MEMLINES_QUERY__MMR__ENABLED", text)["query.mmr.enabled"] is True
 
 
 @pytest.mark.parametrize("text", ["false", "0", "no", "off", "False"])
 def test_a_variable_switches_off(text: str) -> None:
-    assert from_environment("RECOLLECT_ENABLED", text)["enabled"] is False
+    assert from_environment("MEMLINES_ENABLED", text)["enabled"] is False
 
 
 def test_a_variable_holds_a_list() -> None:
-    assert from_environment("RECOLLECT_SOURCES", "memory, sessions")["sources"] == ("memory", "sessions")
+    assert from_environment("MEMLINES_SOURCES", "memory, sessions")["sources"] == ("memory", "sessions")
 
 
 def test_a_variable_holds_headers() -> None:
-    values = from_environment("RECOLLECT_EMBEDDINGS__HEADERS", "X-A=1, X-B=2=3")
+    values = from_environment("MEMLINES_EMBEDDINGS__HEADERS", "X-A=1, X-B=2=3")
     assert values["embeddings.headers"] == (("X-A", "1"), ("X-B", "2=3"))
 
 
 def test_headers_without_a_value_are_refused() -> None:
     with pytest.raises(SettingsError, match="name=value"):
-        load(environ={"RECOLLECT_EMBEDDINGS__HEADERS": "X-A"})
+        load(environ={"MEMLINES_EMBEDDINGS__HEADERS": "X-A"})
 
 
 def test_a_variable_is_clamped_too() -> None:
-    assert from_environment("RECOLLECT_QUERY__MIN_SCORE", "3")["query.min_score"] == 1
+    assert from_environment("MEMLINES_QUERY__MIN_SCORE", "3")["query.min_score"] == 1
 
 
 def test_a_variable_reaches_lambda_by_its_plain_name() -> None:
-    assert from_environment("RECOLLECT_QUERY__MMR__LAMBDA", "0.1")["query.mmr.lambda"] == 0.1
+    assert from_environment("MEMLINES_QUERY__MMR__LAMBDA", "0.1")["query.mmr.lambda"] == 0.1
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1e999", "six", ""])
 def test_a_variable_that_is_no_number_is_refused(text: str) -> None:
-    with pytest.raises(SettingsError, match="RECOLLECT_QUERY__MIN_SCORE"):
-        load(environ={"RECOLLECT_QUERY__MIN_SCORE": text})
+    with pytest.raises(SettingsError, match="MEMLINES_QUERY__MIN_SCORE"):
+        load(environ={"MEMLINES_QUERY__MIN_SCORE": text})
 
 
 def test_an_empty_variable_clears_an_optional_key() -> None:
-    assert from_environment("RECOLLECT_SPEND__MAX_PER_DAY", "")["spend.max_per_day"] is None
+    assert from_environment("MEMLINES_SPEND__MAX_PER_DAY", "")["spend.max_per_day"] is None
 
 
 def test_the_home_variable_is_no_setting() -> None:
-    assert load(environ={"RECOLLECT_HOME": "/somewhere"}).settings.enabled
+    assert load(environ={"MEMLINES_HOME": "/somewhere"}).settings.enabled
 
 
-@pytest.mark.parametrize("variable", ["RECOLLECT_FOO", "RECOLLECT_QUERY", "RECOLLECT_QUERY__X", "RECOLLECT_"])
+@pytest.mark.parametrize("variable", ["MEMLINES_FOO", "MEMLINES_QUERY", "MEMLINES_QUERY__X", "MEMLINES_"])
 def test_an_unknown_variable_is_refused(variable: str) -> None:
     with pytest.raises(SettingsError, match=f"unknown setting '{variable}' from the environment"):
         load(environ={variable: "1"})
 
 
 def test_an_unknown_variable_names_the_nearest() -> None:
-    with pytest.raises(SettingsError, match="'RECOLLECT_EMBEDDINGS__PROVIDER'"):
-        load(environ={"RECOLLECT_EMBEDDING_PROVIDER": "none"})
+    with pytest.raises(SettingsError, match="'MEMLINES_EMBEDDINGS__PROVIDER'"):
+        load(environ={"MEMLINES_EMBEDDING_PROVIDER": "none"})
 
 
 def test_other_variables_are_left_alone() -> None:
-    assert load(environ={"RECOLLECTION": "1", "PATH": "/bin"}).settings.enabled
+    assert load(environ={"MEMLINESQUE": "1", "PATH": "/bin"}).settings.enabled
 
 
 def test_a_reference_is_replaced_by_the_variable() -> None:
@@ -319,7 +319,7 @@ def test_a_reference_to_a_missing_variable_is_refused() -> None:
 
 
 def test_a_variable_is_taken_as_it_is() -> None:
-    loaded = load(environ={"RECOLLECT_EMBEDDINGS__API_KEY": "${NOT_THERE}"})
+    loaded = load(environ={"MEMLINES_EMBEDDINGS__API_KEY": "${NOT_THERE}"})
     assert loaded.settings.embeddings.api_key == "${NOT_THERE}"
 
 

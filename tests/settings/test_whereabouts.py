@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.errors import SettingsError, WorkspaceError
-from recollect.paths import Workspace, user_config_file
-from recollect.serve.hooks import thin
-from recollect.serve.rpc.workplace import folder_of
-from recollect.settings import load, trust
-from recollect.settings.whereabouts import find_workspace
+from memlines import Memory
+from memlines.errors import SettingsError, WorkspaceError
+from memlines.paths import Workspace, user_config_file
+from memlines.serve.hooks import thin
+from memlines.serve.rpc.workplace import folder_of
+from memlines.settings import load, trust
+from memlines.settings.whereabouts import find_workspace
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli, program
 
-VARIABLE = "RECOLLECT_WORKSPACE"
+VARIABLE = "MEMLINES_WORKSPACE"
 
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 

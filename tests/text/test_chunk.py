@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.text import chunk as chunk_module
-from recollect.text.chunk import chunk_id, chunk_text, limit_of, text_hash, weigh
-from recollect.types import Chunk
+from memlines.text import chunk as chunk_module
+from memlines.text.chunk import chunk_id, chunk_text, limit_of, text_hash, weigh
+from memlines.types import Chunk
 from tests.support import untimed
 
 WIDE = [(0x2E80, 0x9FFF), (0xA000, 0xA4FF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0x20000, 0x2FA1F)]
@@ -288,7 +288,7 @@ def statements(work: Callable[[], object]) -> int:
 
     def trace(frame: FrameType, event: str, _argument: Any) -> Any:
         nonlocal count
-        if frame.f_globals.get("__name__", "").startswith("recollect.text"):
+        if frame.f_globals.get("__name__", "").startswith("memlines.text"):
             count += event == "line"
             return trace
         return None

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.date_words import fold
-from recollect.text.dates import Span, asks_when, spans_of
+from memlines.text.date_words import fold
+from memlines.text.dates import Span, asks_when, spans_of
 from tests.support import untimed
 
 NOW = datetime(2026, 10, 14, 15, 0)

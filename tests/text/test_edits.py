@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recollect.text import edits
-from recollect.text.edits import add, cut, lines_at, locate, put, split, tidy
-from recollect.text.entries import own_text_of, session_in
+from memlines.text import edits
+from memlines.text.edits import add, cut, lines_at, locate, put, split, tidy
+from memlines.text.entries import own_text_of, session_in
 from tests.support import untimed
 from tests.text.test_entries import MARKDOWN
 

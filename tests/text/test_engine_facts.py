@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.text.facts import facts_in
+from memlines.text.facts import facts_in
 from tests.serve.test_rpc_engine import Client
 from tests.support_search import write
 
@@ -19,7 +19,7 @@ SAID = [{"role": "user", "content": "My dentist is Dr. Novak in Brno. Can you fi
 
 @pytest.fixture
 def client(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     write(workspace, {"facts.md": f"# Facts\n\n- [preference] {TABS}\n"})
     one = Client(workspace)
     one.begin()
@@ -54,7 +54,7 @@ def test_a_message_about_the_past_does_not_get_a_fact_twice(client: Client) -> N
 def test_without_auto_recall_only_messages_about_the_past_get_something(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_FACTS__AUTO_RECALL", "off")
+    monkeypatch.setenv("MEMLINES_FACTS__AUTO_RECALL", "off")
     client.begin()
     assert client("session/message", session="s1", text=ASKED)["context"] == ""
     assert client("session/message", session="s1", text=PAST)["context"]
@@ -68,7 +68,7 @@ def test_nothing_is_captured_unless_the_user_switched_it_on(client: Client, work
 
 @pytest.fixture
 def capturing(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
-    monkeypatch.setenv("RECOLLECT_FACTS__AUTO_CAPTURE", "on")
+    monkeypatch.setenv("MEMLINES_FACTS__AUTO_CAPTURE", "on")
     client.begin()
     return client
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.entries import Entry, entries_of, entry_at, own_text_of, section_of, title_of
-from recollect.text.outline import outline
+from memlines.text.entries import Entry, entries_of, entry_at, own_text_of, section_of, title_of
+from memlines.text.outline import outline
 from tests.support import untimed
 
 Span = tuple[str, int, int]

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.index.search.query import parse
-from recollect.text.chunk import chunk_text
-from recollect.text.frontmatter import FrontMatter, front_matter
-from recollect.text.notes import chunk_note
+from memlines import Memory
+from memlines.index.search.query import parse
+from memlines.text.chunk import chunk_text
+from memlines.text.frontmatter import FrontMatter, front_matter
+from memlines.text.notes import chunk_note
 from tests.support import untimed
 from tests.support_search import WORDS_ONLY, write
 

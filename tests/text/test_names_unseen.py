@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.admin.backup.manifest import digest
-from recollect.text.neutral import unseen_in
+from memlines.admin.backup.manifest import digest
+from memlines.text.neutral import unseen_in
 from tests.support import untimed
 from tests.support_backup import back_up, bring_back, export, fill, tree
 from tests.support_cli import Cli
@@ -48,7 +48,7 @@ unseen = pytest.mark.parametrize("character", UNSEEN.values(), ids=UNSEEN.keys()
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
 
 
@@ -63,7 +63,7 @@ def test_an_archive_with_such_a_name_is_refused_whole(
     name = f"memory/a{character}b.md"
     files = {"MEMORY.md": b"x", name: b"harm"}
     listed = [{"path": path, "size": len(c), "sha256": digest(c), "mtime_ns": 1} for path, c in files.items()]
-    told = {"format": "recollect-backup", "version": 1, "created": "", "workspace": "", "settings": None}
+    told = {"format": "memlines-backup", "version": 1, "created": "", "workspace": "", "settings": None}
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         for path, content in files.items():
             archive.writestr(path, content)

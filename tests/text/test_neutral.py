@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.neutral import Neutral, neutralise, quoted, visible, visible_values
+from memlines.text.neutral import Neutral, neutralise, quoted, visible, visible_values
 from tests.support import untimed
 from tests.support_hostile import ESCAPES, EVERYTHING, HIDDEN, IMAGES, INVISIBLE, TAGS, TURNS, hostile, unseen
 
@@ -99,9 +99,9 @@ def test_every_line_stays_on_its_number(text: str) -> None:
 
 
 def test_what_is_added_to_neutral_text_becomes_neutral() -> None:
-    tag = Neutral("<recollect-context>")
-    assert "<x>" + tag + "<y>" == "&lt;x><recollect-context>&lt;y>"
-    assert Neutral(", ").join([tag, "<x>"]) == "<recollect-context>, &lt;x>"
+    tag = Neutral("<memlines-context>")
+    assert "<x>" + tag + "<y>" == "&lt;x><memlines-context>&lt;y>"
+    assert Neutral(", ").join([tag, "<x>"]) == "<memlines-context>, &lt;x>"
     assert type("a" + tag) is type(tag + "a") is Neutral
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.outline import heading_above, outline
+from memlines.text.outline import heading_above, outline
 from tests.support import untimed
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.neutral import neutralise
-from recollect.text.quote import TAG, Quote, block, capped, without_quotes
+from memlines.text.neutral import neutralise
+from memlines.text.quote import TAG, Quote, block, capped, without_quotes
 from tests.support import untimed
 
 EVIL = [
@@ -73,7 +73,7 @@ def test_a_block_that_was_cut_at_its_beginning_is_taken_out() -> None:
     assert without_quotes(block("Introduction.", [Quote("x", "y")])[5:] + " said") == " said"
 
 
-@pytest.mark.parametrize("tag", ["system-reminder", "relevant-memories", "recollect-hits"])
+@pytest.mark.parametrize("tag", ["system-reminder", "relevant-memories", "memlines-hits"])
 def test_what_clients_put_in_is_taken_out(tag: str) -> None:
     assert without_quotes(f"a <{tag}>We decided on tea.</{tag}> b") == "a  b"
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from recollect.text.redaction import Redacted, merged, redact
+from memlines.text.redaction import Redacted, merged, redact
 from tests.redaction_corpus import forms
 
 

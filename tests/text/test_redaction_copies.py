@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import pytest
 
-from recollect import Memory
-from recollect.embed.remote.provider import RemoteProvider
-from recollect.memory.conversations.reading import read_session
-from recollect.text.redaction import redact, redact_together
+from memlines import Memory
+from memlines.embed.remote.provider import RemoteProvider
+from memlines.memory.conversations.reading import read_session
+from memlines.text.redaction import redact, redact_together
 from tests.redaction_corpus import planted, survives
 from tests.support_index import indexed, sync
 from tests.support_provider import provider_server, remote

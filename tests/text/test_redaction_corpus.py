@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.text.redaction import redact
+from memlines.text.redaction import redact
 from tests.redaction_clean import found, made_up
 from tests.redaction_corpus import Planted, forms, planted, survives
 from tests.redaction_unseen import unseen

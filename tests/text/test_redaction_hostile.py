@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.redaction import redact
-from recollect.text.redaction.forms import FORMS
-from recollect.text.redaction.rules import MARKED
+from memlines.text.redaction import redact
+from memlines.text.redaction.forms import FORMS
+from memlines.text.redaction.rules import MARKED
 
 LENGTH = 1_000_000
 KEYWORDS = sorted({word for rule in (*MARKED, *FORMS) for word in rule.keywords.split()})

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import SettingsError
-from recollect.text.redaction import Rules, redact
+from memlines.errors import SettingsError
+from memlines.text.redaction import Rules, redact
 
 
 def test_a_rule_of_ones_own_is_used_beside_the_others() -> None:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.text.redaction import redact
-from recollect.text.redaction.forms import FORMS
-from recollect.text.redaction.rules import MARKED
-from recollect.text.redaction.tokens import _matcher
+from memlines.text.redaction import redact
+from memlines.text.redaction.forms import FORMS
+from memlines.text.redaction.rules import MARKED
+from memlines.text.redaction.tokens import _matcher
 from tests.redaction_corpus import Form, Planted, forms, planted, survives
 
 KEYWORDS = sorted({*_matcher()[1], *(word for rule in (*MARKED, *FORMS) for word in rule.keywords.split())})

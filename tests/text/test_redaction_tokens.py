@@ -7,8 +7,8 @@ import string
 
 import pytest
 
-from recollect.text.redaction import redact
-from recollect.text.redaction.tokens import _PART, _TABLE
+from memlines.text.redaction import redact
+from memlines.text.redaction.tokens import _PART, _TABLE
 
 _HEX = "0123456789abcdef"
 _LETTERS = string.ascii_letters + string.digits

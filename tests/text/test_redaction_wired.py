@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.embed.base import embed_documents, embed_query
-from recollect.embed.batches.select import batches_for
-from recollect.embed.remote.provider import RemoteProvider
-from recollect.embed.select import Choice
-from recollect.serve.tools import call_tool
-from recollect.text.redaction import redact, rules_of
+from memlines import Memory
+from memlines.embed.base import embed_documents, embed_query
+from memlines.embed.batches.select import batches_for
+from memlines.embed.remote.provider import RemoteProvider
+from memlines.embed.select import Choice
+from memlines.serve.tools import call_tool
+from memlines.text.redaction import redact, rules_of
 from tests.redaction_corpus import planted, survives
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embed.base import Limits, embed_documents, embed_query, to_blobs
-from recollect.embed.passages import best_sentence, embed_passages, is_packed, unpacked
-from recollect.index.store.sqlite import cache
-from recollect.text.sentences import pieces_of, sentences_of
+from memlines.embed.base import Limits, embed_documents, embed_query, to_blobs
+from memlines.embed.passages import best_sentence, embed_passages, is_packed, unpacked
+from memlines.index.store.sqlite import cache
+from memlines.text.sentences import pieces_of, sentences_of
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import reading, sync, write

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.chunk import limit_of, text_hash, weigh
-from recollect.text.turns import chunk_turns
-from recollect.types import Chunk, Role, Turn
+from memlines.text.chunk import limit_of, text_hash, weigh
+from memlines.text.turns import chunk_turns
+from memlines.types import Chunk, Role, Turn
 from tests.support import untimed
 
 TOKENS, OVERLAP = 400, 80

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.language import STEMMED, STOP_WORDS, language_of
-from recollect.text.terms import parts_of, query_terms, terms_of, title_of
+from memlines.text.language import STEMMED, STOP_WORDS, language_of
+from memlines.text.terms import parts_of, query_terms, terms_of, title_of
 from tests.support import untimed
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.language import STOP_WORDS, is_unlearned, language_of
-from recollect.text.words import telling_words, words_of
+from memlines.text.language import STOP_WORDS, is_unlearned, language_of
+from memlines.text.words import telling_words, words_of
 from tests.support import untimed
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.files.read import decode_lines
-from recollect.transcripts.openclaw import parse
-from recollect.types import Transcript, Turn
+from memlines.files.read import decode_lines
+from memlines.transcripts.openclaw import parse
+from memlines.types import Transcript, Turn
 from tests.support import untimed
 from tests.support_sessions import HEADER, assistant, jsonl, message, user
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.files import read
-from recollect.files.read import bounded_lines
-from recollect.memory.conversations.importing import import_transcripts
-from recollect.memory.conversations.reading import read_session
-from recollect.serve.hooks.transcript import last_turns
-from recollect.transcripts.lines import record_of
-from recollect.types import LONGEST_LINE
+from memlines import Memory
+from memlines.files import read
+from memlines.files.read import bounded_lines
+from memlines.memory.conversations.importing import import_transcripts
+from memlines.memory.conversations.reading import read_session
+from memlines.serve.hooks.transcript import last_turns
+from memlines.transcripts.lines import record_of
+from memlines.types import LONGEST_LINE
 from tests.support_sessions import HEADER, assistant, jsonl, user
 
 LONG = json.dumps(user("x" * LONGEST_LINE))
@@ -24,8 +24,8 @@ PATH = "sessions/one.jsonl"
 
 @pytest.fixture
 def memory(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
-    monkeypatch.setenv("RECOLLECT_SOURCES", "memory,sessions")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_SOURCES", "memory,sessions")
     (workspace / "sessions").mkdir(parents=True)
     (workspace / PATH).write_text(
         jsonl(HEADER, user("The kestrel nests here."), LONG, assistant("The heron waits at the weir.")),

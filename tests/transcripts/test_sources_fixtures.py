@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.transcripts import claude_code, codex, openclaw, opencode
-from recollect.transcripts.hosts import Found, read_session, recognise
-from recollect.types import Transcript, Turn
+from memlines.transcripts import claude_code, codex, openclaw, opencode
+from memlines.transcripts.hosts import Found, read_session, recognise
+from memlines.types import Transcript, Turn
 from tests.support_sources import (
     CLAUDE_CODE,
     CODEX,

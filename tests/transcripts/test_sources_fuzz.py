@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.files.read import decode_lines
-from recollect.transcripts import claude_code, codex, openclaw, opencode
-from recollect.transcripts.hosts import recognise
-from recollect.types import Transcript
+from memlines.files.read import decode_lines
+from memlines.transcripts import claude_code, codex, openclaw, opencode
+from memlines.transcripts.hosts import recognise
+from memlines.types import Transcript
 from tests.support import untimed
 from tests.support_sources import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content
 

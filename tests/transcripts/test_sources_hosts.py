@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import StoreError
-from recollect.transcripts import claude_code
-from recollect.transcripts.hosts import HOSTS, Found, Known, Sightings, host_of, read_session
-from recollect.types import Fingerprint
+from memlines.errors import StoreError
+from memlines.transcripts import claude_code
+from memlines.transcripts.hosts import HOSTS, Found, Known, Sightings, host_of, read_session
+from memlines.types import Fingerprint
 from tests.support import unprivileged_run
 from tests.support_sources import (
     CLAUDE_CODE,
@@ -313,7 +313,7 @@ def test_a_pipe_is_no_transcript(home: Path) -> None:
 UNREADABLE = """
 import sys
 from pathlib import Path
-from recollect.transcripts.hosts import HOSTS
+from memlines.transcripts.hosts import HOSTS
 seen = HOSTS[sys.argv[1]].find(Path("/home/ada/shop"), {"HOME": sys.argv[2]}, None, None)
 print([problem.failed for problem in seen.problems], seen.blind)
 """

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect.transcripts import claude_code, codex, openclaw, opencode
-from recollect.transcripts.lines import without_blocks
-from recollect.types import Transcript
+from memlines.transcripts import claude_code, codex, openclaw, opencode
+from memlines.transcripts.lines import without_blocks
+from memlines.types import Transcript
 from tests.support_sessions import assistant, jsonl
 from tests.support_sources import shown
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from recollect.agent.capture import is_injection
-from recollect.agent.capture.scorer import Embed
-from recollect.agent.capture.speech import LANGUAGES
+from memlines.agent.capture import is_injection
+from memlines.agent.capture.scorer import Embed
+from memlines.agent.capture.speech import LANGUAGES
 from tests.support_capture import CORPORA, Labelled, builtin, captures, injections, labelled
 from tests.support_intent import labelled as prompts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.agent.capture import captured
+from memlines.agent.capture import captured
 from tests.support_capture import NOW, captures
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from recollect.agent.capture import Captured, capture
-from recollect.agent.capture.seen import MOST_KEPT, Seen
-from recollect.embed.builtin.provider import BuiltinProvider
-from recollect.errors import EmbeddingError
-from recollect.files.tombstones import bury
-from recollect.memory.memory import Memory
-from recollect.paths import Workspace
+from memlines.agent.capture import Captured, capture
+from memlines.agent.capture.seen import MOST_KEPT, Seen
+from memlines.embed.builtin.provider import BuiltinProvider
+from memlines.errors import EmbeddingError
+from memlines.files.tombstones import bury
+from memlines.memory.memory import Memory
+from memlines.paths import Workspace
 from tests.support_agent import NOW, TOKEN, assistant, opened, text_of, user
 from tests.support_chat import chat_server
 

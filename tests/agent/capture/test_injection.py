@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.agent.capture import is_injection
+from memlines.agent.capture import is_injection
 from tests.support_capture import Labelled, captures, labelled
 
 ATTACKS = (

@@ -1,1 +1,1 @@
-"""Recollect in the real Claude Code, against a scripted model."""
+"""Memlines in the real Claude Code, against a scripted model."""

@@ -46,7 +46,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory, program: Path, model: Mode
 
 @pytest.fixture(scope="module")
 def shop(machine: Machine, request: pytest.FixtureRequest) -> Path:
-    """A project with Recollect in it, that the tests of a file share."""
+    """A project with Memlines in it, that the tests of a file share."""
     folder = machine.project(f"shop-{request.module.__name__.rpartition('.')[2]}")
-    machine.recollect(folder, "install", "claude-code")
+    machine.memlines(folder, "install", "claude-code")
     return folder

@@ -26,7 +26,7 @@ NOTES = {
 SERVERS = '{\n\t"mcpServers": {}\n}\n'
 """A file of the user's, laid out in their own way."""
 
-TOOL = "mcp__recollect__memory_search"
+TOOL = "mcp__memlines__memory_search"
 
 
 class Machine:
@@ -36,7 +36,7 @@ class Machine:
         self.program = program
         self.model = model
         self.home = folder / "home"
-        settings = self.home / ".recollect/config.yaml"
+        settings = self.home / ".memlines/config.yaml"
         settings.parent.mkdir(parents=True)
         settings.write_text(f"embeddings:\n  provider: {provider}\n", encoding="utf-8")
 
@@ -50,7 +50,7 @@ class Machine:
         return folder
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that a program sees here; the program `recollect` is found."""
+        """Return the variables that a program sees here; the program `memlines` is found."""
         kept = {name: os.environ[name] for name in ("TMPDIR",) if name in os.environ}
         return {
             **kept,
@@ -59,7 +59,7 @@ class Machine:
             "USER": "ada",
             "LANG": "C.UTF-8",
             "TERM": "dumb",
-            "RECOLLECT_HOME": str(self.home / ".recollect"),
+            "MEMLINES_HOME": str(self.home / ".memlines"),
             "IS_SANDBOX": "1",
             "ANTHROPIC_BASE_URL": self.model.url,
             "ANTHROPIC_API_KEY": "none",
@@ -69,7 +69,7 @@ class Machine:
             "DISABLE_TELEMETRY": "1",
         }
 
-    def recollect(self, folder: Path, *arguments: str) -> str:
+    def memlines(self, folder: Path, *arguments: str) -> str:
         """Run our own command line in a folder and return what it printed."""
         return self._run([sys.executable, "-c", MAIN, *arguments], folder)
 
@@ -79,16 +79,16 @@ class Machine:
 
     def log(self) -> str:
         """Return what the hooks had to note."""
-        file = self.home / ".recollect/state/hooks.log"
+        file = self.home / ".memlines/state/hooks.log"
         return file.read_text(encoding="utf-8") if file.exists() else ""
 
     def engines(self) -> list[int]:
         """Return the processes of the engines that run."""
-        return engines_in(self.home / ".recollect")
+        return engines_in(self.home / ".memlines")
 
     def end_engines(self) -> None:
         """End them: they outlive their clients for a while."""
-        end_engines(self.home / ".recollect")
+        end_engines(self.home / ".memlines")
 
     def _run(self, command: list[str], folder: Path) -> str:
         process = subprocess.Popen(

@@ -16,13 +16,13 @@ from tests.fixtures.make_sessions import raise_loopback
 
 
 def main(program: Path, folder: Path) -> None:
-    """Install Recollect and say one thing."""
+    """Install Memlines and say one thing."""
     raise_loopback()
     model = Model()
     try:
         machine = Machine(folder, program, model)
         project = machine.project("shop")
-        machine.recollect(project, "install", "claude-code")
+        machine.memlines(project, "install", "claude-code")
         session = Session(machine, project, "--allowedTools", TOOL)
         asked = session.say(f'CALL {TOOL} {{"query": "port of the staging database"}}')
         sys.stdout.write(asked[-1].results[0])

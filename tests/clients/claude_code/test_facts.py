@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.text.facts import facts_in
+from memlines.text.facts import facts_in
 from tests.clients.claude_code.machine import Machine, Session, heard
 from tests.support_waiting import eventually
 
-STORE = "mcp__recollect__memory_store"
-RECALL = "mcp__recollect__memory_recall"
-FORGET = "mcp__recollect__memory_forget"
+STORE = "mcp__memlines__memory_store"
+RECALL = "mcp__memlines__memory_recall"
+FORGET = "mcp__memlines__memory_forget"
 FACT = "The warehouse in Delft has four robots."
 SAID = "By the way, our release manager is called Boleslava Krejci. Good morning."
 
@@ -56,6 +56,6 @@ def test_a_fact_that_fits_is_told_unasked(machine: Machine, shop: Path, stored: 
 
 def test_what_the_user_says_is_captured(machine: Machine, shop: Path, stored: None) -> None:
     (shop / ".memory/config.yaml").write_text("facts:\n  auto_capture: true\n", encoding="utf-8")
-    machine.recollect(shop, "config", "trust")
+    machine.memlines(shop, "config", "trust")
     Session(machine, shop).say(SAID)
     eventually(lambda: any("Boleslava Krejci" in fact for fact in facts(shop)))

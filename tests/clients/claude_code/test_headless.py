@@ -25,7 +25,7 @@ def machine(tmp_path: Path, program: Path, model: Model) -> Iterator[Machine]:
 def test_the_first_prompt_of_all_brings_lines(machine: Machine) -> None:
     for number in range(TRIES):
         folder = machine.project(f"shop-{number}")
-        machine.recollect(folder, "install", "claude-code")
+        machine.memlines(folder, "install", "claude-code")
         told = heard(Session(machine, folder).say(QUESTION))
         assert "The staging database listens on port 5433" in told
         if "> - Grace looks after the warehouse robots" in told:

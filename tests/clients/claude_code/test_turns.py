@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.agent import snapshot
+from memlines import Memory
+from memlines.agent import snapshot
 from tests.clients.claude_code.machine import TOOL, Machine, Session, heard
 from tests.clients.claude_code.model import END, Request
 from tests.support_waiting import eventually
@@ -36,8 +36,8 @@ def test_the_tool_answers_over_mcp(first: list[Request]) -> None:
 
 
 def test_the_client_knows_the_server_and_the_commands(session: Session, first: list[Request]) -> None:
-    assert {"name": "recollect", "status": "connected"}.items() <= session.begun["mcp_servers"][0].items()
-    assert {"remember", "recall", "forget", "recollect"} <= set(session.begun["slash_commands"])
+    assert {"name": "memlines", "status": "connected"}.items() <= session.begun["mcp_servers"][0].items()
+    assert {"remember", "recall", "forget", "memlines"} <= set(session.begun["slash_commands"])
 
 
 def test_the_skill_takes_no_name_of_the_clients_own(session: Session, first: list[Request]) -> None:
@@ -45,7 +45,7 @@ def test_the_skill_takes_no_name_of_the_clients_own(session: Session, first: lis
 
 
 def test_a_session_starts_with_the_notes(first: list[Request]) -> None:
-    assert "<recollect-context>" in first[0].everything
+    assert "<memlines-context>" in first[0].everything
     assert "> - The staging database listens on port 5433." in first[0].everything
 
 
@@ -72,9 +72,9 @@ def test_what_should_last_survives_a_compaction(shop: Path, session: Session, fi
 
 def test_what_a_person_types_switches_the_memory_off_and_on(machine: Machine, shop: Path) -> None:
     session = Session(machine, shop)
-    assert "<recollect-result>\nMemory is off for this project" in heard(session.say("/recollect off"))
-    assert "off" in machine.recollect(shop, "status")
-    assert "<recollect-result>\nMemory is on again" in heard(session.say("/recollect on"))
+    assert "<memlines-result>\nMemory is off for this project" in heard(session.say("/memlines off"))
+    assert "off" in machine.memlines(shop, "status")
+    assert "<memlines-result>\nMemory is on again" in heard(session.say("/memlines on"))
 
 
 def test_what_is_typed_behind_a_command_is_run_by_no_shell(machine: Machine, shop: Path) -> None:

@@ -1,1 +1,1 @@
-"""The real Codex, with Recollect installed into it."""
+"""The real Codex, with Memlines installed into it."""

@@ -46,7 +46,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory, program: Path, model: Mode
 
 @pytest.fixture(scope="module")
 def shop(machine: Machine, request: pytest.FixtureRequest) -> Path:
-    """A trusted project with Recollect in it, that the tests of a file share."""
+    """A trusted project with Memlines in it, that the tests of a file share."""
     folder = machine.project(f"shop-{request.module.__name__.rpartition('.')[2]}")
     machine.install(folder, "--project")
     return folder

@@ -37,7 +37,7 @@ class Machine:
         self.config = self.home / ".codex/config.toml"
         self.config.parent.mkdir(parents=True)
         self.config.write_text(_settings(model.url), encoding="utf-8")
-        settings = self.home / ".recollect/config.yaml"
+        settings = self.home / ".memlines/config.yaml"
         settings.parent.mkdir()
         settings.write_text(f"embeddings:\n  provider: {provider}\n", encoding="utf-8")
 
@@ -62,25 +62,25 @@ class Machine:
             "USER": "ada",
             "LANG": "C.UTF-8",
             "TERM": "dumb",
-            "RECOLLECT_HOME": str(self.home / ".recollect"),
+            "MEMLINES_HOME": str(self.home / ".memlines"),
             "SCRIPTED_KEY": "none",
         }
 
-    def recollect(self, folder: Path, *arguments: str) -> str:
+    def memlines(self, folder: Path, *arguments: str) -> str:
         """Run our own command line in a folder and return what it printed."""
         return self._run([sys.executable, "-c", MAIN, *arguments], folder)
 
     def install(self, folder: Path, *options: str) -> None:
-        """Install Recollect, and let Codex wait for its server, however busy the machine is."""
-        self.recollect(folder, "install", "codex", *options)
+        """Install Memlines, and let Codex wait for its server, however busy the machine is."""
+        self.memlines(folder, "install", "codex", *options)
         config = self.config if "--global" in options else folder / ".codex/config.toml"
-        header = "[mcp_servers.recollect]\n"
+        header = "[mcp_servers.memlines]\n"
         text = config.read_text(encoding="utf-8")
         config.write_text(text.replace(header, f"{header}required = true\n"), encoding="utf-8")
 
     def end_engines(self) -> None:
         """End the engines of the hooks: they outlive their clients for a while."""
-        end_engines(self.home / ".recollect")
+        end_engines(self.home / ".memlines")
 
     def codex(self, folder: Path, *arguments: str) -> str:
         """Run Codex in a folder and return what it printed."""

@@ -15,7 +15,7 @@ from typing import Any
 from tests.fixtures.model_server import Handler, serial, text_of
 
 END = "The end."
-NAMESPACE = "mcp__recollect"
+NAMESPACE = "mcp__memlines"
 
 _CALL = re.compile(r"CALL (\w+) (\{.*?\})(?=\s*$)", re.DOTALL | re.MULTILINE)
 _USAGE = {

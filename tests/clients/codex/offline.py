@@ -16,7 +16,7 @@ from tests.fixtures.make_sessions import raise_loopback
 
 
 def main(program: Path, folder: Path) -> None:
-    """Install Recollect and say one thing."""
+    """Install Memlines and say one thing."""
     raise_loopback()
     model = Model()
     try:

@@ -1,4 +1,4 @@
-"""Codex and Recollect write into the same settings, and neither loses what is the other's or the user's."""
+"""Codex and Memlines write into the same settings, and neither loses what is the other's or the user's."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def own(tmp_path: Path, program: Path, model: Model) -> Machine:
 
 
 def test_codex_lists_our_server_beside_those_of_the_user(own: Machine) -> None:
-    own.recollect(own.home, "install", "codex", "--global")
+    own.memlines(own.home, "install", "codex", "--global")
 
     listed = own.codex(own.home, "mcp", "list")
 
-    assert {line.split()[0] for line in listed.splitlines()[1:]} == {"mine", "recollect"}
+    assert {line.split()[0] for line in listed.splitlines()[1:]} == {"mine", "memlines"}
 
 
 def test_everywhere_means_every_folder(own: Machine) -> None:
@@ -35,9 +35,9 @@ def test_everywhere_means_every_folder(own: Machine) -> None:
 
 def test_the_settings_are_taken_out_byte_for_byte(own: Machine) -> None:
     before = own.config.read_bytes()
-    own.recollect(own.home, "install", "codex", "--global")
+    own.memlines(own.home, "install", "codex", "--global")
     own.codex(own.home, "mcp", "list")
-    own.recollect(own.home, "uninstall", "codex", "--global")
+    own.memlines(own.home, "uninstall", "codex", "--global")
 
     assert own.config.read_bytes() == before
     assert not (own.home / ".codex/AGENTS.md").exists()
@@ -45,9 +45,9 @@ def test_the_settings_are_taken_out_byte_for_byte(own: Machine) -> None:
 
 def test_a_server_that_codex_added_since_stays(own: Machine) -> None:
     """Codex writes the tables of all servers anew then, without our comment."""
-    own.recollect(own.home, "install", "codex", "--global")
+    own.memlines(own.home, "install", "codex", "--global")
     own.codex(own.home, "mcp", "add", "other", "--", "echo", "hello")
-    own.recollect(own.home, "uninstall", "codex", "--global")
+    own.memlines(own.home, "uninstall", "codex", "--global")
 
     values = tomllib.loads(own.config.read_text(encoding="utf-8"))
     assert set(values["mcp_servers"]) == {"mine", "other"}
@@ -55,10 +55,10 @@ def test_a_server_that_codex_added_since_stays(own: Machine) -> None:
 
 
 def test_what_was_set_for_our_server_survives_another_installation(own: Machine) -> None:
-    own.recollect(own.home, "install", "codex", "--global")
+    own.memlines(own.home, "install", "codex", "--global")
     text = own.config.read_text(encoding="utf-8")
     own.config.write_text(text.replace('"prompt"', '"approve"'), encoding="utf-8")
-    own.recollect(own.home, "install", "codex", "--global")
+    own.memlines(own.home, "install", "codex", "--global")
 
-    server = tomllib.loads(own.config.read_text(encoding="utf-8"))["mcp_servers"]["recollect"]
+    server = tomllib.loads(own.config.read_text(encoding="utf-8"))["mcp_servers"]["memlines"]
     assert server["tools"] == {"memory_forget": {"approval_mode": "approve"}}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.serve.tools import shown_tools
+from memlines.serve.tools import shown_tools
 from tests.clients.codex.machine import TURN_SECONDS, Machine
 
 ROOT = Path(__file__).parents[3]
@@ -19,7 +19,7 @@ def test_a_turn_finds_what_the_memory_holds(machine: Machine, shop: Path) -> Non
     done = machine.say(shop, SEARCH)
 
     (call,) = [item for item in done if item["type"] == "mcp_tool_call"]
-    assert (call["server"], call["tool"], call["status"]) == ("recollect", "memory_search", "completed")
+    assert (call["server"], call["tool"], call["status"]) == ("memlines", "memory_search", "completed")
     assert "port 5433" in machine.model.about(SEARCH)[-1].results[0]
     assert "MEMORY.md#L3-L4" in machine.model.about(SEARCH)[-1].results[0]
 

@@ -80,7 +80,7 @@ def open_project(server: Server) -> Open:
         window = Window(server, folder)
         for path, text in notes.items():
             window.write(path, text)
-        server.machine.recollect(folder, "install", "opencode", "--project")
+        server.machine.memlines(folder, "install", "opencode", "--project")
         return window
 
     return made

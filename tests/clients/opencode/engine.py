@@ -36,4 +36,4 @@ class EngineOf:
 
 def command_file(project: Path) -> Path:
     """Return where the plugin of a project reads how to start the engine."""
-    return project / ".opencode/recollect/command.json"
+    return project / ".opencode/memlines/command.json"

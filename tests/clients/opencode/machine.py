@@ -68,15 +68,15 @@ class Machine:
             "XDG_DATA_HOME": str(self.home / ".local/share"),
             "XDG_STATE_HOME": str(self.home / ".local/state"),
             "XDG_CACHE_HOME": str(self.home / ".cache"),
-            "RECOLLECT_HOME": str(self.home / ".recollect"),
-            "RECOLLECT_EMBEDDINGS__PROVIDER": "none",
+            "MEMLINES_HOME": str(self.home / ".memlines"),
+            "MEMLINES_EMBEDDINGS__PROVIDER": "none",
             "npm_config_offline": "true",
             **{f"OPENCODE_DISABLE_{what}": "1" for what in _QUIET},
             **more,
         }
         return {name: value for name, value in variables.items() if value is not None}
 
-    def recollect(self, folder: Path, *arguments: str) -> str:
+    def memlines(self, folder: Path, *arguments: str) -> str:
         """Run our own command line in a folder and return what it printed."""
         done = subprocess.run(
             [sys.executable, "-c", MAIN, *arguments],

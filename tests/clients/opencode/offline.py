@@ -26,7 +26,7 @@ def main(program: Path, folder: Path) -> None:
         for name, text in NOTES.items():
             (project / name).parent.mkdir(exist_ok=True)
             (project / name).write_text(text, encoding="utf-8")
-        machine.recollect(project, "install", "opencode", "--project")
+        machine.memlines(project, "install", "opencode", "--project")
         prompt = 'CALL memory_search {"query": "port of the staging database"}'
         events = machine.run(project, prompt, npm_config_offline=None)
         (call,) = [event["part"] for event in events if event["type"] == "tool_use"]

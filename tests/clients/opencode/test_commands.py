@@ -78,7 +78,7 @@ class TestOff:
     def test_a_session_starts_without_notes(self, window: Window) -> None:
         window.say("Good morning while it is off")
         (asked,) = window.model.about("Good morning while it is off")
-        assert "recollect-context" not in asked.everything
+        assert "memlines-context" not in asked.everything
 
     def test_a_question_about_the_past_brings_nothing(self, window: Window) -> None:
         question = "What did we say earlier about the warehouse robots?"

@@ -69,7 +69,7 @@ class TestKilled:
 def nowhere(open_project: Open) -> Window:
     """A project whose engine cannot be started."""
     window = open_project(name="nowhere")
-    told = {"command": ["/nowhere/python", "-m", "recollect", "serve", "--stdio"]}
+    told = {"command": ["/nowhere/python", "-m", "memlines", "serve", "--stdio"]}
     command_file(window.folder).write_text(json.dumps(told), encoding="utf-8")
     return window
 
@@ -86,7 +86,7 @@ class TestWithoutInterpreter:
         told = {window.call("memory_search", query="x").output for _ in range(3)}
         told |= {window.call("memory_remember", text="x").output, window.call("memory_recall").output}
         (sentence,) = told
-        assert sentence.startswith("memory unavailable: Recollect is not installed on this machine: ")
+        assert sentence.startswith("memory unavailable: Memlines is not installed on this machine: ")
 
     def test_a_compaction_ends(self, window: Window) -> None:
         session = window.session()

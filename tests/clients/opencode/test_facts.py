@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from recollect.text.facts import facts_in
+from memlines.text.facts import facts_in
 from tests.clients.opencode.conftest import Open
 from tests.clients.opencode.test_suggestions import toasts
 from tests.clients.opencode.window import Window
@@ -56,7 +56,7 @@ def test_a_fact_that_fits_stands_beside_the_message(window: Window) -> None:
 
 def test_what_the_user_says_is_captured_and_shown(window: Window) -> None:
     window.write(".memory/config.yaml", "facts:\n  auto_capture: true\n")
-    window.server.machine.recollect(window.folder, "config", "trust")
+    window.server.machine.memlines(window.folder, "config", "trust")
     with window.server.events(window.folder) as heard:
         window.say(SAID)
         eventually(lambda: any("Boleslava" in toast for toast in toasts(heard)))

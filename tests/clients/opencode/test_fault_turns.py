@@ -61,7 +61,7 @@ class Project:
         self.window = Window(server, server.machine.project(f"shop-{number}"))
         for name, text in NOTES.items():
             self.window.write(name, text)
-        server.machine.recollect(self.window.folder, "install", "opencode", "--project")
+        server.machine.memlines(self.window.folder, "install", "opencode", "--project")
         self.engine = EngineOf(self.window, WITHOUT)
         self.chance = random.Random(f"{SEED}:{number}")
         self.counted = counted

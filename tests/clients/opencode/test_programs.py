@@ -81,8 +81,8 @@ def test_two_programs_on_one_project_lose_nothing(open_project: Open, machine: M
 def everywhere(tmp_path_factory: pytest.TempPathFactory, program: Path, model: Model) -> Iterator[Server]:
     """An OpenCode with the plugin for all projects, whose conversations are searched as well."""
     machine = Machine(tmp_path_factory.mktemp("everywhere"), program, model)
-    machine.recollect(machine.home, "install", "opencode", "--global")
-    with machine.serve(RECOLLECT_SOURCES="memory,sessions", RECOLLECT_SESSIONS__CLIENTS="opencode") as server:
+    machine.memlines(machine.home, "install", "opencode", "--global")
+    with machine.serve(MEMLINES_SOURCES="memory,sessions", MEMLINES_SESSIONS__CLIENTS="opencode") as server:
         yield server
 
 
@@ -131,7 +131,7 @@ class TestForAllProjects:
     def test_a_project_that_has_the_plugin_too_is_told_its_notes_once(self, everywhere: Server) -> None:
         window = Window(everywhere, everywhere.machine.project("both"))
         window.write("MEMORY.md", NOTES["MEMORY.md"])
-        everywhere.machine.recollect(window.folder, "install", "opencode", "--project")
+        everywhere.machine.memlines(window.folder, "install", "opencode", "--project")
         window.say("Good morning, both places")
         (asked,) = window.model.about("Good morning, both places")
         assert asked.system.count("The staging database listens on port 5433.") == 1

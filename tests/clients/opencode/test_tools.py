@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.serve.tools import TOOLS, shown_tools
+from memlines.serve.tools import TOOLS, shown_tools
 from tests.clients.opencode.model import END, Request
 from tests.clients.opencode.window import Window
 

@@ -4,9 +4,9 @@ import { spawn } from "node:child_process"
 import { test } from "node:test"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { Engine } from "../../integrations/opencode/recollect/engine.js"
-import { Log } from "../../integrations/opencode/recollect/log.js"
-import { NOT_INSTALLED } from "../../integrations/opencode/recollect/process.js"
+import { Engine } from "../../integrations/opencode/memlines/engine.js"
+import { Log } from "../../integrations/opencode/memlines/log.js"
+import { NOT_INSTALLED } from "../../integrations/opencode/memlines/process.js"
 import { FakeClient, pause, Script, SOURCE, temporaryFolder, until } from "./support.mjs"
 
 function engineFor(command, env = {}) {
@@ -142,19 +142,19 @@ test("an engine that keeps ending is left alone for a while", async () => {
   assert.equal(script.starts.length, 6)
 })
 
-const withoutRecollect = {
+const withoutMemlines = {
   "nothing says how to start it": [],
-  "its Python is not there": ["/nowhere/python", "-m", "recollect"],
-  "its Python is no program": [join(SOURCE, "recollect", "tools.json")],
+  "its Python is not there": ["/nowhere/python", "-m", "memlines"],
+  "its Python is no program": [join(SOURCE, "memlines", "tools.json")],
   "its Python has no such module": [
     process.execPath,
     "-e",
-    "console.error('/usr/bin/python3: No module named recollect'); process.exit(1)",
+    "console.error('/usr/bin/python3: No module named memlines'); process.exit(1)",
   ],
 }
 
-for (const [what, command] of Object.entries(withoutRecollect)) {
-  test(`where Recollect is not installed every call says so in the same words: ${what}`, async () => {
+for (const [what, command] of Object.entries(withoutMemlines)) {
+  test(`where Memlines is not installed every call says so in the same words: ${what}`, async () => {
     const { engine } = engineFor(command)
     for (let call = 0; call < 10; call++) await assert.rejects(ask(engine), { message: NOT_INSTALLED })
     const together = await Promise.allSettled([ask(engine), ask(engine), engine.call("session/start", {}, { limitMs: 5000 })])
@@ -218,7 +218,7 @@ test("more requests than the engine takes are refused at once", async () => {
   engine.stop()
 })
 
-test("the error of Recollect comes with what to do", async () => {
+test("the error of Memlines comes with what to do", async () => {
   const error = { code: -32000, message: "the index is locked", data: { code: "x", todo: "Try again" } }
   const script = new Script({ memory_status: { error } })
   const { engine } = engineFor(script.command)
@@ -270,7 +270,7 @@ test("the environment of the command is added to the client's", async () => {
 
 test("the engine does not keep the client alive, and ends with it", async () => {
   const script = new Script({ memory_status: { silent: true } })
-  const url = pathToFileURL(join(SOURCE, "recollect", "engine.js"))
+  const url = pathToFileURL(join(SOURCE, "memlines", "engine.js"))
   const program = `
     import { Engine } from "${url}"
     const place = { directory: ".", worktree: "/" }

@@ -1,11 +1,11 @@
-// An engine that does as it is told: RECOLLECT_FAKE names a JSON file with what each method answers.
+// An engine that does as it is told: MEMLINES_FAKE names a JSON file with what each method answers.
 //   {"answers": {"session/start": {"result": {…}}, "memory_search": {"error": {…}, "delay": 50}}}
 // Faults: "silent", "die": code, "dieOnce": code, "garbage", "wrongId", "huge", and for the whole run "complain".
 // What came in is appended to the file "<plan>.seen"; each run also appends its own start and end there.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 
-const plan = process.env.RECOLLECT_FAKE ?? process.argv[2]
+const plan = process.env.MEMLINES_FAKE ?? process.argv[2]
 const read = () => JSON.parse(readFileSync(plan, "utf8"))
 const { complain = "" } = read()
 const note = (entry) => appendFileSync(`${plan}.seen`, `${JSON.stringify(entry)}\n`)

@@ -303,7 +303,7 @@ test("without a reply of OpenCode's model the rules decide", async () => {
 test("the session in which the model is asked is none of the user's", async () => {
   const plugin = await load({ answers: { ...KNOWN, ...REMEMBER, "session/start": { result: { context: "notes" } } } })
   const own = { ...plugin, id: "ses_own" }
-  const info = { id: own.id, title: "recollect: what does this message ask for?" }
+  const info = { id: own.id, title: "memlines: what does this message ask for?" }
   await tell(plugin.hooks, "session.created", { info })
   assert.equal((await say(own, "What does it ask for?")).length, 1)
   await tell(plugin.hooks, "session.idle", { sessionID: own.id })

@@ -4,27 +4,27 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { pathToFileURL } from "node:url"
-import { server } from "../../integrations/opencode/recollect/plugin.js"
+import { server } from "../../integrations/opencode/memlines/plugin.js"
 import { atOnce, FakeClient, install, load, pause, say, Script, SOURCE } from "./support.mjs"
 import { startSession, systemPrompt, tell, temporaryFolder, until } from "./support.mjs"
 
 const input = (client = new FakeClient(), directory = temporaryFolder()) => ({ client, directory, worktree: directory })
-const folderOf = (installed) => pathToFileURL(`${join(installed, "recollect")}/`)
+const folderOf = (installed) => pathToFileURL(`${join(installed, "memlines")}/`)
 
 test("the file that OpenCode finds exports an id and a function, and nothing else", async () => {
   const installed = install(new Script())
   writeFileSync(join(installed, "plugins", "package.json"), '{"type": "module"}')
-  const module = await import(`${pathToFileURL(join(installed, "plugins", "recollect.js"))}`)
+  const module = await import(`${pathToFileURL(join(installed, "plugins", "memlines.js"))}`)
   assert.deepEqual(Object.keys(module), ["default"])
-  assert.equal(module.default.id, "recollect")
+  assert.equal(module.default.id, "memlines")
   const hooks = await module.default.server(input())
   assert.ok(hooks.tool.memory_search)
   await hooks.dispose()
 })
 
 test("only built-in modules are imported, and nothing is printed", () => {
-  for (const name of readdirSync(join(SOURCE, "recollect")).filter((name) => name.endsWith(".js"))) {
-    const text = readFileSync(join(SOURCE, "recollect", name), "utf8")
+  for (const name of readdirSync(join(SOURCE, "memlines")).filter((name) => name.endsWith(".js"))) {
+    const text = readFileSync(join(SOURCE, "memlines", name), "utf8")
     for (const [, from] of text.matchAll(/^import .* from "(.*)"$/gm)) assert.match(from, /^(node:|\.\/)/, name)
     assert.doesNotMatch(text, /console\./, name)
   }
@@ -47,7 +47,7 @@ test("a missing table of tools is a line in the log, and the client goes on", as
 test("without a command the tools say how to install it", async () => {
   const hooks = await server(input(), undefined, folderOf(install(new Script(), null)))
   const { output } = await hooks.tool.memory_recall.execute({}, {})
-  assert.match(output, /^memory unavailable: .*recollect install opencode/)
+  assert.match(output, /^memory unavailable: .*memlines install opencode/)
 })
 
 test("a log that fails breaks nothing", async () => {
@@ -86,7 +86,7 @@ test("the log holds a line once a minute", async () => {
   await pause(100)
   const messages = client.logged.map((line) => line.message)
   assert.equal(new Set(messages).size, messages.length)
-  assert.ok(client.logged.every((line) => line.service === "recollect"))
+  assert.ok(client.logged.every((line) => line.service === "memlines"))
 })
 
 test("of two in one directory the later one works", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { atOnce, FakeClient, load, pause, Script, startSession, systemPrompt, say, tell, until } from "./support.mjs"
 
-const CONTEXT = { "session/start": { result: { context: "<recollect-context>notes</recollect-context>" } } }
+const CONTEXT = { "session/start": { result: { context: "<memlines-context>notes</memlines-context>" } } }
 const TITLE = "You are a title generator. You output ONLY a thread title. Nothing else."
 const COMPACTION = "You are a context summarization agent. You are given a conversation"
 
@@ -24,7 +24,7 @@ test("each model call gets the same context", async () => {
   const plugin = await load({ answers: CONTEXT })
   await startSession(plugin)
   const first = await systemPrompt(plugin)
-  assert.deepEqual(first.slice(1), ["<recollect-context>notes</recollect-context>"])
+  assert.deepEqual(first.slice(1), ["<memlines-context>notes</memlines-context>"])
   assert.deepEqual(await systemPrompt(plugin), first)
   assert.equal(plugin.script.seen("session/start").length, 1)
 })
@@ -62,8 +62,8 @@ test("a session that goes on in another run of OpenCode holds its context once",
     const plugin = { ...(await load({ answers: CONTEXT })), id: "ses_goes_on" }
     const parts = await say(plugin, "hello again", `msg_${run}`)
     const system = await until(() => systemPrompt(plugin), (system) => system.length === 2)
-    assert.equal(system.filter((text) => text.includes("recollect-context")).length, 1)
-    assert.ok(!JSON.stringify(parts).includes("recollect-context")) // OpenCode would keep it with the message
+    assert.equal(system.filter((text) => text.includes("memlines-context")).length, 1)
+    assert.ok(!JSON.stringify(parts).includes("memlines-context")) // OpenCode would keep it with the message
   }
 })
 

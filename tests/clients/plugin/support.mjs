@@ -42,7 +42,7 @@ export async function until(ask, isGood = Boolean) {
 }
 
 export function temporaryFolder() {
-  const folder = mkdtempSync(join(tmpdir(), "recollect-plugin-"))
+  const folder = mkdtempSync(join(tmpdir(), "memlines-plugin-"))
   folders.push(folder)
   return folder
 }
@@ -119,8 +119,8 @@ export async function load({ answers, options, client = new FakeClient(), direct
   const plan = script ?? new Script(answers)
   const installed = install(plan)
   const place = directory ?? temporaryFolder()
-  const { server } = await import(`${pathToFileURL(join(SOURCE, "recollect", "plugin.js"))}`)
-  const folder = pathToFileURL(`${join(installed, "recollect")}/`)
+  const { server } = await import(`${pathToFileURL(join(SOURCE, "memlines", "plugin.js"))}`)
+  const folder = pathToFileURL(`${join(installed, "memlines")}/`)
   const hooks = await server({ client, directory: place, worktree: place }, options, folder)
   open.push(async () => hooks.dispose?.())
   return { hooks, client, script: plan, directory: place, id: `ses_${++counter}` }
@@ -129,13 +129,13 @@ export async function load({ answers, options, client = new FakeClient(), direct
 /** Lay out the files as the installer does. */
 export function install(plan, command = { command: plan.command, env: { FROM_COMMAND_JSON: "yes" } }) {
   const folder = temporaryFolder()
-  mkdirSync(join(folder, "recollect"))
+  mkdirSync(join(folder, "memlines"))
   mkdirSync(join(folder, "plugins"))
-  for (const name of readdirSync(join(SOURCE, "recollect"))) {
-    copyFileSync(join(SOURCE, "recollect", name), join(folder, "recollect", name))
+  for (const name of readdirSync(join(SOURCE, "memlines"))) {
+    copyFileSync(join(SOURCE, "memlines", name), join(folder, "memlines", name))
   }
-  copyFileSync(join(SOURCE, "plugins", "recollect.js"), join(folder, "plugins", "recollect.js"))
-  if (command) writeFileSync(join(folder, "recollect", "command.json"), JSON.stringify(command))
+  copyFileSync(join(SOURCE, "plugins", "memlines.js"), join(folder, "plugins", "memlines.js"))
+  if (command) writeFileSync(join(folder, "memlines", "command.json"), JSON.stringify(command))
   return folder
 }
 

@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { NOT_INSTALLED } from "../../integrations/opencode/recollect/process.js"
+import { NOT_INSTALLED } from "../../integrations/opencode/memlines/process.js"
 import { load, Script, SOURCE, until } from "./support.mjs"
 
-const TABLE = JSON.parse(readFileSync(join(SOURCE, "recollect", "tools.json"), "utf8"))
+const TABLE = JSON.parse(readFileSync(join(SOURCE, "memlines", "tools.json"), "utf8"))
 
 test("the tools that look after the index are not shown", async () => {
   const { hooks } = await load()
@@ -86,14 +86,14 @@ test("programs get the result with the engine's field names", async () => {
   assert.deepEqual(metadata, { failed: false, data })
 })
 
-test("where Recollect is not installed every tool and /memory say so, each time", async () => {
+test("where Memlines is not installed every tool and /memory say so, each time", async () => {
   const { hooks } = await load({ options: { command: ["/nowhere/python"] } })
   const told = `memory unavailable: ${NOT_INSTALLED}`
   for (let round = 0; round < 3; round++) {
     for (const tool of Object.values(hooks.tool)) assert.equal((await tool.execute({}, {})).output, told)
     const parts = []
     await hooks["command.execute.before"]({ command: "memory", sessionID: "ses_1", arguments: "status" }, { parts })
-    assert.equal(parts[0].text, `<recollect-result>\n${told}\n</recollect-result>`)
+    assert.equal(parts[0].text, `<memlines-result>\n${told}\n</memlines-result>`)
   }
 })
 

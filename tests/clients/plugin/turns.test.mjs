@@ -178,7 +178,7 @@ async function memory({ hooks, id }, words, command = "memory") {
 test("/memory is carried out, and the model is told what came of it", async () => {
   const plugin = await withMessages(TALK, { answers: { "command/run": { result: { text: "12 notes" } } } })
   const parts = await memory(plugin, "status")
-  const text = "<recollect-result>\n12 notes\n</recollect-result>"
+  const text = "<memlines-result>\n12 notes\n</memlines-result>"
   assert.deepEqual(parts[1], { type: "text", text, synthetic: true })
   assert.deepEqual(plugin.script.params("command/run"), [{ arguments: "status", session: plugin.id }])
 })
@@ -193,13 +193,13 @@ test("/memory that fails says so to the model", async () => {
   const error = { code: -32000, message: "/memory does not know 'x'" }
   const plugin = await withMessages(TALK, { answers: { "command/run": { error } } })
   const [, { text }] = await memory(plugin, "x")
-  assert.equal(text, "<recollect-result>\nmemory unavailable: /memory does not know 'x'\n</recollect-result>")
+  assert.equal(text, "<memlines-result>\nmemory unavailable: /memory does not know 'x'\n</memlines-result>")
 })
 
 test("a result cannot end its own quotation", async () => {
-  const answers = { "command/run": { result: { text: "a</recollect-result>b" } } }
+  const answers = { "command/run": { result: { text: "a</memlines-result>b" } } }
   const [, { text }] = await memory(await withMessages(TALK, { answers }), "status")
-  assert.equal(text.split("</recollect-result>").length, 2)
+  assert.equal(text.split("</memlines-result>").length, 2)
 })
 
 test("other commands are left as they are", async () => {

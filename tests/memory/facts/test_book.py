@@ -12,15 +12,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recollect.errors import PathError, UsageError, WriteError
-from recollect.files import atomic, history
-from recollect.files.notes import append
-from recollect.memory.facts.book import Book
-from recollect.paths import Workspace
-from recollect.settings import Settings
-from recollect.settings.agents_tree import Facts
-from recollect.settings.tree import Files
-from recollect.text.facts import Fact, FactLine, facts_in, is_id
+from memlines.errors import PathError, UsageError, WriteError
+from memlines.files import atomic, history
+from memlines.files.notes import append
+from memlines.memory.facts.book import Book
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.settings.agents_tree import Facts
+from memlines.settings.tree import Files
+from memlines.text.facts import Fact, FactLine, facts_in, is_id
 from tests.memory.facts.test_fact_lines import ANY_NOTES
 from tests.support import unprivileged_run, untimed
 
@@ -160,10 +160,10 @@ def test_a_note_that_may_not_be_read_is_an_error(home: Workspace) -> None:
     note(home).chmod(0)
     program = """
 import sys
-from recollect.errors import PathError
-from recollect.memory.facts.book import Book
-from recollect.paths import Workspace
-from recollect.settings import Settings
+from memlines.errors import PathError
+from memlines.memory.facts.book import Book
+from memlines.paths import Workspace
+from memlines.settings import Settings
 try:
     Book(Workspace.at(sys.argv[1]), Settings()).lines()
 except PathError as error:

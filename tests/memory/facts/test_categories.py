@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.memory.facts.categories import category_of
-from recollect.memory.memory import Memory
-from recollect.text.facts import CATEGORIES
+from memlines.memory.facts.categories import category_of
+from memlines.memory.memory import Memory
+from memlines.text.facts import CATEGORIES
 from tests.support_cli import Cli
 
 HERE = Path(__file__).parent
@@ -66,7 +66,7 @@ def test_python_guesses_the_category_as_the_command_does(
     text: str,
     category: str,
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDINGS__PROVIDER", "none")
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     with Memory(tmp_path) as memory:
         stored = memory.facts.store(text).line.fact.category
     told = Cli(capsys)("facts", "store", "-w", workspace, text, "--json").json

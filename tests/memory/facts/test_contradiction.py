@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.memory.facts.contradiction import contradicted
-from recollect.text.facts import Category, Fact, FactLine
+from memlines.memory.facts.contradiction import contradicted
+from memlines.text.facts import Category, Fact, FactLine
 
 HERE = Path(__file__).parent
 

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect import Memory, StoreError
-from recollect.embed.select import Choice
-from recollect.errors import TextsRefused
-from recollect.memory.facts import derived, healing, lance
-from recollect.memory.facts.places import make_own_name, note_place, noted_places
-from recollect.memory.facts.record import folder_of, is_remote, record_of, uri_of
-from recollect.memory.facts.table import NAME, Table
-from recollect.paths import Workspace
-from recollect.types import Space
+from memlines import Memory, StoreError
+from memlines.embed.select import Choice
+from memlines.errors import TextsRefused
+from memlines.memory.facts import derived, healing, lance
+from memlines.memory.facts.places import make_own_name, note_place, noted_places
+from memlines.memory.facts.record import folder_of, is_remote, record_of, uri_of
+from memlines.memory.facts.table import NAME, Table
+from memlines.paths import Workspace
+from memlines.types import Space
 from tests.support_embedding import FakeProvider
 from tests.support_facts import BILLING, DEPLOY, FACTS, SISTER, STORES, TABS, facts_memory, names, note_of
 
 if TYPE_CHECKING:
-    from recollect.embed.base import Vectors
+    from memlines.embed.base import Vectors
 
 pytest.importorskip("lancedb", reason="needs the extra 'facts'")
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text import fact_cache
-from recollect.text.fact_cache import facts_of
-from recollect.text.facts import Fact, FactLine, facts_in, line_of
+from memlines.text import fact_cache
+from memlines.text.fact_cache import facts_of
+from memlines.text.facts import Fact, FactLine, facts_in, line_of
 
 NAMES = ["aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc", "dddddddddd"]
 OURS = [line_of(Fact(name, f"Text of {name[0]}", created=date(2026, 11, 16))) for name in NAMES]

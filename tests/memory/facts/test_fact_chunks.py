@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.index.sync.identity import difference, identity_of
-from recollect.settings import Settings
-from recollect.settings.agents_tree import Facts
-from recollect.text.chunk import chunk_text, limit_of, text_hash, weigh
-from recollect.text.fact_chunks import chunk_facts
-from recollect.text.facts import facts_in
-from recollect.text.notes import chunk_note
-from recollect.types import Chunk
+from memlines import Memory
+from memlines.index.sync.identity import difference, identity_of
+from memlines.settings import Settings
+from memlines.settings.agents_tree import Facts
+from memlines.text.chunk import chunk_text, limit_of, text_hash, weigh
+from memlines.text.fact_chunks import chunk_facts
+from memlines.text.facts import facts_in
+from memlines.text.notes import chunk_note
+from memlines.types import Chunk
 from tests.memory.facts.test_fact_lines import NOTES
 from tests.support import untimed
 

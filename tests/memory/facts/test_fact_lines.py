@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recollect.errors import UsageError
-from recollect.text import facts as module
-from recollect.text.entries import entries_of
-from recollect.text.fact_note import note_path
-from recollect.text.facts import (
+from memlines.errors import UsageError
+from memlines.text import facts as module
+from memlines.text.entries import entries_of
+from memlines.text.fact_note import note_path
+from memlines.text.facts import (
     CATEGORIES,
     LONGEST,
     Fact,

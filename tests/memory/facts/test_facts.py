@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, SettingsError, UsageError
-from recollect.memory.facts import derived
-from recollect.memory.facts.facts import Facts
+from memlines import Memory, SettingsError, UsageError
+from memlines.memory.facts import derived
+from memlines.memory.facts.facts import Facts
 from tests.support_facts import ACME, BILLING, FACTS, SISTER, TABS, facts_memory, names, note_of
 from tests.support_search import WORDS_ONLY
 
@@ -63,7 +63,7 @@ def test_a_fact_is_got_by_its_id(memory: Memory) -> None:
 
 @pytest.mark.parametrize("name", ["gggggggggg", "nonsense", ""])
 def test_an_id_of_no_fact_is_refused(memory: Memory, name: str) -> None:
-    with pytest.raises(UsageError, match="recollect facts list"):
+    with pytest.raises(UsageError, match="memlines facts list"):
         memory.facts.get(name)
 
 
@@ -149,7 +149,7 @@ def test_a_missing_package_is_told_and_the_index_answers(
 ) -> None:
     monkeypatch.setattr(derived, "is_installed", lambda: False)
     with facts_memory(workspace, "lancedb") as memory:
-        assert any("pip install recollect[facts]" in told for told in memory.sync().warnings)
+        assert any("pip install memlines[facts]" in told for told in memory.sync().warnings)
         assert names(memory.facts.recall("Postgres")) == [BILLING]
 
 
@@ -173,7 +173,7 @@ def test_trouble_with_the_table_is_told_and_fails_no_sync(workspace: Path) -> No
 def test_a_program_that_asks_once_need_not_load_lancedb(workspace: Path) -> None:
     facts_memory(workspace)
     code = (
-        "import sys; from recollect import Memory\n"
+        "import sys; from memlines import Memory\n"
         "with Memory(sys.argv[1]) as memory: print(len(memory.facts.recall('Postgres').found))\n"
         "print('lancedb' in sys.modules)"
     )
@@ -184,6 +184,6 @@ def test_a_program_that_asks_once_need_not_load_lancedb(workspace: Path) -> None
 
 
 def test_a_memory_does_without_lancedb_until_it_is_needed(workspace: Path) -> None:
-    code = "import sys, recollect.memory.facts.facts; print({'lancedb', 'numpy'} & set(sys.modules))"
+    code = "import sys, memlines.memory.facts.facts; print({'lancedb', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8")
     assert done.stdout == "set()\n"

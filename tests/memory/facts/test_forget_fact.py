@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.files.tombstones import Forgotten
-from recollect.index.store.sqlite import erase as store
-from recollect.index.store.sqlite.raw import blocks
-from recollect.memory.facts.book import Book
-from recollect.memory.notes.candidates import Candidate
-from recollect.memory.notes.forget import forget
-from recollect.paths import Workspace
-from recollect.settings import Settings
-from recollect.text.facts import Fact, facts_in, line_of
+from memlines import Memory
+from memlines.files.tombstones import Forgotten
+from memlines.index.store.sqlite import erase as store
+from memlines.index.store.sqlite.raw import blocks
+from memlines.memory.facts.book import Book
+from memlines.memory.notes.candidates import Candidate
+from memlines.memory.notes.forget import forget
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.text.facts import Fact, facts_in, line_of
 from tests.support_forget import RARE, SECRET, Home
 from tests.support_index import index_file, indexed, job, reading, write
 
@@ -200,7 +200,7 @@ def test_a_memory_forgets_a_fact(workspace: Path, settings: dict[str, str]) -> N
 
 
 def test_the_facts_that_stay_are_not_cut_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.memory.notes.forget.chunk_facts", lambda *_: pytest.fail("cut again"))
+    monkeypatch.setattr("memlines.memory.notes.forget.chunk_facts", lambda *_: pytest.fail("cut again"))
     receipt = home.forget(f"{NOTE}#L4")
     assert (home.traces(), receipt.complete, receipt.removed["chunks"]) == ([], True, 1)
 
@@ -224,6 +224,6 @@ def test_an_index_is_read_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> N
         read.append(path.name)
         return blocks(path)
 
-    monkeypatch.setattr("recollect.memory.notes.proof.blocks", counted)
+    monkeypatch.setattr("memlines.memory.notes.proof.blocks", counted)
     home.forget(f"{NOTE}#L4")
     assert read.count(index_file(home.folder).name) == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, UsageError
+from memlines import Memory, UsageError
 from tests.support_facts import (
     ACME,
     DEPLOY,
@@ -79,7 +79,7 @@ def test_forgetting_a_line_of_the_note_empties_the_table_too(memory: Memory) -> 
 
 @pytest.mark.parametrize("name", ["gggggggggg", "x' OR 1=1", "", "../../etc", "AAAAAAAAAA"])
 def test_an_id_of_no_fact_is_refused(workspace: Path, name: str) -> None:
-    with facts_memory(workspace) as memory, pytest.raises(UsageError, match="recollect facts list"):
+    with facts_memory(workspace) as memory, pytest.raises(UsageError, match="memlines facts list"):
         memory.facts.forget([SISTER, name])
     assert note_of(workspace).read_text(encoding="utf-8") == FACTS
 

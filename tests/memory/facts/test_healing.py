@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import PathError, StoreError
-from recollect.index.sync.switching import renew
-from recollect.memory.facts import healing
-from recollect.memory.facts import table as tables
-from recollect.memory.facts.healing import Healed, absent, opened
-from recollect.memory.facts.record import folder_of, lock_of, record_of, write_record
-from recollect.memory.facts.table import Row, Table
-from recollect.text.facts import Fact
-from recollect.types import Space
+from memlines.errors import PathError, StoreError
+from memlines.index.sync.switching import renew
+from memlines.memory.facts import healing
+from memlines.memory.facts import table as tables
+from memlines.memory.facts.healing import Healed, absent, opened
+from memlines.memory.facts.record import folder_of, lock_of, record_of, write_record
+from memlines.memory.facts.table import Row, Table
+from memlines.text.facts import Fact
+from memlines.types import Space
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import REPOSITORY, job, program
@@ -443,7 +443,7 @@ def test_a_table_that_another_process_heals_is_left_to_it(kept: Kept) -> None:
 HEAL = """
 import sys
 from pathlib import Path
-from recollect.memory.facts import healing
+from memlines.memory.facts import healing
 from tests.support_lance import Kept
 kept = Kept(Path(sys.argv[1]))
 print("ready", flush=True)
@@ -481,7 +481,7 @@ def test_two_processes_heal_at_once(kept: Kept) -> None:
 BE_KILLED = """
 import os, signal, sys
 from pathlib import Path
-from recollect.memory.facts import healing, table
+from memlines.memory.facts import healing, table
 from tests.support_lance import Kept
 
 kept = Kept(Path(sys.argv[1]))

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.errors import StoreDamaged, StoreError
-from recollect.memory.facts import healing, lance
-from recollect.memory.facts.healing import Healed, absent
-from recollect.memory.facts.lance import lance_errors
-from recollect.memory.facts.table import Table, drop
+from memlines import Memory
+from memlines.errors import StoreDamaged, StoreError
+from memlines.memory.facts import healing, lance
+from memlines.memory.facts.healing import Healed, absent
+from memlines.memory.facts.lance import lance_errors
+from memlines.memory.facts.table import Table, drop
 from tests.support_lance import Kept, named, note_of
 from tests.support_s3 import KEY, S3, SECRET, lead_to, serving
 
@@ -50,7 +50,7 @@ def kept(s3: S3, workspace: Path) -> Kept:
 def another_machine(kept: Kept, home: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
     """Return the same workspace as a machine sees it that has nothing but the notes."""
     shutil.rmtree(kept.root / ".memory")
-    monkeypatch.setenv("RECOLLECT_HOME", str(home))
+    monkeypatch.setenv("MEMLINES_HOME", str(home))
     healing._open.clear()
     other = Kept(kept.root, {"facts.uri": "s3://bucket/facts"})
     other.sync()

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory, SettingsError, UsageError
-from recollect.embed.select import Choice
-from recollect.errors import StoreDamaged
-from recollect.memory.facts.table import Table
-from recollect.memory.upkeep import upkeep
+from memlines import Memory, SettingsError, UsageError
+from memlines.embed.select import Choice
+from memlines.errors import StoreDamaged
+from memlines.memory.facts.table import Table
+from memlines.memory.upkeep import upkeep
 from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_facts import (
@@ -348,7 +348,7 @@ def test_among_many_unindexed_facts_the_right_one_is_found(unsynced: Memory) -> 
 
 READ_ONLY = """\
 import sys
-from recollect import Memory
+from memlines import Memory
 with Memory(sys.argv[1], {"embeddings.provider": sys.argv[2], "facts.store": "index"}) as memory:
     result = memory.facts.recall("what does billing run on? Postgres?", min_score=0.2)
     print([found.fact.id for found in result.found][:1], len(result.warnings))

@@ -11,7 +11,7 @@ from bench.facts_recall import DEFAULT, SETS, Asked, Recaller, lines_of, recalle
 @pytest.fixture(scope="module")
 def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recaller]:
     with pytest.MonkeyPatch.context() as variables:
-        variables.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("home")))
+        variables.setenv("MEMLINES_HOME", str(tmp_path_factory.mktemp("home")))
         with recaller(tmp_path_factory.mktemp("facts"), "index") as one:
             yield one
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.memory.facts.contradiction import contradicted
-from recollect.memory.facts.sameness import ALIKE, duplicate_of
-from recollect.text.facts import Fact, FactLine
+from memlines.memory.facts.contradiction import contradicted
+from memlines.memory.facts.sameness import ALIKE, duplicate_of
+from memlines.text.facts import Fact, FactLine
 from tests.memory.facts.test_contradiction import SENTENCES
 
 LIKE_EVERY = 1.0

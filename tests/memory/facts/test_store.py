@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, SettingsError, UsageError
-from recollect.files import atomic, history
-from recollect.memory.facts import book
-from recollect.memory.facts.book import Book
-from recollect.text.facts import Fact, FactLine, FirstLine, is_id
+from memlines import Memory, SettingsError, UsageError
+from memlines.files import atomic, history
+from memlines.memory.facts import book
+from memlines.memory.facts.book import Book
+from memlines.text.facts import Fact, FactLine, FirstLine, is_id
 from tests.support_facts import ACME, BILLING, FACTS, GLOBEX, STORES, TABS, facts_memory, names, note_of
 from tests.support_search import FakeProvider, fake_memory
 from tests.support_waiting import eventually
@@ -295,7 +295,7 @@ def test_a_fact_does_not_replace_itself(asked: Memory) -> None:
 @pytest.mark.parametrize("name", ["zzzzzzzzzz", "no id", ""])
 def test_what_is_replaced_must_exist(asked: Memory, name: str) -> None:
     before = note_of(asked.workspace.root).read_bytes()
-    with pytest.raises(UsageError, match="recollect facts list"):
+    with pytest.raises(UsageError, match="memlines facts list"):
         asked.facts.store(ONE, replaces=name)
     assert note_of(asked.workspace.root).read_bytes() == before
 

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.errors import PathError, SettingsError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
-from recollect.memory.facts import table as tables
-from recollect.memory.facts.lance import lance_errors
-from recollect.memory.facts.record import uri_of
-from recollect.memory.facts.table import NAME, Row, Table, drop
-from recollect.paths import Workspace
-from recollect.settings import load
-from recollect.text.facts import Fact
+from memlines.errors import PathError, SettingsError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from memlines.memory.facts import table as tables
+from memlines.memory.facts.lance import lance_errors
+from memlines.memory.facts.record import uri_of
+from memlines.memory.facts.table import NAME, Row, Table, drop
+from memlines.paths import Workspace
+from memlines.settings import load
+from memlines.text.facts import Fact
 from tests.support import unprivileged_run
 from tests.support_lance import named
 
@@ -336,7 +336,7 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(0o555)
     code = (
-        "import sys; from recollect import StoreReadOnly; from recollect.memory.facts.table import Table\n"
+        "import sys; from memlines import StoreReadOnly; from memlines.memory.facts.table import Table\n"
         "try: Table.open(sys.argv[1])\n"
         "except StoreReadOnly as error: print(error)"
     )
@@ -348,7 +348,7 @@ def test_a_missing_package_is_told(uri: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "lancedb", None)
     with pytest.raises(StoreError, match="lancedb cannot be loaded") as caught:
         Table.open(uri)
-    assert "recollect[facts]" in caught.value.todo
+    assert "memlines[facts]" in caught.value.todo
 
 
 # Processes
@@ -361,7 +361,7 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_whether_it_is_installed_is_told_without_importing_it() -> None:
     code = (
-        "import sys, recollect.memory.facts.healing; from recollect.memory.facts.lance import is_installed\n"
+        "import sys, memlines.memory.facts.healing; from memlines.memory.facts.lance import is_installed\n"
         "print(is_installed(), sorted({'lancedb', 'pyarrow', 'numpy'} & set(sys.modules)))"
     )
     assert run(code).stdout == "True []\n"
@@ -369,8 +369,8 @@ def test_whether_it_is_installed_is_told_without_importing_it() -> None:
 
 USE = """\
 import sys
-from recollect.memory.facts.table import Row, Table, drop
-from recollect.text.facts import Fact
+from memlines.memory.facts.table import Row, Table, drop
+from memlines.text.facts import Fact
 table = Table.create(sys.argv[1], [Row(Fact("aaaaaaaaaa", "one"), bytes(28) + b"\\0\\0\\x80?", "mark")])
 table.nearest(bytes(28) + b"\\0\\0\\x80?", 3)
 """

@@ -1,0 +1,36 @@
+// OpenCode may load this plugin twice for one directory: installed globally and in the project, or found
+// and named in opencode.json. Only one of them works; each may come from a file of its own, so what they
+// share hangs on the global object.
+
+const KEY = Symbol.for("memlines.opencode")
+
+/** @typedef {{isExplicit: boolean, retire: () => void}} Instance */
+
+/** @returns {Map<string, Instance>} */
+function instances() {
+  const shared = /** @type {Record<symbol, Map<string, Instance>>} */ (/** @type {unknown} */ (globalThis))
+  return (shared[KEY] ??= new Map())
+}
+
+/**
+ * Become the instance of a directory. The later one wins, as its tools win in OpenCode; but one that has no
+ * options of its own gives way to one that has.
+ * @param {string} directory
+ * @param {Instance} instance
+ * @returns {boolean}
+ */
+export function claim(directory, instance) {
+  const current = instances().get(directory)
+  if (current?.isExplicit && !instance.isExplicit) return false
+  instances().set(directory, instance)
+  current?.retire()
+  return true
+}
+
+/**
+ * @param {string} directory
+ * @param {Instance} instance
+ */
+export function release(directory, instance) {
+  if (instances().get(directory) === instance) instances().delete(directory)
+}

@@ -1,0 +1,108 @@
+"""File-first memory for AI agents: Markdown in, cited lines out."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from memlines.errors import (
+    BackupError,
+    BadVectors,
+    EmbeddingError,
+    MemlinesError,
+    MemoryOff,
+    ModelChanged,
+    ModelFilesError,
+    PathError,
+    ProviderUnreachable,
+    ProviderUnusable,
+    QuotaExceeded,
+    SecretRefused,
+    SettingsError,
+    SpendLimit,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreForeign,
+    StoreFull,
+    StoreReadOnly,
+    TextsRefused,
+    UsageError,
+    WorkspaceError,
+    WriteError,
+)
+from memlines.types import Excerpt, Hit, Probe, Problem, Report, SearchResult, Status, Why
+from memlines.version import __version__
+
+if TYPE_CHECKING:
+    from memlines.files.history import Version
+    from memlines.files.journal import Operation
+    from memlines.memory.asynchronous import AsyncMemory
+    from memlines.memory.memory import Memory
+    from memlines.memory.notes.undo import NoteChange, Undone
+    from memlines.memory.notes.versions import RestoredVersion
+
+__all__ = [
+    "AsyncMemory",
+    "BackupError",
+    "BadVectors",
+    "EmbeddingError",
+    "Excerpt",
+    "Hit",
+    "MemlinesError",
+    "Memory",
+    "MemoryOff",
+    "ModelChanged",
+    "ModelFilesError",
+    "NoteChange",
+    "Operation",
+    "PathError",
+    "Probe",
+    "Problem",
+    "ProviderUnreachable",
+    "ProviderUnusable",
+    "QuotaExceeded",
+    "Report",
+    "RestoredVersion",
+    "SearchResult",
+    "SecretRefused",
+    "SettingsError",
+    "SpendLimit",
+    "Status",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreForeign",
+    "StoreFull",
+    "StoreReadOnly",
+    "TextsRefused",
+    "Undone",
+    "UsageError",
+    "Version",
+    "Why",
+    "WorkspaceError",
+    "WriteError",
+    "__version__",
+]
+
+_LATE = {
+    "AsyncMemory": "memlines.memory.asynchronous",
+    "Memory": "memlines.memory.memory",
+    "NoteChange": "memlines.memory.notes.undo",
+    "Operation": "memlines.files.journal",
+    "RestoredVersion": "memlines.memory.notes.versions",
+    "Undone": "memlines.memory.notes.undo",
+    "Version": "memlines.files.history",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the large names when they are first used, so that `memlines --help` stays quick."""
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module 'memlines' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the late names as well, so that completion offers them."""
+    return sorted({*globals(), *__all__})

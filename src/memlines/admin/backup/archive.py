@@ -1,0 +1,403 @@
+"""One file with everything a workspace remembers, and the way back.
+
+The archive is an ordinary ZIP: the notes under their own names, `manifest.json` with the SHA-256 of
+each, and the project's settings as `settings.yaml`. Unpacked by hand, it is a workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+import uuid
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from memlines.admin.backup.gather import (
+    Gathered,
+    Item,
+    cannot_read,
+    changed_meanwhile,
+    gather,
+    is_large,
+    refuse_nothing,
+    settings_without_secrets,
+    take,
+)
+from memlines.admin.backup.manifest import (
+    MAX_MANIFEST_BYTES,
+    SETTINGS_NAME,
+    Entry,
+    Manifest,
+    decode,
+    encode,
+    now_in_words,
+)
+from memlines.admin.backup.merge import KeptBoth, merge
+from memlines.admin.backup.names import refuse_strange, refuse_unseen
+from memlines.admin.backup.pieces import Content, Damaged, FileContent, go_through, read_pieces, verified
+from memlines.beneath import CREATE_FLAGS, PRIVATE_FILE, open_private
+from memlines.errors import BackupError, PathError, UsageError, reason_of
+from memlines.files.atomic import sync_folder
+from memlines.files.scan import SUFFIX
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.types import Problem, Progress
+
+MANIFEST_NAME = "manifest.json"
+
+MAX_UNPACKED_BYTES = 10_000_000_000
+"""What an archive may hold unpacked, unless the caller allows more: a small file could fill the disk."""
+
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+_LATEST = (2107, 12, 31, 23, 59, 58)
+_ENCRYPTED = 0x1
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export wrote; `left_out` names links and the like, `failed` what could not be read."""
+
+    file: str
+    files: int
+    bytes: int
+    archive_bytes: int
+    settings: bool
+    left_out: tuple[Problem, ...] = ()
+    failed: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, or would do if `dry_run`; settings stay in the archive.
+
+    `forgotten` and `unchecked` are those of `Merged`.
+    """
+
+    file: str
+    created_at: str
+    created: tuple[str, ...]
+    kept_both: tuple[KeptBoth, ...]
+    same: int
+    failed: tuple[Problem, ...]
+    forgotten: tuple[str, ...]
+    unchecked: tuple[Problem, ...]
+    settings: bool
+    dry_run: bool
+
+
+def export_archive(
+    workspace: Workspace,
+    settings: Settings,
+    file: Path,
+    *,
+    everything: bool = False,
+    force: bool = False,
+    progress: Progress,
+) -> Exported:
+    """Write the workspace into one file, whole or not at all."""
+    _check_target(file, force=force)
+    found = gather(workspace, settings, everything=everything)
+    work = _Export(workspace, found, progress)
+    try:
+        if not _write_whole(file, work.write, replace=force):
+            raise _exists(file)
+        size = file.stat().st_size
+    except OSError as error:
+        raise BackupError(
+            f"the archive {str(file)!r} cannot be written: {reason_of(error)}",
+            todo="Check its folder, its permissions and the space on the disk",
+        ) from error
+    problems = (*found.problems, *work.problems)
+    return Exported(
+        str(file),
+        len(work.entries),
+        sum(entry.size for entry in work.entries),
+        size,
+        work.has_settings,
+        tuple(problem for problem in problems if not problem.failed),
+        tuple(problem for problem in problems if problem.failed),
+    )
+
+
+def import_archive(
+    workspace: Workspace,
+    settings: Settings,
+    file: Path,
+    *,
+    dry_run: bool = False,
+    with_forgotten: bool = False,
+    max_bytes: int = MAX_UNPACKED_BYTES,
+    progress: Progress,
+) -> Imported:
+    """Merge an archive into the workspace; everything in it is checked before anything is written."""
+    with _opened(file) as archive:
+        with _damage_told(file):
+            infos = _checked_infos(archive, file)
+            manifest = _manifest(archive, infos, file, max_bytes)
+            origin = f"the archive {str(file)!r}"
+            refuse_strange(workspace, settings, manifest.entries, origin)
+            refuse_unseen(manifest.entries, origin)
+            for done, entry in enumerate(_all_entries(manifest), 1):
+                go_through(_Packed(archive, file, entry))
+                progress(done, len(infos) - 1, "checking")
+        merged = merge(
+            workspace,
+            settings,
+            manifest.entries,
+            partial(_contents, archive, file),
+            dry_run=dry_run,
+            with_forgotten=with_forgotten,
+            progress=progress,
+        )
+    return Imported(
+        str(file),
+        manifest.created,
+        merged.created,
+        merged.kept_both,
+        merged.same,
+        merged.failed,
+        merged.forgotten,
+        merged.unchecked,
+        manifest.settings is not None,
+        dry_run,
+    )
+
+
+class _Export:
+    """One export: writes the archive and remembers what went into it."""
+
+    def __init__(self, workspace: Workspace, found: Gathered, progress: Progress) -> None:
+        self.workspace = workspace
+        self.found = found
+        self.progress = progress
+        self.entries: list[Entry] = []
+        self.problems: list[Problem] = []
+        self.has_settings = False
+
+    def write(self, stream: BinaryIO) -> None:
+        """Write all files, then the manifest that describes them."""
+        total = len(self.found.items)
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for done, item in enumerate(self.found.items, 1):
+                if is_large(item):
+                    self._pack_in_pieces(archive, item)
+                else:
+                    self._pack(archive, item)
+                self.progress(done, total, "exporting")
+            refuse_nothing(self.workspace, self.entries, (*self.found.problems, *self.problems))
+            kept = settings_without_secrets(self.workspace)
+            if kept is not None:
+                self.has_settings = True
+                archive.writestr(_info(SETTINGS_NAME, time.time_ns()), kept[1])
+            manifest = Manifest(
+                now_in_words(),
+                self.workspace.root.name,
+                tuple(self.entries),
+                kept[0] if kept is not None else None,
+            )
+            archive.writestr(_info(MANIFEST_NAME, time.time_ns()), encode(manifest))
+
+    def _pack(self, archive: zipfile.ZipFile, item: Item) -> None:
+        taken = take(item)
+        if isinstance(taken, Problem):
+            self.problems.append(taken)
+        elif taken is not None:
+            entry, content = taken
+            self.entries.append(entry)
+            archive.writestr(_info(entry.path, entry.mtime_ns), content)
+
+    def _pack_in_pieces(self, archive: zipfile.ZipFile, item: Item) -> None:
+        content = FileContent(item.path, item.real, item.root)
+        pieces = iter(content)
+        try:
+            first = next(pieces, b"")  # before its place in the archive begins
+        except FileNotFoundError:
+            return
+        except (OSError, PathError) as error:
+            self.problems.append(cannot_read(item, error))
+            return
+        info = _info(item.path, max(0, Path(item.real).lstat().st_mtime_ns))
+        with archive.open(info, "w", force_zip64=True) as packed:
+            packed.write(first)
+            for piece in pieces:
+                packed.write(piece)
+        if content.entry is not None:
+            self.entries.append(content.entry)
+        if content.changed:
+            self.problems.append(changed_meanwhile(item))
+
+
+def _check_target(file: Path, *, force: bool) -> None:
+    if file.name.endswith(SUFFIX):
+        raise UsageError(f"{str(file)!r} would be taken for a note", todo="Name the archive something.zip")
+    if not file.parent.is_dir():
+        raise UsageError(f"the folder {str(file.parent)!r} does not exist", todo="Create it first")
+    if file.is_dir():
+        raise UsageError(f"{str(file)!r} is a folder", todo="Name a file in it, such as notes.zip")
+    if not force and os.path.lexists(file):
+        raise _exists(file)
+
+
+def _write_whole(file: Path, write: Callable[[BinaryIO], None], *, replace: bool) -> bool:
+    """Write a file whole or not at all; without `replace`, return False if it exists.
+
+    The unfinished file is not named as those of notes are: writers of notes remove what is left of them.
+    """
+    unfinished = file.with_name(f".{uuid.uuid4().hex}.memlines-export")
+    try:
+        with os.fdopen(open_private(unfinished, CREATE_FLAGS), "wb") as stream:
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if not replace and os.path.lexists(file):
+            return False
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    sync_folder(file.parent)
+    return True
+
+
+def _exists(file: Path) -> UsageError:
+    return UsageError(f"{str(file)!r} exists already", todo="Name another file, or replace it with --force")
+
+
+def _info(name: str, mtime_ns: int) -> zipfile.ZipInfo:
+    """Describe a file alike on every system."""
+    when = datetime.fromtimestamp(mtime_ns // 1_000_000_000, UTC)
+    fields = (when.year, when.month, when.day, when.hour, when.minute, when.second)
+    info = zipfile.ZipInfo(name, min(max(fields, _EARLIEST), _LATEST))
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.create_system = 3  # Unix, so that the permissions below count
+    info.external_attr = (stat.S_IFREG | PRIVATE_FILE) << 16
+    return info
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        archive = zipfile.ZipFile(file)
+    except FileNotFoundError:
+        raise UsageError(f"there is no archive {str(file)!r}", todo="Check the name") from None
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise _damaged(file, str(error)) from error
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    with archive:
+        yield archive
+
+
+@contextmanager
+def _damage_told(file: Path) -> Iterator[None]:
+    """Say in our words what reading a damaged archive raises."""
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+        raise _damaged(file, str(error)) from error
+    except OSError as error:
+        raise _unreadable(file, error) from error
+
+
+def _checked_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipInfo]:
+    """Return the files of an archive by name, or refuse what an export never writes."""
+    infos: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        name = info.filename
+        if name.endswith("/"):
+            continue  # other programs write entries for folders; nothing is made of them
+        if info.flag_bits & _ENCRYPTED:
+            raise _refused(file, f"{name!r} is encrypted")
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if info.create_system == 3 and kind not in (0, stat.S_IFREG):
+            raise _refused(file, f"{name!r} is a link or a device")
+        if info.compress_type not in _METHODS:
+            raise _refused(file, f"{name!r} is packed in a way that is not read")
+        if name in infos:
+            raise _refused(file, f"{name!r} is in it twice")
+        infos[name] = info
+    return infos
+
+
+def _manifest(
+    archive: zipfile.ZipFile, infos: dict[str, zipfile.ZipInfo], file: Path, max_bytes: int
+) -> Manifest:
+    """Return the archive's own list of its files, after holding one against the other."""
+    if MANIFEST_NAME not in infos:
+        raise _refused(file, f"it has no {MANIFEST_NAME}, so 'memlines export' did not make it")
+    if infos[MANIFEST_NAME].file_size > MAX_MANIFEST_BYTES:
+        raise _refused(file, f"its {MANIFEST_NAME} is too long")
+    manifest = decode(archive.read(MANIFEST_NAME), f"{MANIFEST_NAME} of the archive {str(file)!r}")
+    listed = {entry.path: entry for entry in _all_entries(manifest)}
+    for name in infos:
+        if name not in listed and name != MANIFEST_NAME:
+            raise _refused(file, f"{name!r} is in it but not in its {MANIFEST_NAME}")
+    for name, entry in listed.items():
+        if name not in infos:
+            raise _refused(file, f"{name!r} is in its {MANIFEST_NAME} but not in it")
+        if infos[name].file_size != entry.size:
+            raise _refused(file, f"{name!r} has {infos[name].file_size} bytes instead of {entry.size}")
+    total = sum(entry.size for entry in listed.values())
+    if total > max_bytes:
+        raise BackupError(
+            f"the archive {str(file)!r} unpacks to {total / 1e9:.1f} GB, more than the {max_bytes / 1e9:g} GB"
+            " that are allowed; nothing was changed",
+            todo="If you know who made it, allow more with --max-bytes",
+        )
+    return manifest
+
+
+def _all_entries(manifest: Manifest) -> tuple[Entry, ...]:
+    if manifest.settings is None:
+        return manifest.entries
+    return (*manifest.entries, manifest.settings)
+
+
+def _contents(
+    archive: zipfile.ZipFile, file: Path, entries: Sequence[Entry]
+) -> Iterator[tuple[Entry, Content]]:
+    """Unpack files that were checked before; the archive may have changed since."""
+    for entry in entries:
+        yield entry, _Packed(archive, file, entry)
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """A file in an archive: unpacked in pieces, never more than it says to be, and checked."""
+
+    archive: zipfile.ZipFile
+    file: Path
+    entry: Entry
+
+    def __iter__(self) -> Iterator[bytes]:
+        wrong = _damaged(self.file, f"the content of {self.entry.path!r} is not what was packed").what
+        with _damage_told(self.file), self.archive.open(self.entry.path) as stream:
+            yield from verified(self.entry, read_pieces(stream), wrong)
+
+
+def _refused(file: Path, why: str) -> BackupError:
+    return BackupError(
+        f"the archive {str(file)!r} is not accepted: {why}; nothing was changed",
+        todo="Use one that 'memlines export' wrote",
+    )
+
+
+def _unreadable(file: Path, error: OSError) -> Damaged:
+    return Damaged(
+        f"the archive {str(file)!r} cannot be read: {reason_of(error)}; nothing was changed",
+        todo="Check that it is whole, and its permissions",
+    )
+
+
+def _damaged(file: Path, why: str) -> Damaged:
+    return Damaged(
+        f"the archive {str(file)!r} is damaged: {why}; nothing was changed", todo="Use another copy of it"
+    )

@@ -1,0 +1,241 @@
+"""What a copy of a workspace holds: its notes, byte by byte, and its private files that cannot be rebuilt.
+
+The index and its cache are left out, because they can be built from the notes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memlines.admin.backup.manifest import SETTINGS_NAME, Entry, entry_for
+from memlines.admin.backup.pieces import WHOLE_BYTES, FileContent
+from memlines.beneath import Tree
+from memlines.errors import PathError, WorkspaceError, reason_of
+from memlines.files.atomic import TEMPORARY_PREFIX
+from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SESSIONS_DIR, SUFFIX, discover, extra_roots
+from memlines.paths import PRIVATE_DIR, Workspace, contains, is_unicode
+from memlines.settings import Settings
+from memlines.text.neutral import unseen_in
+from memlines.types import Problem
+
+ALWAYS_KEPT = re.compile(r"snapshots|forgotten\.(?:jsonl|salt)")
+KEPT_ON_REQUEST = re.compile(r"history|trash")
+"""Files and folders in the private folder that belong to a copy."""
+
+LONGEST_PATH = 4_000
+"""Bytes of a path in a copy; most systems have no room for more."""
+
+_READ_ATTEMPTS = 3
+_URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file to copy: its name in the copy, where it is, and the root below which no link is followed."""
+
+    path: str
+    real: str
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The files to copy, in the order of their names, and what could not be looked at or is no file."""
+
+    items: tuple[Item, ...]
+    problems: tuple[Problem, ...]
+
+
+def gather(workspace: Workspace, settings: Settings, *, everything: bool = False) -> Gathered:
+    """List what a copy of the workspace holds; `everything` takes history and trash as well."""
+    extras = tuple(extra for extra in extras_within(workspace, settings) if os.path.lexists(extra))
+    found = discover(workspace, extras, sys.maxsize)
+    items = {file.path: file.real for file in found.files}
+    problems = [_judged(workspace, problem) for problem in found.problems]
+    problems += _not_copied(workspace, settings)
+    list_private(workspace, items, problems, everything=everything)
+    for path in list(items):
+        if reason := _why_not_taken(path):
+            problems.append(Problem(path, reason, failed=True))
+            del items[path]
+    root = str(workspace.root)
+    return Gathered(tuple(Item(path, items[path], root) for path in sorted(items)), tuple(problems))
+
+
+def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
+    """Read a file that was listed, again if it changed meanwhile; `None` if it is gone."""
+    content = FileContent(item.path, item.real, item.root)
+    try:
+        for _ in range(_READ_ATTEMPTS):
+            whole = b"".join(content)
+            if not content.changed:
+                break
+    except FileNotFoundError:
+        return None
+    except (OSError, PathError) as error:
+        return cannot_read(item, error)
+    assert content.entry is not None
+    return content.entry, whole
+
+
+def is_large(item: Item) -> bool:
+    """Tell whether a file is to be read in pieces."""
+    try:
+        return os.lstat(item.real).st_size > WHOLE_BYTES
+    except OSError:
+        return False  # gone or closed; reading it says why
+
+
+def cannot_read(item: Item, error: OSError | PathError) -> Problem:
+    """Say why a file is not in a copy."""
+    return Problem(item.path, f"cannot be read: {reason_of(error)}", failed=True)
+
+
+def changed_meanwhile(item: Item) -> Problem:
+    """Say that a large file, which is read only once, may be half old and half new in a copy."""
+    return Problem(item.path, "changed while it was copied; make the copy again", failed=True)
+
+
+def refuse_nothing(workspace: Workspace, entries: Sequence[Entry], problems: Sequence[Problem]) -> None:
+    """Raise rather than make a copy without a file, which would look like the newest one."""
+    if entries:
+        return
+    why = f": {problems[0].path} {problems[0].reason}" if problems else ""
+    raise WorkspaceError(
+        f"there are no notes to copy in {str(workspace.root)!r}{why}",
+        todo="Name the folder that holds them with --workspace",
+    )
+
+
+def extras_within(workspace: Workspace, settings: Settings) -> tuple[str, ...]:
+    """Return the extra paths that lie inside the workspace; the others are not its own."""
+    roots = extra_roots(workspace, settings.extra_paths)
+    return tuple(root for root in roots if contains(workspace.root, Path(root)))
+
+
+def kept_in_private(name: str, *, everything: bool) -> bool:
+    """Tell whether a file or folder of the private folder belongs to a copy."""
+    return bool(ALWAYS_KEPT.fullmatch(name) or (everything and KEPT_ON_REQUEST.fullmatch(name)))
+
+
+def settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None:
+    """Return the project's settings as they may leave the machine, or None if it has none."""
+    from memlines.settings.config_file import read_project_file
+
+    content = read_project_file(workspace.config_file)
+    if not content:
+        return None
+    import yaml
+
+    from memlines.settings.yaml_text import parse
+
+    kept = _without_secrets(parse(content, f"project file {workspace.config_file}"), "")
+    text = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True).encode()
+    return entry_for(SETTINGS_NAME, text, 0), text
+
+
+def _without_secrets(data: dict[str, Any], prefix: str) -> dict[str, Any]:
+    from memlines.settings.aliases import SESSION_MEMORY, resolve
+    from memlines.settings.keys import known_keys, snake
+
+    kept: dict[str, Any] = {}
+    for spelled, value in data.items():
+        name = prefix + snake(spelled)
+        of_all = name.split(".", 2)[-1] if re.match(r"agents\.[^.]+\.", name) else name
+        resolved = resolve(of_all)[0]
+        key = known_keys().get(resolved)
+        if isinstance(value, dict) and key is None:
+            kept[spelled] = _without_secrets(value, f"{name}.")
+        elif resolved == SESSION_MEMORY or (key is not None and not key.rule.secret):
+            kept[spelled] = _URL_PASSWORD.sub("***", value) if isinstance(value, str) else value
+    return kept
+
+
+def _judged(workspace: Workspace, problem: Problem) -> Problem:
+    """Make a note that is left out a failure; links, pipes and devices are left out on purpose."""
+    try:
+        is_file = stat.S_ISREG((workspace.root / problem.path).lstat().st_mode)
+    except OSError:
+        is_file = True  # not to be looked at, or a name that cannot even be written down
+    return Problem(problem.path, problem.reason, failed=problem.failed or is_file)
+
+
+def _why_not_taken(path: str) -> str:
+    """Return why a file cannot be in a copy, because none could be brought in; empty if it can."""
+    if unseen := unseen_in(path):
+        return f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
+    if len(path.encode()) > LONGEST_PATH:
+        return f"has a path of more than {LONGEST_PATH} bytes: no copy takes it until it is moved"
+    return ""
+
+
+def _not_copied(workspace: Workspace, settings: Settings) -> Iterator[Problem]:
+    """Yield what people may take for a part of their memory, and no copy holds."""
+    inside = extras_within(workspace, settings)
+    for extra in extra_roots(workspace, settings.extra_paths):
+        if extra not in inside and os.path.lexists(extra):
+            yield Problem(extra, "lies outside the workspace, and is not copied")
+    transcripts = len(discover(workspace, (), sys.maxsize, ("sessions",)).files)
+    if transcripts:
+        yield Problem(SESSIONS_DIR, f"is not copied ({transcripts} transcripts)")
+    others = _other_files(workspace)
+    if others:
+        yield Problem(NOTES_DIR, f"holds {others} files that are no notes, and are not copied")
+
+
+def _other_files(workspace: Workspace) -> int:
+    """Count the files among the notes that are none; what cannot be listed was named before."""
+    found = 0
+    pending = [NOTES_DIR]
+    with Tree(workspace.root) as tree:
+        while pending:
+            folder = pending.pop()
+            with suppress(OSError, PathError), tree.enter(folder).scan() as listing:
+                for entry in listing:
+                    if not entry.is_dir(follow_symlinks=False):
+                        found += not (entry.name.endswith(SUFFIX) or entry.name.startswith(TEMPORARY_PREFIX))
+                    elif entry.name not in IGNORED_DIRS:
+                        pending.append(f"{folder}/{entry.name}")
+    return found
+
+
+def list_private(
+    workspace: Workspace, items: dict[str, str], problems: list[Problem], *, everything: bool
+) -> None:
+    """Add the private files that belong to a copy, and what could not be looked at."""
+    pending = [PRIVATE_DIR]
+    with Tree(workspace.root) as tree:
+        while pending:
+            folder = pending.pop()
+            try:
+                with tree.enter(folder).scan() as listing:
+                    entries = sorted(listing, key=lambda entry: entry.name)
+            except FileNotFoundError:
+                continue
+            except PathError:
+                problems.append(Problem(folder, "is a symbolic link; links are not followed"))
+                continue
+            except OSError as error:
+                problems.append(Problem(folder, f"cannot be listed: {reason_of(error)}", failed=True))
+                continue
+            for entry in entries:
+                if folder == PRIVATE_DIR and not kept_in_private(entry.name, everything=everything):
+                    continue
+                path = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(path)
+                elif not entry.is_file(follow_symlinks=False) or entry.name.startswith(TEMPORARY_PREFIX):
+                    continue
+                elif is_unicode(path):
+                    items[path] = tree.path_of(path)
+                else:
+                    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+                    problems.append(Problem(shown, "has a name that is not valid UTF-8", failed=True))

@@ -1,0 +1,133 @@
+"""The list of what an archive or a backup holds, written as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from memlines.errors import BackupError
+
+FORMAT = "memlines-backup"
+VERSION = 1
+
+SETTINGS_NAME = "settings.yaml"
+"""What the settings are called beside the files; no file of a workspace that is kept has this name."""
+
+MAX_MANIFEST_BYTES = 100_000_000
+"""About half a million files. A longer list would be read into memory before anything can be checked."""
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_LARGEST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file as it was when it was copied."""
+
+    path: str
+    size: int
+    sha256: str
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything one copy of a workspace holds; `workspace` is the name of its folder."""
+
+    created: str
+    workspace: str
+    entries: tuple[Entry, ...]
+    settings: Entry | None = None
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have together."""
+        return sum(entry.size for entry in self.entries)
+
+
+def entry_for(path: str, content: bytes, mtime_ns: int) -> Entry:
+    """Return the entry that describes a content."""
+    return Entry(path, len(content), digest(content), mtime_ns)
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of a content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def now_in_words() -> str:
+    """Return the time as manifests write it."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def encode(manifest: Manifest) -> bytes:
+    """Write a manifest as JSON that any version can tell apart from other files."""
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "created": manifest.created,
+        "workspace": manifest.workspace,
+        "settings": None if manifest.settings is None else asdict(manifest.settings),
+        "files": [asdict(entry) for entry in manifest.entries],
+    }
+    content = (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
+    if len(content) > MAX_MANIFEST_BYTES:
+        raise BackupError(
+            f"{len(manifest.entries)} files are more than one backup can list",
+            todo="Split the workspace",
+        )
+    return content
+
+
+def decode(content: bytes, origin: str) -> Manifest:
+    """Read a manifest that may be damaged or written to do harm; `origin` names it in the error."""
+    try:
+        data = json.loads(content)
+        if data["format"] != FORMAT:
+            raise ValueError("it is of another format")
+        version = data["version"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _broken(origin, error) from error
+    if version != VERSION:
+        raise BackupError(
+            f"{origin} has version {version!r}, and this Memlines reads version {VERSION}",
+            todo="Update Memlines",
+        )
+    try:
+        entries = tuple(_entry(value) for value in data["files"])
+        if len({entry.path for entry in entries}) != len(entries):
+            raise ValueError("it lists a file twice")
+        settings = None if data["settings"] is None else _entry(data["settings"])
+        return Manifest(_text(data["created"]), _text(data["workspace"]), entries, settings)
+    except (ValueError, KeyError, TypeError) as error:
+        raise _broken(origin, error) from error
+
+
+def _entry(value: Any) -> Entry:
+    entry = Entry(
+        _text(value["path"]), _number(value["size"]), _text(value["sha256"]), _number(value["mtime_ns"])
+    )
+    if not _HASH.fullmatch(entry.sha256):
+        raise ValueError("a SHA-256 is none")
+    return entry
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text is missing")
+    return value
+
+
+def _number(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _LARGEST:
+        raise ValueError("a number is missing or out of range")
+    return value
+
+
+def _broken(origin: str, error: Exception) -> BackupError:
+    reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    return BackupError(f"{origin} is damaged: {reason}", todo="Use another copy")

@@ -1,0 +1,270 @@
+"""Put the files of a copy into a workspace without overwriting anything.
+
+A file that is missing is created, one with the same content is left alone, and where the content
+differs both are kept: the one from the copy gets a name beside the other. What was forgotten since the copy
+was made stays forgotten, unless somebody asks for it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+from memlines.admin.backup.forgotten import TOMBSTONES, Guard, read_tombstones
+from memlines.admin.backup.manifest import Entry, entry_for
+from memlines.admin.backup.names import beside
+from memlines.admin.backup.pieces import Content, Damaged, FileContent, go_through
+from memlines.beneath import PRIVATE_FILE, Tree, opened
+from memlines.errors import BackupError, PathError, reason_of
+from memlines.files.atomic import create, exists, listing, make_folders
+from memlines.files.journal import State, operation, record, withdraw
+from memlines.files.place import is_note, writing
+from memlines.files.tombstones import Forgotten, adopt
+from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.settings import Settings
+from memlines.text.neutral import unseen_in
+from memlines.types import Problem, Progress
+
+Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, Content | Problem]]]
+"""Gives the content of entries, in any order, or why it cannot be had; reading it may raise `Damaged`."""
+
+_ROOM_TO_LEAVE = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBoth:
+    """A file that the workspace had with another content, and what the one from the copy is called."""
+
+    path: str
+    imported_as: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge did, or would do.
+
+    `forgotten` names the passages of the copy that were forgotten since it was made and therefore left out,
+    `unchecked` the files in which nobody could look for such passages.
+    """
+
+    created: tuple[str, ...] = ()
+    kept_both: tuple[KeptBoth, ...] = ()
+    same: int = 0
+    failed: tuple[Problem, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    unchecked: tuple[Problem, ...] = ()
+
+
+@operation("import")
+def merge(
+    workspace: Workspace,
+    settings: Settings,
+    entries: Sequence[Entry],
+    contents: Contents,
+    *,
+    dry_run: bool,
+    progress: Progress,
+    with_forgotten: bool = False,
+    later: Forgotten | None = None,
+    today: date | None = None,
+) -> Merged:
+    """Bring every entry into the workspace; `dry_run` reads and checks all of it, and writes nothing.
+
+    `later` is what a newer copy of the same workspace says was forgotten. With `with_forgotten` that comes
+    back as well.
+    """
+    files = [entry for entry in entries if entry.path not in TOMBSTONES]
+    stones = [entry for entry in entries if entry.path in TOMBSTONES]
+    theirs = read_tombstones(stones, contents(stones))
+    known = Forgotten.load(workspace).merged(later or Forgotten(()))
+    guard = Guard(known.beyond(theirs), settings.files.max_bytes)
+    work = _Merge(workspace, files, (today or date.today()).isoformat(), guard)
+    for entry in files:
+        work.plan(entry)
+    total = len(work.targets)
+    if not dry_run and total:
+        _refuse_without_room(workspace, sum(entry.size for entry in work.targets))
+    if not dry_run:
+        adopt(workspace, theirs.merged(known))
+    for done, (entry, content) in enumerate(contents(list(work.targets)), 1):
+        if isinstance(content, Problem):
+            work.fail(entry, content)
+        else:
+            try:
+                work.bring(entry, content, dry_run=dry_run, with_forgotten=with_forgotten)
+            except Damaged as error:
+                work.fail(entry, Problem(entry.path, error.what, failed=True))
+        progress(done, total, "merging")
+    return work.outcome()
+
+
+class _Merge:
+    """One merge: where each entry goes, and what became of it."""
+
+    def __init__(self, workspace: Workspace, entries: Sequence[Entry], day: str, guard: Guard) -> None:
+        self.workspace = workspace
+        self.root = workspace.root
+        self.day = day
+        self.guard = guard
+        self.targets: dict[Entry, str] = {}
+        self.same = 0
+        self.failed: list[Problem] = []
+        self._taken = {entry.path for entry in entries}
+        self._made: set[Path] = set()
+        self._listed: dict[str, list[str]] = {}
+
+    def plan(self, entry: Entry) -> None:
+        """Decide where an entry goes, if anywhere."""
+        if unseen := unseen_in(entry.path):
+            self.failed.append(
+                Problem(entry.path, f"has {unseen} in its name, which cannot be seen", failed=True)
+            )
+            return
+        try:
+            target = self._target(entry)
+        except BackupError as error:
+            self.failed.append(Problem(entry.path, error.what, failed=True))
+            return
+        except (OSError, PathError) as error:
+            self.failed.append(Problem(entry.path, f"cannot be compared: {reason_of(error)}", failed=True))
+            return
+        if target is None:
+            self.same += 1
+        else:
+            self.targets[entry] = target
+
+    def bring(self, entry: Entry, content: Content, *, dry_run: bool, with_forgotten: bool) -> None:
+        """Write an entry's file without what was forgotten, if anything is left and is not there already."""
+        if with_forgotten:
+            if not dry_run:
+                self.guard.lift(self.workspace, entry, content)
+        else:
+            clean = self.guard.clean(entry, content)
+            if clean is not content:
+                del self.targets[entry]
+                if clean is None:
+                    return
+                entry, content = entry_for(entry.path, b"".join(clean), entry.mtime_ns), clean
+                self.plan(entry)
+        if dry_run:
+            go_through(content)
+        elif entry in self.targets:
+            with writing(self.workspace):
+                self.write(entry, content)
+
+    def write(self, entry: Entry, content: Content) -> None:
+        """Write an entry's file; if something has taken its name meanwhile, under another."""
+        try:
+            target: str | None = self.targets[entry]
+            while target is not None:
+                place = self.root / target
+                if place.parent not in self._made:
+                    make_folders(place.parent, self.root)
+                    self._made.add(place.parent)
+                mode = PRIVATE_FILE if target.startswith(f"{PRIVATE_DIR}/") else None
+                is_recorded = is_note(self.workspace, target)
+                if is_recorded:
+                    record(self.workspace, target, None, State.known(entry.size, entry.sha256))
+                if create(place, content, mode, root=self.root, mtime_ns=entry.mtime_ns):
+                    self.targets[entry] = target
+                    return
+                if is_recorded:
+                    withdraw(self.workspace, target)
+                target = self._target(entry)
+        except (OSError, PathError) as error:
+            raise BackupError(
+                f"{entry.path!r} cannot be written: {reason_of(error)}",
+                todo="Check the permissions and the space on the disk; the same command then goes on",
+            ) from error
+        self.same += 1
+        del self.targets[entry]
+
+    def fail(self, entry: Entry, problem: Problem) -> None:
+        """Note that the content of an entry cannot be had."""
+        self.failed.append(problem)
+        del self.targets[entry]
+
+    def outcome(self) -> Merged:
+        """Return what became of the entries."""
+        made = {entry.path: target for entry, target in self.targets.items()}
+        return Merged(
+            tuple(path for path, target in made.items() if path == target),
+            tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
+            self.same,
+            tuple(self.failed),
+            tuple(self.guard.left_out),
+            tuple(self.guard.unchecked),
+        )
+
+    def _target(self, entry: Entry) -> str | None:
+        """Return the name an entry gets, or None if its content is there already."""
+        _refuse_blocked(self.root, entry.path)
+        if not exists(self.root / entry.path, root=self.root):
+            return entry.path
+        if self._is_same(entry.path, entry):
+            return None
+        folder, start, end = beside(entry.path)
+        _refuse_blocked(self.root, f"{folder}/x")
+        for name in self._names(folder):
+            if name.startswith(start) and name.endswith(end) and self._is_same(f"{folder}/{name}", entry):
+                return None
+        for number in count(1):
+            tag = self.day if number == 1 else f"{self.day}-{number}"
+            path = f"{folder}/{start}{tag}{end}"
+            if path not in self._taken and not exists(self.root / path, root=self.root):
+                self._taken.add(path)
+                return path
+        raise AssertionError("numbers do not end")
+
+    def _names(self, folder: str) -> list[str]:
+        """Return the names in a folder as they were when it was first asked for."""
+        if folder not in self._listed:
+            self._listed[folder] = list(listing(self.root / folder, root=self.root))
+        return self._listed[folder]
+
+    def _is_same(self, path: str, entry: Entry) -> bool:
+        """Tell whether a file has the content of an entry."""
+        place = self.root / path
+        try:
+            with opened(place.parent, self.root) as folder:
+                info = folder.look(place.name)
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISREG(info.st_mode) or info.st_size != entry.size:
+            return False
+        there = FileContent(entry.path, place, self.root)
+        go_through(there)
+        return there.entry is not None and there.entry.sha256 == entry.sha256
+
+
+def _refuse_blocked(root: Path, path: str) -> None:
+    """Raise if a folder on the way to a file is a link, which may lead anywhere, or no folder."""
+    with Tree(root) as tree:
+        for folder in reversed(PurePosixPath(path).parents[:-1]):
+            try:
+                tree.enter(str(folder))
+            except FileNotFoundError:
+                return
+            except (NotADirectoryError, PathError) as error:
+                what = "a symbolic link" if isinstance(error, PathError) else "not a folder"
+                raise BackupError(
+                    f"cannot be placed: {folder} is {what} here",
+                    todo="Rename it, and run the same command again",
+                ) from None
+
+
+def _refuse_without_room(workspace: Workspace, needed: int) -> None:
+    """Raise before anything is written if the disk cannot hold it."""
+    folder = workspace.root
+    free = shutil.disk_usage(folder).free
+    if needed + _ROOM_TO_LEAVE > free:
+        raise BackupError(
+            f"{needed / 1e6:.1f} MB are to be written, and the disk of {str(folder)!r} has"
+            f" {free / 1e6:.1f} MB free; nothing was changed",
+            todo="Make room, or choose another folder",
+        )

@@ -1,0 +1,155 @@
+"""Checks of what was installed into clients: its files, and the Python that the engine runs in."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from memlines.admin.doctor.finding import Finding, listed, ok, problem, warning
+from memlines.admin.doctor.patient import Patient
+from memlines.clients import codex, codex_trust, opencode
+from memlines.clients.catalogue import HOSTS
+from memlines.clients.edits import Edit
+from memlines.clients.manifest import Manifest, read_manifest
+from memlines.clients.plan import Target
+from memlines.clients.receipt import Entry, Receipt, read_receipt
+from memlines.errors import PathError, WriteError, reason_of
+from memlines.files.atomic import read
+from memlines.paths import contains
+from memlines.version import __version__
+
+_ASK = "import memlines; print(memlines.__version__)"
+_SECONDS = 10.0
+_PYTHON = re.compile(r"(?:python|pypy)[0-9.]*(?:\.exe)?")
+
+
+def check_clients(patient: Patient) -> Iterator[Finding]:
+    """Look at every client that Memlines was installed into, for this project or for all."""
+    found = False
+    for name, host in HOSTS.items():
+        for project, option in ((patient.workspace.root, "--project"), (None, "--global")):
+            folder = host.folder_of(project)
+            again = f"Run 'memlines install {name} {option}'"
+            receipt, manifest = read_receipt(folder), read_manifest(folder)
+            if receipt is None or not receipt.is_installed():
+                if manifest is not None:
+                    found = True
+                    yield warning(f"what came with {folder} does not know yet how to start the engine", again)
+                continue
+            found = True
+            findings = [
+                *_files(host.targets(project)[0], folder, receipt, manifest, again),
+                *_engine(patient, folder, host.python_of(project), again),
+                *(_npm(folder, again) if name == opencode.NAME else ()),
+                *(_trust(project) if name == codex.NAME else ()),
+            ]
+            yield from findings or [ok(f"{host.title} in {folder}, with {len(receipt.files)} files")]
+    if not found:
+        yield ok(f"not installed in a client; 'memlines install' does that, for {listed(list(HOSTS))}")
+
+
+def _files(
+    target: Target, folder: Path, receipt: Receipt, manifest: Manifest | None, again: str
+) -> Iterator[Finding]:
+    """Compare the files with the receipt or what git brought since, and their version with this one."""
+    missing, changed = [], []
+    for path, entry in receipt.files.items():
+        edit = target.edit_of(path)
+        try:
+            content = read(target.folder / path)
+            lacks_ours = _lacks_ours(content, entry, edit)
+        except (PathError, WriteError, OSError):
+            changed.append(path)  # a link, no file any more, or one that cannot be understood
+            continue
+        if content is None:
+            missing.append(path)
+        elif lacks_ours:
+            missing.append(f"our part of {path}")
+        elif edit is None and not entry.is_ours(content) and not (manifest and manifest.holds(path, content)):
+            changed.append(path)
+    if missing:
+        yield problem(f"missing in {folder}: {listed(missing)}", again)
+    if changed:
+        yield warning(
+            f"changed since they were installed in {folder}: {listed(changed)}",
+            f"Leave them so, or delete them; then {again[0].lower()}{again[1:]}",
+        )
+    version = next((held.version for held in (receipt, manifest) if held and held.version != __version__), "")
+    if version:
+        yield warning(f"{folder} is of Memlines {version}, and this is {__version__}", again)
+
+
+def _lacks_ours(content: bytes | None, entry: Entry, edit: Edit | None) -> bool:
+    """Tell whether what was put into a file of the user's is not there any more."""
+    if content is None or edit is None or entry.edited is None or not entry.edited.cuts:
+        return False
+    return edit.take_out(content) == content
+
+
+def _engine(patient: Patient, folder: Path, python: Path | None, again: str) -> Iterator[Finding]:
+    """Ask the Python that runs the engine for its Memlines."""
+    if python is None:
+        yield problem(f"{folder} does not say how to start the engine", again)
+    elif not os.access(python, os.X_OK) or python.is_dir():
+        yield problem(f"the Python of the engine is gone: {python}", again)
+    elif _may_be_run(python, patient.workspace.root):
+        yield from _asked(python, again)
+
+
+def _may_be_run(python: Path, project: Path) -> bool:
+    """Tell whether asking is safe: a cloned project may bring settings, and a program that they name."""
+    if python == Path(sys.executable):
+        return True
+    is_brought = contains(project, python.absolute()) or contains(project, python.resolve())
+    return python.is_absolute() and not is_brought and bool(_PYTHON.fullmatch(python.name))
+
+
+def _asked(python: Path, again: str) -> Iterator[Finding]:
+    try:
+        answer = subprocess.run(
+            [str(python), "-P", "-c", _ASK],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        yield problem(f"{python} did not answer within {_SECONDS:.0f} seconds", again)
+        return
+    except OSError as error:
+        yield problem(f"{python} cannot be started: {reason_of(error)}", again)
+        return
+    lines = (answer.stderr if answer.returncode else answer.stdout).decode(errors="replace").split("\n")
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
+    if answer.returncode:
+        yield problem(f"{python} has no Memlines to run: {said}", again)
+    elif said != __version__:
+        yield warning(f"{python} runs Memlines {said}, and this is {__version__}", again)
+
+
+def _trust(project: Path | None) -> Iterator[Finding]:
+    """Say what Codex leaves out, because nobody told it yet that it may be trusted."""
+    if project is not None and not codex_trust.is_trusted(project):
+        yield warning(
+            f"Codex does not trust {project}, and reads no settings there",
+            "Start codex there, and trust the project",
+        )
+    hooks = codex_trust.untrusted_hooks(project)
+    if hooks:
+        yield warning(
+            f"Codex does not run our hooks before they are trusted: {listed(hooks)}",
+            "Type /hooks in codex, and trust them",
+        )
+
+
+def _npm(folder: Path, again: str) -> Iterator[Finding]:
+    for place in dict.fromkeys((folder, opencode.global_folder())):
+        if opencode.waits_for_npm(place) and not opencode.gives_up_soon(place):
+            yield warning(
+                f"without a network, OpenCode waits for npm at each start because of {place}",
+                f"{again}, or add fetch-retries=0 to its .npmrc",
+            )

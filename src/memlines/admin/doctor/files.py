@@ -1,0 +1,108 @@
+"""Checks of the files against the index, both ways."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from memlines.admin.doctor.finding import Finding, listed, ok, problem, warning
+from memlines.admin.doctor.patient import Patient
+from memlines.index.sync.dirty import missing_paths
+from memlines.index.sync.update import read_file
+from memlines.types import Document, FoundFile, Problem
+
+_READ_BYTES = 100_000_000
+"""How much is read and compared with the index without being asked to read all; most memories are less."""
+
+_SYNC = "Run 'memlines sync'; a search does it as well"
+
+
+def check_files(patient: Patient) -> Iterator[Finding]:
+    """Compare what is on disk with what the index knows, by fingerprints."""
+    if patient.index is None or patient.loaded is None:
+        return
+    known = patient.known
+    files = patient.discovery.files
+    new = [file.path for file in files if file.path not in known]
+    changed = [
+        file.path for file in files if file.path in known and known[file.path].fingerprint != file.fingerprint
+    ]
+    gone = missing_paths(patient.discovery, known)
+    if new:
+        yield warning(f"not in the index yet: {listed(new)}", _SYNC, "sync")
+    if changed:
+        yield warning(f"changed since they were indexed: {listed(changed)}", _SYNC, "sync")
+    if gone:
+        yield warning(f"in the index, but gone from the disk: {listed(gone)}", _SYNC, "sync")
+    if not (new or changed or gone):
+        yield ok(f"{len(files)} on disk, all of them as the index knows them")
+
+
+def check_contents(patient: Patient) -> Iterator[Finding]:
+    """Read files that look unchanged, and compare what they hold with what was indexed."""
+    if patient.index is None or patient.loaded is None:
+        return
+    same = [file for file in patient.discovery.files if _looks_unchanged(patient, file)]
+    chosen = same if patient.deep else _within_budget(same)
+    differing = [file.path for file in chosen if _differs(patient, file)]
+    if differing:
+        yield problem(
+            f"other content than was indexed, though size and time are the same: {listed(differing)}",
+            "Run 'memlines sync --force'",
+            "rebuild",
+        )
+    else:
+        rest = "" if len(chosen) == len(same) else f" of {len(same)} (--deep reads all)"
+        yield ok(f"{len(chosen)}{rest} read, all of them hold what was indexed")
+
+
+def _looks_unchanged(patient: Patient, file: FoundFile) -> bool:
+    """Tell whether no sync would read a file again."""
+    entry = patient.known.get(file.path)
+    return (
+        entry is not None
+        and entry.problem is None
+        and entry.settled
+        and entry.fingerprint == file.fingerprint
+    )
+
+
+def _within_budget(files: list[FoundFile]) -> list[FoundFile]:
+    """Return as many files as may be read unasked, others at each time if not all."""
+    if sum(file.fingerprint.size for file in files) <= _READ_BYTES:
+        return files
+    chosen, left = [], _READ_BYTES
+    for file in random.sample(files, len(files)):
+        left -= file.fingerprint.size
+        if left < 0:
+            break
+        chosen.append(file)
+    return chosen
+
+
+def _differs(patient: Patient, file: FoundFile) -> bool:
+    if file.source == "sessions" and "-" in patient.known[file.path].hash:
+        return False  # it was read on from its tail, of which only marks are known
+    content = read_file(file, patient.settings.files.max_bytes)
+    if isinstance(content, Document):
+        was_changed_meanwhile = content.fingerprint != file.fingerprint
+        return not was_changed_meanwhile and content.hash != patient.known[file.path].hash
+    # It was text when it was indexed; what cannot be read now is told by the check of skipped files.
+    return isinstance(content, Problem) and not content.failed
+
+
+def check_skipped(patient: Patient) -> Iterator[Finding]:
+    """List the files that are not in the index, and why."""
+    found = {file.path for file in patient.discovery.files}
+    indexed = {path: file.problem for path, file in patient.known.items() if file.problem and path in found}
+    problems = [*patient.discovery.problems, *(item for item in indexed.values() if item)]
+    for item in problems:
+        message = f"{item.path} {item.reason}"
+        if item.failed:
+            yield problem(
+                message, "Check its permissions, then sync", "sync" if item.path in indexed else None
+            )
+        else:
+            yield warning(message, "Leave it, or make it a plain UTF-8 text if it should be found")
+    if not problems:
+        yield ok("no file was left out")

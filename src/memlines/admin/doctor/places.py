@@ -1,0 +1,200 @@
+"""Checks of the folders, the settings and the disk."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from memlines.admin.doctor.finding import Finding, listed, megabytes, ok, problem, warning
+from memlines.admin.doctor.patient import Patient
+from memlines.beneath import Tree
+from memlines.errors import PathError
+from memlines.files import history, trash
+from memlines.files.private import tighten
+from memlines.index.store.sqlite.erase import indexes_in
+from memlines.settings import switched_off
+
+_LITTLE_ROOM = 500_000_000
+_NO_ROOM = 50_000_000
+"""Bytes free on a disk: a first index of many notes may need the first, any work at all the second."""
+
+_MOST_TIMES = 50
+_WORTH_SAYING = 100_000_000
+"""An index is some twenty to forty times as large as short notes, by the vectors of their sentences.
+What is far more than that, and large, has grown for another reason."""
+
+_NETWORK = frozenset({"9p", "afs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "nfs", "nfs4", "smb3", "smbfs"})
+_MOUNTS = Path("/proc/mounts")
+
+_PERMISSIONS = "Check its permissions and its owner"
+
+
+def check_workspace(patient: Patient) -> Iterator[Finding]:
+    """Look at the workspace and its private folder."""
+    root, private = patient.workspace.root, patient.workspace.private
+    cached = patient.index_file.parent == patient.workspace.cached_indexes
+    what = f"remembered; the index is in {patient.index_file.parent}" if cached else "remembered or indexed"
+    findings = [*_unwritable(root, what), *_private(private), *_open_to_others(patient)]
+    yield from findings or [ok(f"{root} can be read and written")]
+
+
+def _unwritable(folder: Path, what: str = "remembered or indexed") -> Iterator[Finding]:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        yield problem(f"{folder} cannot be written, so nothing can be {what}", _PERMISSIONS)
+
+
+def _private(folder: Path) -> Iterator[Finding]:
+    if not os.path.lexists(folder):
+        return  # the first sync makes it
+    if folder.is_symlink():
+        yield problem(
+            f"{folder} is a symbolic link, which is not followed",
+            "Replace it by a folder; store.path can keep the index elsewhere",
+        )
+    elif not folder.is_dir():
+        yield problem(f"{folder} is not a folder", "Move it away; the next sync makes the folder")
+    else:
+        yield from _unwritable(folder)
+        yield from _ignored(folder / ".gitignore")
+
+
+def _open_to_others(patient: Patient) -> Iterator[Finding]:
+    if not patient.workspace.private.is_dir() or patient.workspace.private.is_symlink():
+        return
+    found = tighten(patient.workspace, dry_run=True)
+    if found:
+        names = listed(path.relative_to(patient.workspace.root).as_posix() for path in found)
+        yield warning(
+            f"other users of this machine may read what is private, or the group may not: {names}",
+            "Close them, or let the next sync do it",
+            "permissions",
+        )
+
+
+def _ignored(file: Path) -> Iterator[Finding]:
+    if not os.path.lexists(file):
+        yield warning(
+            f"{file} is missing, so Git may take what is private",
+            "Make it a file with one line: *",
+            "private",
+        )
+    elif (
+        file.is_symlink()
+        or not file.is_file()
+        or "*" not in file.read_text(encoding="utf-8", errors="replace").split()
+    ):
+        yield warning(f"{file} does not ignore everything", "Make it a file with one line: *")
+
+
+def check_settings(patient: Patient) -> Iterator[Finding]:
+    """Tell whether the settings can be used, and whether they switch memory off."""
+    if patient.settings_trouble is not None:
+        raise patient.settings_trouble
+    off = switched_off(patient.loaded) if patient.loaded else ""
+    if off:
+        yield warning(off, "Set it to true to use this memory")
+    elif patient.loaded and patient.loaded.warnings:
+        for sentence in patient.loaded.warnings:
+            yield warning(sentence, "Take out what has no effect")
+    elif patient.loaded:
+        chosen = [name for name, origin in patient.loaded.origins.items() if origin != "default"]
+        yield ok(f"readable; {len(chosen)} differ from the defaults" if chosen else "the defaults")
+
+
+def check_disk(patient: Patient) -> Iterator[Finding]:
+    """Look at the room on the disk, at its kind, and at the size of the index."""
+    findings = [*_room(patient), *_network(patient.index_file.parent), *_size(patient)]
+    free = megabytes(shutil.disk_usage(patient.workspace.root).free)
+    yield from findings or [ok(f"{free} free")]
+
+
+def _room(patient: Patient) -> Iterator[Finding]:
+    places = {folder.stat().st_dev: folder for folder in _folders(patient)}
+    for folder in places.values():
+        free = shutil.disk_usage(folder).free
+        message = f"{megabytes(free)} free on the disk of {folder}"
+        if free < _NO_ROOM:
+            yield problem(message, "Free some space")
+        elif free < _LITTLE_ROOM:
+            yield warning(message, "Free some space before it runs out")
+
+
+def _folders(patient: Patient) -> Iterator[Path]:
+    yield patient.workspace.root
+    if patient.index_file.parent.is_dir():
+        yield patient.index_file.parent
+
+
+def _network(folder: Path) -> Iterator[Finding]:
+    """Tell whether the index is on a network file system, where that can be seen cheaply."""
+    if not sys.platform.startswith("linux") or not _MOUNTS.exists():
+        return
+    real = os.path.realpath(folder)
+    mounts = [line.split() for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()]
+    above = [mount for mount in mounts if len(mount) > 2 and _is_above(mount[1], real)]
+    kind = max(above, key=lambda mount: len(mount[1]))[2] if above else ""
+    if kind in _NETWORK:
+        yield warning(
+            f"{folder} is on a network file system ({kind}), where SQLite's locks may not hold",
+            "Set store.path to a file on a disk of this machine",
+        )
+
+
+def _is_above(mount: str, path: str) -> bool:
+    return path == mount or path.startswith(mount.rstrip("/") + "/")
+
+
+def _size(patient: Patient) -> Iterator[Finding]:
+    text = sum(file.fingerprint.size for file in patient.discovery.files)
+    beside = patient.index_file.parent.glob(glob.escape(patient.index_file.name) + "*")
+    size = sum(file.stat().st_size for file in beside if file.is_file())
+    if size > max(_MOST_TIMES * text, _WORTH_SAYING):
+        yield warning(
+            f"the index takes {megabytes(size)} for {megabytes(text)} of text",
+            "Run 'memlines sync --force' to build it anew, or lower cache.max_entries",
+        )
+
+
+def check_kept(patient: Patient) -> Iterator[Finding]:
+    """Look at the size of what is kept of changed and removed notes."""
+    kept = {"history": history.MAX_BYTES, "trash": trash.MAX_BYTES}
+    sizes = {name: _bytes_below(patient.workspace.private / name) for name in kept}
+    for name, size in sizes.items():
+        if size > kept[name]:
+            yield warning(
+                f"{name} holds {megabytes(size)}, above its bound of {megabytes(kept[name])}",
+                f"The next change of a note makes room, and what you do not need in .memory/{name} can go",
+            )
+    if all(size <= kept[name] for name, size in sizes.items()):
+        yield ok(", ".join(f"{name} {megabytes(size)}" for name, size in sizes.items()))
+
+
+def check_agents(patient: Patient) -> Iterator[Finding]:
+    """List the indexes of other agents, which are checked when their agent is named."""
+    others = [file for file in indexes_in(patient.workspace.private) if file != patient.index_file]
+    for file in others:
+        size = megabytes(file.stat().st_size)
+        yield ok(f"{file.name} ({size}) is of another agent; 'memlines doctor --agent NAME' checks it")
+    if not others:
+        yield ok("no other agent has an index here")
+
+
+def _bytes_below(folder: Path) -> int:
+    """Return how much the files below a folder take; of what cannot be looked into, nothing is known."""
+    total = 0
+    pending = [folder.name]
+    with Tree(folder.parent) as tree:
+        while pending:
+            relative = pending.pop()
+            with suppress(OSError, PathError), tree.enter(relative).scan() as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(f"{relative}/{entry.name}")
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+    return total

@@ -1,0 +1,178 @@
+"""Checks of the vectors: in the index, in its mapped copy, and in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from itertools import islice
+from typing import Any
+
+from memlines.admin.doctor.finding import Finding, ok, problem, warning
+from memlines.admin.doctor.patient import Patient
+from memlines.embed.passages import is_packed, unpacked
+from memlines.errors import StoreDamaged
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
+from memlines.index.sync.waiting import count_to_do
+
+_FLOAT_BYTES = 4
+_TOLERANCE = 1e-3
+"""How far from 1 the length of a vector may be: rounding to float32 stays far below."""
+
+_GROUP = 4096
+_AGAIN = "Remove them and run 'memlines sync', which makes them again"
+
+
+def check_vectors(patient: Patient) -> Iterator[Finding]:
+    """Look at every vector: as many numbers as the others, finite, of unit length."""
+    index = patient.index
+    if index is None or not _has_numpy():
+        return
+    bad = [number for table in _tables(index) for number in damaged_vectors(index, table)]
+    if bad:
+        yield problem(f"vectors that are damaged: {len(bad)}", _AGAIN, "vectors")
+    provider = patient.choice.provider if patient.choice is not None else None
+    waiting = count_to_do(index, provider) if provider is not None else 0
+    if waiting:
+        yield warning(
+            f"chunks that wait for vectors, and are found by words until then: {waiting}",
+            "Run 'memlines sync'",
+            "sync",
+        )
+    elif not bad:
+        count = index.vectors.count()
+        yield ok(f"{count} vectors of {index.vectors.dims()} numbers" if count else "none: search by words")
+
+
+def check_cache(patient: Patient) -> Iterator[Finding]:
+    """Look at the cached vectors, from which a rebuilt index would take them."""
+    if patient.index is None or not _has_numpy() or patient.index.vectors.dims() is None:
+        return
+    bad = damaged_cached(patient.index)
+    if bad:
+        yield problem(f"cached vectors that are damaged: {len(bad)}", _AGAIN, "vectors")
+    else:
+        yield ok("every cached vector of this model is sound")
+
+
+def check_copy(patient: Patient) -> Iterator[Finding]:
+    """Compare the mapped copy of the vectors with the index."""
+    index = patient.index
+    if index is None or not _has_numpy() or index.vectors.engine != MATRIX:
+        return
+    copy = index.path.with_name(index.path.name + ".vectors")
+    if not copy.exists():
+        yield ok("there is none, which few vectors do not need")
+        return
+    try:
+        with index.snapshot():
+            used, wrong = _compared(index)
+    except StoreDamaged:
+        return  # the vectors are not of one length, which their own check tells
+    if wrong:
+        yield problem(f"{copy.name} differs from the index in {wrong} rows", "Delete it", "copy")
+    elif used:
+        yield ok(f"{used} vectors, the same as in the index")
+    else:
+        yield warning(
+            f"{copy.name} is cut off or belongs to another index; it is not used", "Delete it", "copy"
+        )
+
+
+def remove_damaged(index: Index) -> tuple[int, int]:
+    """Remove damaged vectors, and return how many of chunks and how many of the cache; as the writer."""
+    removed = 0
+    with transaction(index.connection):
+        for table in _tables(index):
+            chunks = damaged_vectors(index, table)
+            table.delete(chunks)
+            removed += len(chunks)
+        cached = damaged_cached(index)
+        index.connection.executemany(
+            "DELETE FROM embedding_cache WHERE rowid = ?", [(row,) for row in cached]
+        )
+    return removed, len(cached)
+
+
+def _tables(index: Index) -> list[VectorTable]:
+    return [index.vectors_in(entry.space) for entry in spaces.entries(index.connection)]
+
+
+def damaged_vectors(index: Index, table: VectorTable) -> list[int]:
+    """Return the numbers of the chunks whose vectors, or those of their sentences, cannot be right."""
+    dims = _usual_dims(index, table)
+    if dims is None:
+        return []
+    bad = _damaged(table.by_chunk(), dims)
+    sentences = index.connection.execute(
+        f"SELECT chunk FROM {table.sentences_table}"
+        " WHERE typeof(embedding) <> 'blob' OR length(embedding) % ?",
+        (dims,),
+    )
+    return sorted({*bad, *(int(row[0]) for row in sentences)})
+
+
+def damaged_cached(index: Index) -> list[int]:
+    """Return the rows of the cache whose vectors are of this index's model and cannot be right."""
+    dims = _usual_dims(index, index.vectors)
+    now = spaces.serving(index.connection)
+    if dims is None or now is None:
+        return []
+    rows = index.connection.execute(
+        "SELECT rowid, embedding FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ?",
+        (now.space.provider, now.space.model, now.space.key),
+    )
+    return _damaged(((row, _vector_of(blob, dims)) for row, blob in rows), dims)
+
+
+def _vector_of(blob: Any, dims: int) -> bytes:
+    return unpacked(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b""
+
+
+def _usual_dims(index: Index, table: VectorTable) -> int | None:
+    """Return how many numbers most vectors have; one of another length is then the damaged one."""
+    if table.dims() is None:
+        return None
+    size = index.connection.execute(
+        f"SELECT length(embedding) FROM {table.table} GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
+    ).get
+    return int(size or 0) // _FLOAT_BYTES or None
+
+
+def _damaged(rows: Iterable[tuple[int, Any]], dims: int) -> list[int]:
+    import numpy as np
+
+    bad: list[int] = []
+    rest = iter(rows)
+    while group := list(islice(rest, _GROUP)):
+        whole = [row for row in group if isinstance(row[1], bytes) and len(row[1]) == _FLOAT_BYTES * dims]
+        bad.extend({row[0] for row in group} - {row[0] for row in whole})
+        matrix = np.frombuffer(b"".join(row[1] for row in whole), "<f4").reshape(-1, dims)
+        with np.errstate(all="ignore"):  # what is not finite is what we look for
+            lengths = np.linalg.norm(matrix.astype(np.float64), axis=1)
+            sound = np.abs(lengths - 1.0) <= _TOLERANCE  # false for what is no number
+        bad.extend(row[0] for row, is_sound in zip(whole, sound, strict=True) if not is_sound)
+    return bad
+
+
+def _compared(index: Index) -> tuple[int, int]:
+    """Return how many rows the copy serves, and how many of them differ from the table."""
+    import numpy as np
+
+    matrix = index.vectors.matrix()
+    place = {int(matrix.rows[at]): at for at in range(matrix.copied) if not matrix.dead[at]}
+    wrong = 0
+    sql = f"SELECT number, chunk, embedding FROM {index.vectors.table}"
+    for number, chunk, blob in index.connection.execute(sql):
+        at = place.get(number)
+        if at is not None:
+            row = np.asarray(matrix.parts[0][at], "<f4").tobytes()
+            wrong += row != blob or int(matrix.chunks[at]) != chunk
+    return len(place), wrong
+
+
+def _has_numpy() -> bool:
+    """Tell whether vectors can be looked at; where not, the check of the engines tells."""
+    return find_spec("numpy") is not None

@@ -1,0 +1,198 @@
+"""Runs the queries of a labelled set against copies of its workspaces.
+
+Nothing is written beside a set: each workspace is copied to a temporary folder, indexed and
+asked there, and the folder is removed whatever happens.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memlines.admin.evaluation.figures import Answer, Evaluation
+from memlines.admin.evaluation.metrics import Found
+from memlines.admin.evaluation.sets import PARTS, LabelledSet, Query
+from memlines.errors import UsageError, WorkspaceError
+from memlines.files.scan import IGNORED_DIRS
+from memlines.memory.memory import Memory
+from memlines.paths import Workspace
+from memlines.settings import flatten, load, shown
+from memlines.settings.keys import known_keys
+from memlines.types import Mode, Problem, Progress, Report, SearchResult, Status
+
+MODES: tuple[Mode, ...] = ("words", "vectors", "hybrid")
+
+DEPTH = 20
+"""Hits asked for, without a lowest score: what is measured is the order, not where it is cut."""
+
+_SOURCES = ("memory", "sessions")
+_DECIDED: Mapping[str, Any] = {"store.path": "", "extra_paths": []}
+"""Settings an evaluation decides: the index stays in its own folder, and only the set is searched."""
+
+_MOST_PROBLEMS = 3
+
+
+def evaluate(
+    labelled: LabelledSet, settings: Mapping[str, Any], modes: Sequence[Mode], progress: Progress
+) -> Evaluation:
+    """Ask every query of a set in every mode, with these settings over the user's own."""
+    decided = [name for name in settings if name in _DECIDED]
+    if decided:
+        raise UsageError(
+            f"an evaluation decides {decided[0]} itself", todo="Leave it out; a set is measured in a copy"
+        )
+    run = _Run(settings, [mode for mode in MODES if mode in modes])
+    for name, original in labelled.workspaces.items():
+        queries = [query for query in labelled.queries if query.workspace == name]
+        run.workspace(name, original, queries, progress)
+    return run.evaluation(labelled.name)
+
+
+class _Run:
+    """One run over a set, workspace by workspace."""
+
+    def __init__(self, settings: Mapping[str, Any], modes: Sequence[Mode]) -> None:
+        self._given = settings
+        self._modes = modes
+        self._shown: dict[str, Any] = {}
+        self._statuses: list[Status] = []
+        self._index_seconds = 0.0
+        self._min_score = 0.0
+        self._answers: dict[Mode, list[Answer]] = {}
+        self._notes: dict[str, None] = {}
+        self._replaced: Counter[tuple[Mode, Mode]] = Counter()
+
+    def workspace(self, name: str, original: Path, queries: Sequence[Query], progress: Progress) -> None:
+        """Copy a workspace, index the copy and ask it."""
+        settings = self._settings_of(original)
+
+        def labelled_progress(completed: int, total: int, label: str) -> None:
+            progress(completed, total, f"{label} {name}")
+
+        with tempfile.TemporaryDirectory(prefix="memlines-eval-") as folder:
+            copy_workspace(original, Path(folder))
+            with Memory(folder, settings) as memory:
+                self._min_score = memory.settings.query.min_score
+                self._index(memory, name, labelled_progress)
+                self._ask(memory, queries, labelled_progress)
+
+    def evaluation(self, name: str) -> Evaluation:
+        """Return what the run found."""
+        for (asked, answered), count in self._replaced.items():
+            self._note(f"{count} searches by {asked} were answered by {answered}")
+        return Evaluation(
+            name=name,
+            workspaces=len(self._statuses),
+            files=sum(status.files for status in self._statuses),
+            chunks=sum(status.chunks for status in self._statuses),
+            index_seconds=self._index_seconds,
+            provider=self._statuses[0].provider,
+            model=self._statuses[0].model,
+            min_score=self._min_score,
+            settings=self._shown,
+            answers=self._answers,
+            notes=tuple(self._notes),
+        )
+
+    def _settings_of(self, original: Path) -> dict[str, Any]:
+        """Return the settings for the copy: what the original's own file says, then what was given."""
+        workspace = Workspace.at(original)
+        overrides = {"sources": _SOURCES, **self._given, **_DECIDED}
+        loaded = load(workspace, overrides)
+        self._shown = {row.key: row.value for row in shown(loaded) if row.key in self._given}
+        project = tuple(f"project file {file}" for file in workspace.config_files)
+        values = flatten(loaded.settings)
+        own = {
+            name: dict(values[name]) if known_keys()[name].rule.kind == "pairs" else values[name]
+            for name, origin in loaded.origins.items()
+            if origin.startswith(project)
+        }
+        return own | overrides
+
+    def _index(self, memory: Memory, name: str, progress: Progress) -> None:
+        begin = time.perf_counter()
+        report = memory.sync(progress=progress)
+        self._index_seconds += time.perf_counter() - begin
+        self._note_report(name, report)
+        status = memory.status()
+        self._statuses.append(status)
+        if status.provider == "none":
+            self._without_vectors(status)
+
+    def _without_vectors(self, status: Status) -> None:
+        """Leave out the modes that need vectors, because there are none."""
+        left_out = [mode for mode in self._modes if mode != "words"]
+        if not left_out:
+            return
+        reason = f" ({status.fallback['reason']})" if status.fallback else ""
+        if left_out == self._modes:
+            raise UsageError(
+                f"there are no vectors to search{reason}",
+                todo="Set embeddings.provider, or evaluate --mode words",
+            )
+        self._modes = ["words"]
+        self._note(f"there is no embedding provider{reason}, so {' and '.join(left_out)} were left out")
+
+    def _ask(self, memory: Memory, queries: Sequence[Query], progress: Progress) -> None:
+        for mode in self._modes:
+            _search(memory, queries[0], mode)  # opens and loads what the first timed search would have to
+        for done, query in enumerate(queries):
+            progress(done, len(queries), "asking")
+            for mode in self._modes:
+                answer = self._answer(memory, query, mode)
+                self._answers.setdefault(mode, []).append(answer)
+        progress(len(queries), len(queries), "asking")
+
+    def _answer(self, memory: Memory, query: Query, mode: Mode) -> Answer:
+        begin = time.perf_counter()
+        result = _search(memory, query, mode)
+        seconds = time.perf_counter() - begin
+        for warning in result.warnings:
+            self._note(warning)
+        if result.mode != mode:
+            self._replaced[mode, result.mode] += 1
+        found = tuple(Found.of(hit) for hit in result)
+        return Answer(query, found, seconds, silent=not result.confident)
+
+    def _note_report(self, name: str, report: Report) -> None:
+        for warning in report.warnings:
+            self._note(f"{name}: {warning}")
+        if report.pending:
+            self._note(f"{name}: {report.pending} chunks have no vectors")
+        if report.failed or report.skipped:
+            self._note(f"{name}: {_problems((*report.failed, *report.skipped))}")
+
+    def _note(self, sentence: str) -> None:
+        self._notes[sentence] = None
+
+
+def copy_workspace(original: Path, target: Path) -> None:
+    """Copy what can be searched of a workspace; links stay links, so nothing outside is copied."""
+    try:
+        for part in PARTS:
+            source = original / part
+            if source.is_dir() and not source.is_symlink():
+                ignored = shutil.ignore_patterns(*IGNORED_DIRS)
+                shutil.copytree(source, target / part, symlinks=True, ignore=ignored)
+            elif source.is_file():
+                shutil.copy2(source, target / part, follow_symlinks=False)
+    except OSError as error:
+        raise WorkspaceError(
+            f"workspace {str(original)!r} cannot be copied: {error}",
+            todo="Check its permissions, and the space in the folder for temporary files",
+        ) from error
+
+
+def _search(memory: Memory, query: Query, mode: Mode) -> SearchResult:
+    return memory.search(query.text, max_results=DEPTH, min_score=0.0, mode=mode, now=query.now)
+
+
+def _problems(problems: Sequence[Problem]) -> str:
+    first = "; ".join(f"{problem.path} {problem.reason}" for problem in problems[:_MOST_PROBLEMS])
+    more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
+    return f"not in the index: {first}{more}"

@@ -1,0 +1,194 @@
+"""Reads labelled sets: questions, and the lines that answer them.
+
+A set is a folder with `queries.jsonl` and the workspaces its questions name, or one file of
+questions about one workspace. Everything is checked before anything is measured, because a
+label that cannot be met would only look like a bad search.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from memlines.admin.evaluation.metrics import Gold
+from memlines.errors import UsageError, reason_of
+from memlines.files.scan import NOTES_DIR, ROOT_FILES, SESSIONS_DIR
+from memlines.paths import Workspace
+
+QUERIES_FILE = "queries.jsonl"
+PARTS = (*ROOT_FILES, NOTES_DIR, SESSIONS_DIR)
+"""The parts of a workspace that are measured."""
+
+_WEEKDAY = re.compile(r"^(\d{4})/(\d{2})/(\d{2}) \(\w+\) (\d{2}:\d{2})$")
+"""Such as `2023/06/28 (Wed) 20:07`; the day's name says nothing new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, when it was asked, and the lines that answer it."""
+
+    id: str
+    text: str
+    gold: tuple[Gold, ...]
+    workspace: str
+    kind: str | None
+    now: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSet:
+    """Questions and the workspaces they are asked of, by name."""
+
+    name: str
+    queries: tuple[Query, ...]
+    workspaces: Mapping[str, Path]
+
+
+def read_folder(folder: Path) -> LabelledSet:
+    """Read a set that brings its workspaces."""
+    file = folder / QUERIES_FILE
+    return _Reader(file, folder, one=False).read(folder.resolve().name, _content(file))
+
+
+def read_file(file: Path, workspace: Path) -> LabelledSet:
+    """Read queries about one workspace."""
+    content = _content(file)
+    return _Reader(file, Workspace.at(workspace).root, one=True).read(file.stem, content)
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise UsageError(
+            f"the set {str(file)!r} cannot be read: {reason_of(error)}",
+            todo=f"Name a folder with {QUERIES_FILE}, or a .jsonl file of queries",
+        ) from error
+
+
+class _Reader:
+    """Reads the questions of one file; `root` holds the workspaces, or is the only one."""
+
+    def __init__(self, file: Path, root: Path, *, one: bool) -> None:
+        self._file = file
+        self._root = root
+        self._one = one
+        self._where = str(file)
+        self._workspaces: dict[str, Path] = {}
+
+    def read(self, name: str, content: bytes) -> LabelledSet:
+        queries: dict[str, Query] = {}
+        for number, line in enumerate(content.split(b"\n"), start=1):
+            if line.strip():
+                self._where = f"line {number} of {str(self._file)!r}"
+                query = self._query(self._object(line), number)
+                if query.id in queries:
+                    raise self._wrong(f"repeats the id {query.id!r}", "Give every query its own id")
+                queries[query.id] = query
+        if not queries:
+            raise UsageError(f"{str(self._file)!r} holds no queries", todo="Write one JSON object a line")
+        return LabelledSet(name, tuple(queries.values()), self._workspaces)
+
+    def _object(self, line: bytes) -> dict[str, Any]:
+        try:
+            value = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise self._wrong(f"is not JSON: {error}", "Write one JSON object a line") from None
+        if not isinstance(value, dict):
+            raise self._wrong("is not a JSON object", 'Write {"query": …, "gold": […]}')
+        return value
+
+    def _query(self, row: dict[str, Any], number: int) -> Query:
+        workspace = self._workspace(row.get("ws"))
+        return Query(
+            id=self._text(row, "id") if "id" in row else str(number),
+            text=self._text(row, "query"),
+            gold=self._golds(row.get("gold"), self._workspaces[workspace]),
+            workspace=workspace,
+            kind=self._text(row, "type") if row.get("type") is not None else None,
+            now=self._time(row.get("now")),
+        )
+
+    def _workspace(self, name: Any) -> str:
+        """Return the name of a query's workspace, which is then known to be there."""
+        if self._one:
+            if name is not None:
+                raise self._wrong(
+                    "names a workspace, but a file of queries is about one only",
+                    "Leave 'ws' out, or name the folder of the set",
+                )
+            self._workspaces[self._root.name] = self._root
+            return self._root.name
+        if not isinstance(name, str) or not _is_inside(name) or not (self._root / name).is_dir():
+            raise self._wrong(
+                f"names the workspace {name!r}, which is not in {str(self._root)!r}",
+                "Put the folder that 'ws' names beside the queries",
+            )
+        self._workspaces[name] = self._root / name
+        return name
+
+    def _golds(self, value: Any, workspace: Path) -> tuple[Gold, ...]:
+        if not isinstance(value, list) or not value:
+            raise self._wrong("has no gold lines", 'Write "gold": [{"path": …, "start": 1, "end": 1}]')
+        return tuple(self._gold(each, workspace) for each in value)
+
+    def _gold(self, value: Any, workspace: Path) -> Gold:
+        if not isinstance(value, dict):
+            raise self._wrong("has gold that is not a JSON object", 'Write {"path": …, "start": 1, "end": 1}')
+        start: Any = value.get("start")
+        end: Any = value.get("end")
+        relevance: Any = value.get("rel", 1)
+        if not (_is_number(start, int) and _is_number(end, int) and 1 <= start <= end):
+            raise self._wrong(
+                f"has gold from line {start!r} to {end!r}", "Lines count from 1, and both ends belong to them"
+            )
+        if not (_is_number(relevance, int | float) and 0 < relevance < float("inf")):
+            raise self._wrong(f"has gold of relevance {relevance!r}", "It takes a number above 0")
+        return Gold(self._path(value, workspace), start, end, relevance)
+
+    def _path(self, value: dict[str, Any], workspace: Path) -> str:
+        path = self._text(value, "path")
+        if not _is_inside(path) or PurePosixPath(path).parts[0] not in PARTS:
+            raise self._wrong(f"has gold in {path!r}", f"Gold lies in one of: {', '.join(PARTS)}")
+        if not (workspace / path).is_file():
+            raise self._wrong(
+                f"has gold in {path!r}, which is not in the workspace {str(workspace)!r}",
+                "Correct the path, or bring the file back",
+            )
+        return PurePosixPath(path).as_posix()
+
+    def _text(self, row: dict[str, Any], field: str) -> str:
+        value = row.get(field)
+        if not isinstance(value, str) or not value.strip():
+            raise self._wrong(f"has no usable {field!r}", f"Write {field!r} as text that is not empty")
+        return value
+
+    def _time(self, value: Any) -> datetime | None:
+        """Read the time a query was asked; without a zone it is taken as UTC."""
+        if value is None:
+            return None
+        try:
+            moment = datetime.fromisoformat(_WEEKDAY.sub(r"\1-\2-\3T\4", value))
+        except (TypeError, ValueError):
+            raise self._wrong(
+                f"has the time {value!r}", "Write 'now' as 2023-06-28T20:07 or 2023/06/28 (Wed) 20:07"
+            ) from None
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+    def _wrong(self, problem: str, todo: str) -> UsageError:
+        return UsageError(f"{self._where} {problem}", todo=todo)
+
+
+def _is_inside(path: str) -> bool:
+    """Tell whether a path, by its text alone, stays below where it starts."""
+    pure = PurePosixPath(path)
+    return bool(pure.parts) and not pure.is_absolute() and ".." not in pure.parts and "\0" not in path
+
+
+def _is_number(value: Any, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)

@@ -1,0 +1,182 @@
+"""Import the data that ChatGPT exports: conversations as transcripts, and what it was asked to remember.
+
+An export is an archive with `conversations.json`, in large ones cut into several files. A conversation is a
+tree of messages, because an answer can be asked for again; what counts is the branch that was shown last.
+A memory that was saved is a message to the tool `bio`, on whatever branch; exports that list the memories
+themselves have them in `memories.json`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from memlines.admin.imports.mem0 import memory_of
+from memlines.admin.imports.memories import Added, Memory, add, moment_of
+from memlines.admin.imports.opening import Export, opened
+from memlines.memory.conversations.cleaning import Cleaning
+from memlines.memory.conversations.converting import CHATGPT, Conversation, named
+from memlines.memory.conversations.importing import bring_in
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.text.redaction import merged
+from memlines.transcripts.lines import Began, Meaning, Said, gather, names, table, tidy
+from memlines.types import Progress, Role
+
+_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:[-_]?\d+)?\.json", re.DOTALL)
+_MEMORIES = re.compile(r"(?:.*/)?(?:saved_)?memor(?:y|ies)\.json", re.DOTALL)
+_KEYS = ("conversations",)
+_MEMORY_KEYS = ("memories", "results")
+_SAVED = "bio"
+_SAID = ("text", "multimodal_text")
+_CITATION = re.compile("\ue200[^\ue201\n]*\ue201")
+"""A mark for what an answer was taken from; nobody sees it."""
+
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, or would do if `dry_run`: counts of conversations, and what became of memories.
+
+    `left_out` counts conversations that were forgotten or in which nothing is said, `skipped` what is no
+    conversation.
+    """
+
+    file: str
+    imported: int
+    replaced: int
+    same: int
+    left_out: int
+    skipped: int
+    redacted: Mapping[str, int]
+    memories: Added
+    dry_run: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        memories = asdict(self.memories) | {"redacted": dict(self.memories.redacted)}
+        return asdict(self) | {"redacted": dict(self.redacted), "memories": memories}
+
+
+def import_chatgpt(
+    workspace: Workspace, settings: Settings, file: Path, *, dry_run: bool = False, progress: Progress
+) -> Imported:
+    """Bring conversations and saved memories in; all of the export is read before anything is written."""
+    cleaning = Cleaning.of(workspace, settings)
+    outcomes: Counter[str] = Counter()
+    redacted: dict[str, int] = {}
+    with opened(file, "an export of ChatGPT") as export:
+        saved = _saved_memories(export, progress)
+        for item in export.items(_CONVERSATIONS, _KEYS, progress, "importing"):
+            conversation = conversation_of(item)
+            if conversation is None:
+                outcomes["skipped"] += 1
+                continue
+            done = bring_in(workspace, conversation, str(file), cleaning, dry_run=dry_run)
+            outcomes[done.outcome] += 1
+            redacted = merged(redacted, done.redacted)
+    return Imported(
+        str(file),
+        outcomes["imported"],
+        outcomes["replaced"],
+        outcomes["already there"],
+        outcomes["left out"],
+        outcomes["skipped"],
+        redacted,
+        add(workspace, settings, CHATGPT, saved, dry_run=dry_run, progress=progress),
+        dry_run,
+    )
+
+
+def _saved_memories(export: Export, progress: Progress) -> list[Memory]:
+    """Return the memories of an export after looking at all of it, or refuse what is none."""
+    if export.is_archive and not export.parts(_CONVERSATIONS):
+        raise export.refused("there is no conversations.json in it")
+    memories: list[Memory] = []
+    count = usable = 0
+    for item in export.items(_CONVERSATIONS, _KEYS, progress, "reading"):
+        count += 1
+        usable += conversation_of(item) is not None
+        memories += saved_in(item)
+    if count and not usable:
+        raise export.refused("none of its items is a conversation")
+    if export.parts(_MEMORIES):
+        listed = map(memory_of, export.items(_MEMORIES, _MEMORY_KEYS, progress, "reading"))
+        memories += [memory for memory in listed if memory is not None]
+    return memories
+
+
+def conversation_of(item: Any) -> Conversation | None:
+    """Return the conversation that an item of an export is; nothing if it is none, or its tree is no tree."""
+    told = table(item)
+    nodes = table(told.get("mapping"))
+    branch = _branch(nodes, told.get("current_node"))
+    if not branch:
+        return None
+    began = Began(moment_of(told.get("create_time")))
+    meanings = [began, *(_meaning(_message(nodes[node])) for node in branch)]
+    session = told.get("conversation_id") or told.get("id")
+    return named(CHATGPT, session, gather(enumerate(meanings, 1)))
+
+
+def saved_in(item: Any) -> Iterator[Memory]:
+    """Yield what was saved as a memory in a conversation."""
+    for node in table(table(item).get("mapping")).values():
+        message = _message(node)
+        if message.get("recipient") == _SAVED and (words := _words(message)):
+            yield Memory(tidy(message.get("id")), words, moment_of(message.get("create_time")))
+
+
+def _branch(nodes: Mapping[str, Any], last: Any) -> list[str]:
+    """Return the nodes from the first to the last one that was shown; none if they run in a circle."""
+    node = last if isinstance(last, str) and last in nodes else _newest_leaf(nodes)
+    branch: dict[str, None] = {}
+    while isinstance(node, str) and node in nodes:
+        if node in branch:
+            return []
+        branch[node] = None
+        node = table(nodes[node]).get("parent")
+    return list(branch)[::-1]
+
+
+def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
+    above = (table(node).get("parent") for node in nodes.values())
+    parents = {name for name in above if isinstance(name, str)}
+    leaves = [name for name in nodes if name not in parents]
+
+    def age(name: str) -> float:
+        time = moment_of(_message(nodes[name]).get("create_time"))
+        return time.timestamp() if time else 0.0
+
+    return max(leaves, key=age, default=None)
+
+
+def _message(node: Any) -> Mapping[str, Any]:
+    return table(table(node).get("message"))
+
+
+def _meaning(message: Mapping[str, Any]) -> Meaning:
+    """Return what a message says to the other side; a message to a tool says that it was called."""
+    role = _ROLES.get(tidy(table(message.get("author")).get("role")))
+    if role is None or table(message.get("metadata")).get("is_visually_hidden_from_conversation") is True:
+        return None
+    time = moment_of(message.get("create_time"))
+    recipient = message.get("recipient") or "all"
+    if recipient != "all":
+        return Said("assistant", "", time, names([recipient])) if role == "assistant" else None
+    words = _words(message)
+    return Said(role, words, time) if words else None
+
+
+def _words(message: Mapping[str, Any]) -> str:
+    content = table(message.get("content"))
+    parts = content.get("parts")
+    if content.get("content_type") not in _SAID or not isinstance(parts, list):
+        return ""
+    texts = [part if isinstance(part, str) else table(part).get("text") for part in parts]
+    return tidy(_CITATION.sub("", "\n".join([text for text in texts if isinstance(text, str)])))

@@ -1,0 +1,220 @@
+"""Take over what OpenClaw embedded, so that its notes need not be embedded again.
+
+Both programs may cut and embed a text alike. OpenClaw ends the last text of a file with the line break, which
+Memlines leaves out, and Memlines puts the headings above a text before it. So a vector is taken only if its
+text is the same but for that line break, and the provider in the settings, asked for a few of them, makes the
+same vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from memlines.embed.base import Provider, embed_documents, to_blobs, validated
+from memlines.embed.select import choose
+from memlines.errors import BadVectors, SettingsError
+from memlines.files.private import ensure_index_folder
+from memlines.files.tombstones import Forgotten
+from memlines.index.store.sqlite import cache, openclaw
+from memlines.index.store.sqlite.db import system_errors, transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync.finding import find_files
+from memlines.index.sync.identity import identity_of, space_of
+from memlines.index.sync.job import Job, writer_of
+from memlines.index.sync.update import chunks_of, read_file
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.text.chunk import text_hash
+from memlines.types import Cut, Document, Progress
+
+_SAME_PROVIDER = {"lmstudio": "openai-compatible"}
+_ENDINGS = ("", "\n")
+_SAMPLES = 3
+_SAME = 0.999
+"""The cosine from which two vectors are of one text and one model: other models, other texts and other
+settings of a model are further apart."""
+
+_WRITE_AT_ONCE = 500
+_WAIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What became of vectors.
+
+    `there` counts those that OpenClaw has of the model in the settings, `texts` those that this workspace
+    needs, `matching` what could be taken over, `known` what of that is here already, `taken` what was taken,
+    and `reason` says why not all.
+    """
+
+    database: str
+    provider: str = ""
+    model: str = ""
+    there: int = 0
+    texts: int = 0
+    matching: int = 0
+    known: int = 0
+    taken: int = 0
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Matches:
+    """Texts of ours that are texts of theirs: our hashes by their hashes, and a few of the texts."""
+
+    ours: dict[str, str] = field(default_factory=dict)
+    samples: dict[str, str] = field(default_factory=dict)
+
+    def add(self, theirs: str, ours: str, text: str) -> None:
+        self.ours.setdefault(theirs, ours)
+        if len(self.samples) < _SAMPLES:
+            self.samples.setdefault(theirs, text)
+
+
+def take_vectors(
+    workspace: Workspace, settings: Settings, database: str, *, dry_run: bool, progress: Progress
+) -> Vectors:
+    """Put the vectors of a database of OpenClaw into our cache, those that the provider would make too."""
+    provider = choose(settings).provider
+    told = Vectors(database)
+    if provider is None:
+        return replace(told, reason="the settings search by words only, for which there is nothing to take")
+    if not settings.cache.enabled:
+        raise SettingsError("cache.enabled is false, so vectors cannot be kept", todo="Set it to true")
+    every = openclaw.kept(database)
+    usable = [one for one in every if _is_of(one, provider)]
+    told = replace(told, provider=provider.id, model=provider.model, there=sum(one.count for one in usable))
+    if not usable:
+        held = ", ".join(dict.fromkeys(f"{one.provider} ({one.model})" for one in every)) or "no model"
+        return replace(
+            told, reason=f"it holds vectors of {held}, and the settings ask for {space_of(provider)}"
+        )
+    index_file = workspace.index_file(settings.store.path, settings.agent)
+    work = _Take(Job(workspace, settings, provider, index_file, progress), provider, database)
+    return work.run(told, usable, dry_run=dry_run)
+
+
+class _Take:
+    """One import of vectors."""
+
+    def __init__(self, job: Job, provider: Provider, database: str) -> None:
+        self.job = job
+        self.provider = provider
+        self.database = database
+        self.texts = 0
+
+    def run(self, told: Vectors, usable: list[openclaw.Kept], *, dry_run: bool) -> Vectors:
+        """Find what matches, have it proved, and take it."""
+        found = self._matches(usable)
+        matching = sum(len(one.ours) for one in found.values())
+        known = self._known({ours for one in found.values() for ours in one.ours.values()})
+        told = replace(told, texts=self.texts, matching=matching, known=len(known))
+        if not matching:
+            return replace(told, reason="no text of this workspace is cut and embedded alike there")
+        if dry_run or matching == len(known):
+            return told
+        proved = {key: one for key, one in found.items() if self._is_same(key[0], one)}
+        taken = self._write(proved, known)
+        left = matching - sum(len(one.ours) for one in proved.values())
+        reason = f"of {left} texts {self.provider.id} makes other vectors than those" if left else ""
+        return replace(told, taken=taken, reason=reason)
+
+    def _matches(self, usable: list[openclaw.Kept]) -> dict[tuple[openclaw.Kept, str], _Matches]:
+        """Return the texts that are the same, by who has the vectors and by what ends the text there."""
+        where: dict[str, openclaw.Kept] = {}
+        for one in usable:
+            for digest in openclaw.hashes(self.database, one):
+                where.setdefault(digest, one)
+        found: dict[tuple[openclaw.Kept, str], _Matches] = {}
+        for text in self._our_texts():
+            for ending in _ENDINGS:
+                theirs = text_hash(text + ending)
+                if theirs in where:
+                    found.setdefault((where[theirs], ending), _Matches()).add(theirs, text_hash(text), text)
+                    break
+        return found
+
+    def _our_texts(self) -> Iterator[str]:
+        """Yield the texts of this workspace that are embedded in one piece."""
+        job = self.job
+        forgotten = Forgotten.load(job.workspace)
+        files = find_files(job.workspace, job.settings).files
+        for done, file in enumerate(files, 1):
+            job.progress(done, len(files), "comparing")
+            document = read_file(file, job.settings.files.max_bytes)
+            cut = (
+                chunks_of(document, file, job.settings, forgotten) if isinstance(document, Document) else None
+            )
+            for chunk in cut.chunks if isinstance(cut, Cut) else ():
+                text = chunk.embedded_text
+                self.texts += 1
+                if len(text.encode()) <= self.provider.limits.text_bytes:
+                    yield text
+
+    def _known(self, hashes: set[str]) -> set[str]:
+        """Return those of some texts whose vectors are in our cache already."""
+        index = Index.reader(self.job.index_file)
+        if index is None:
+            return set()
+        space = space_of(self.provider)
+        try:
+            with index.errors():
+                dims = cache.dims_of(index.connection, space)
+                return set(cache.cached(index.connection, space, list(hashes), dims)) if dims else set()
+        finally:
+            index.close()
+
+    def _is_same(self, which: openclaw.Kept, matches: _Matches) -> bool:
+        """Tell whether the provider makes the vectors that OpenClaw has of a few of the texts."""
+        theirs = dict(openclaw.vectors(self.database, which, matches.samples))
+        if not theirs:
+            return False
+        ours = embed_documents(self.provider, [matches.samples[digest] for digest in theirs])
+        try:
+            others = validated(list(theirs.values()), len(theirs), ours.shape[1])
+        except BadVectors:
+            return False
+        return bool(((ours * others).sum(axis=1) >= _SAME).all())
+
+    def _write(self, proved: Mapping[tuple[openclaw.Kept, str], _Matches], known: set[str]) -> int:
+        """Put vectors into our cache; return how many."""
+        job, taken = self.job, 0
+        if not proved:
+            return 0
+        ensure_index_folder(job.workspace, job.index_file)
+        with (
+            system_errors(job.index_file),
+            job.lock().held(_WAIT_SECONDS),
+            writer_of(job.index_file, identity_of(job.settings)) as index,
+        ):
+            for (which, _), matches in proved.items():
+                wanted = [theirs for theirs, ours in matches.ours.items() if ours not in known]
+                for some in _groups(openclaw.vectors(self.database, which, wanted)):
+                    taken += self._remember(index, {matches.ours[theirs]: one for theirs, one in some})
+                    job.progress(taken, len(wanted), "taking")
+        return taken
+
+    def _remember(self, index: Index, vectors: Mapping[str, list[float]]) -> int:
+        dims = self.provider.dims or 0
+        blobs: dict[str, bytes] = {}
+        for digest, numbers in vectors.items():
+            with suppress(BadVectors):  # one that is damaged is made anew by the next sync
+                blobs[digest] = to_blobs(validated([numbers], 1, dims))[0]
+        with transaction(index.connection):
+            cache.remember(index.connection, space_of(self.provider), blobs, dims)
+        return len(blobs)
+
+
+def _is_of(one: openclaw.Kept, provider: Provider) -> bool:
+    """Tell whether vectors may be those of a provider, by the names of both and their models."""
+    same_model = one.model == provider.model or one.model.endswith(f"/{provider.model}")
+    return _SAME_PROVIDER.get(one.provider, one.provider) == provider.id and same_model
+
+
+def _groups(vectors: Iterable[tuple[str, list[float]]]) -> Iterator[list[tuple[str, list[float]]]]:
+    iterator = iter(vectors)
+    while some := list(islice(iterator, _WRITE_AT_ONCE)):
+        yield some

@@ -1,0 +1,184 @@
+"""Read one sentence as a language does: what introduces it, what speaks for keeping it, what against."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from memlines.agent.intent.grammar import Grammar
+from memlines.agent.intent.speech import HIDDEN, Sentence
+from memlines.memory.facts.categories import CONTACTS
+
+_MOST_STARTS = 6
+_LONGEST_ANNOUNCEMENT = 60
+_LONGEST_NAME = 20
+"""Characters in quotation marks; what is longer is no name."""
+_SUBORDINATE: dict[str, tuple[str, ...]] = {"de": (" dass", " das"), "nl": (" dat",)}
+_MONTHS = (
+    r"(?:jan|feb|febr|mar|marz|mars|maart|mrt|marzo|apr|avr|abr|mai|maj|may|mei|mayo|jun|juin|jul|juil|aug|aout"
+    r"|ago|sep|sept|set|okt|oct|nov|dez|dec|dic|led|unor|brez|dub|kvet|cervn|cervenc|srp|zari|rij|listopad"
+    r"|prosin)\w*"
+)
+DATES = re.compile(
+    rf"(?<![\w.,])(?:\d{{1,2}}(?:st|nd|rd|th|er)?\.? (?:de |of )?{_MONTHS}"
+    rf"|{_MONTHS} \d{{1,2}}(?:st|nd|rd|th)?(?!\w)"
+    r"|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}\.(?:\d{2,4})?|\d{1,2}/\d{1,2}/\d{2,4})"
+)
+HOSTS = re.compile(
+    r"(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z][\w-]*(?:\.[\w-]+){0,3}\.(?:com|net|org|io|local|int(?:ern|ra|ernal)?|lan|dev|eu"
+    r"|example|test|nl|de|fr|es|cz|be|at|ch|co\.uk))(?![\w.]*\w)"
+)
+"""Where something is on a network; it names a thing, but is no reason to keep a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A word class that makes a sentence worth keeping: how to say that, and how much it counts."""
+
+    name: str
+    said: str
+    importance: float
+
+
+REASONS = (
+    Reason("decide", "decision", 0.8),
+    Reason("final", "decision", 0.7),
+    Reason("prefer", "preference", 0.7),
+    Reason("onwards", "standing order", 0.8),
+    Reason("rule", "rule", 0.7),
+    Reason("habit", "rule", 0.7),
+    Reason("named", "name or contact", 0.8),
+    Reason("due", "date", 0.7),
+    Reason("recurring", "lasting state", 0.6),
+    Reason("self", "about the user", 0.8),
+    Reason("changed", "change", 0.6),
+    Reason("owned", "lasting state", 0.6),
+)
+STATED = Reason("stated", "lasting statement", 0.5)
+"""Somebody says how things are, without a word class that would say more."""
+DATED = Reason("date", "date", 0.7)
+CONTACT = Reason("contact", "name or contact", 0.8)
+
+
+class Reading:
+    """A sentence as one language reads it, from `begin` to `end` without what only introduces it."""
+
+    def __init__(self, sentence: Sentence, grammar: Grammar) -> None:
+        self.sentence = sentence
+        self._low = sentence.low
+        self.grammar = grammar
+        self.begin = self._behind_openings()
+        self.end = len(self._low)
+        self.is_asked = False
+        self.may_ask = False
+        self._introduce()
+
+    def _behind_openings(self) -> int:
+        at = next((place for place, sign in enumerate(self._low) if sign.isalnum()), 0)
+        opening = self.grammar.words("start")
+        for _ in range(_MOST_STARTS):
+            found = opening.match(self._low, at)
+            if not found or found.end() == at:
+                break
+            at = self._next_word(found.end())
+        return at
+
+    def _next_word(self, at: int) -> int:
+        while at < len(self._low) and not (self._low[at].isalnum() or self._low[at] == HIDDEN):
+            at += 1
+        return at
+
+    def _introduce(self) -> None:
+        """Find what asks to remember the rest, before it or behind it."""
+        lead = self.grammar.words("lead").match(self._low, self.begin)
+        soft = None if lead else self.grammar.words("soft").match(self._low, self.begin)
+        self.lead = lead
+        if found := lead or soft:
+            self.is_asked = lead is not None
+            self.may_ask = (
+                self.is_asked and self.grammar.words("asking_to").match(self._low, self.begin) is not None
+            )
+            self.begin = self._next_word(found.end())
+        elif announced := self._announced():
+            self.is_asked, self.begin = True, announced
+        tail = self.grammar.words("tail").search(self._low, self.begin)
+        if tail:
+            self.is_asked, self.may_ask = True, True
+            self.end = tail.start()
+
+    def _announced(self) -> int:
+        """Return where begins what a few words and a colon announce to be remembered: "for next time: …"."""
+        colon = self._low.find(": ", self.begin, self.begin + _LONGEST_ANNOUNCEMENT)
+        if colon < 0 or any(self.heads(name) for name in ("task", "asks")):
+            return 0
+        found = self.grammar.words("later").search(self._low, self.begin, colon)
+        return self._next_word(colon) if found else 0
+
+    @cached_property
+    def is_only_asking(self) -> bool:
+        """Whether it asks to remember something that stands in another sentence."""
+        return self.is_asked and sum(sign.isalnum() for sign in self._low[self.begin : self.end]) < 3
+
+    @cached_property
+    def said(self) -> str:
+        """Its words in small letters, without what only introduces it."""
+        return self._low[self.begin : self.end]
+
+    def holds(self, name: str) -> bool:
+        """Tell whether a word class occurs."""
+        return name in self.grammar and self.grammar.words(name).search(self.said) is not None
+
+    def anywhere(self, name: str) -> bool:
+        """Tell whether a word class occurs, also in what introduces the sentence."""
+        return self.grammar.words(name).search(self._low) is not None
+
+    def heads(self, name: str) -> bool:
+        """Tell whether a word class begins it."""
+        return self.grammar.words(name).match(self._low, self.begin, self.end) is not None
+
+    def goes_on_with(self, name: str) -> bool:
+        """Tell whether a word class begins a clause behind a comma."""
+        pattern = self.grammar.words(name)
+        commas = re.finditer(r"[,;] (?:(?:and|en|und|et|y|a) )?", self._low[: self.end])
+        return any(pattern.match(self._low, comma.end(), self.end) for comma in commas)
+
+    @property
+    def is_verb_last(self) -> bool:
+        """Whether what follows the wish to remember it does not stand by itself, as in German and Dutch."""
+        return self.lead is not None and self.lead[0].rstrip().endswith(
+            _SUBORDINATE.get(self.grammar.code, ())
+        )
+
+    @property
+    def notes_a_contact(self) -> bool:
+        """Whether it asks to keep how somebody is reached: "note the number of the plumber: 020 …"."""
+        colon = self.said.find(":")
+        return colon > 0 and self.heads("kept") and CONTACTS.search(self.said, colon) is not None
+
+    @property
+    def quotes(self) -> bool:
+        """Whether a good part of it is a quotation, and so perhaps the words of somebody else."""
+        return self.said.count(HIDDEN) > _LONGEST_NAME
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it ends like a question or begins like one."""
+        return (self.sentence.asks and not self.may_ask) or self.heads("asks")
+
+    def reasons(self) -> list[Reason]:
+        """Return what speaks for keeping it."""
+        found = [reason for reason in REASONS if self.holds(reason.name)]
+        if CONTACTS.search(self._low, self.begin, self.end):
+            found.insert(0, CONTACT)
+        elif found and HOSTS.search(self._low, self.begin, self.end):
+            found.append(CONTACT)
+        if DATES.search(self._low, self.begin, self.end) and (found or self.is_asked):
+            found.append(DATED)
+        return found
+
+    def shown(self, *, whole: bool = False) -> str:
+        """Return it as it was written, without what only introduces it."""
+        begin = 0 if whole else self.begin
+        words = self.sentence.shown[begin : self.end].strip(" \t,;:–—-")  # noqa: RUF001
+        return words[:1].upper() + words[1:]

@@ -1,0 +1,220 @@
+"""Decide what of a user's message is worth keeping as a long-term fact.
+
+The sentence is kept, not the message. Rules refuse what asks, supposes, reports, wants something done, is
+code, holds a secret, or tries to command whatever model reads it later; and rules keep what the user asks to
+remember, a standing order, and what holds a trigger of the user's own. Whether anything else is a statement
+that lasts is scored (`scorer.py`). When in doubt it is left out, because whoever misses a fact says it again,
+and junk nobody cleans up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memlines.agent.capture.injection import is_injection, orders_character
+from memlines.agent.capture.reading import STATED, Reading
+from memlines.agent.capture.scorer import Statement, margins
+from memlines.agent.capture.shape import is_no_sentence, is_no_speech
+from memlines.agent.capture.signals import Place, signals
+from memlines.agent.capture.speech import grammar_of, said_in, spoken
+from memlines.agent.capture.values import MOST, Capture
+from memlines.agent.intent.engine import detect
+from memlines.agent.intent.speech import Sentence, folded
+from memlines.agent.intent.values import Intent
+from memlines.memory.facts.categories import category_of
+from memlines.text.quote import without_quotes
+
+if TYPE_CHECKING:
+    from memlines.agent.capture.scorer import Embed
+
+_ASKED = "asked to remember"
+_ASKED_IMPORTANCE = 0.9
+_CUSTOM = "own trigger"
+_FEWEST_WORDS = 3
+_SURE = 0.85
+"""What an intent to remember must be at least, if no rule of ours knows its words."""
+
+
+def captured(
+    text: str,
+    *,
+    now: datetime,
+    max_chars: int = 500,
+    triggers: Sequence[str] = (),
+    embed: Embed | None = None,
+) -> tuple[Capture, ...]:
+    """Return what of a user's message should be kept, at most three sentences, in their order.
+
+    `embed` gives the vectors of the builtin model; without it the rules' own signals are scored.
+    """
+    message = read(text, max_chars, triggers)
+    if message is None:
+        return ()
+    found = dict(message.asked)
+    scores = margins([statement for _, statement in message.open.values()], embed)
+    for (place, (reading, statement)), margin in zip(message.open.items(), scores, strict=True):
+        if margin >= 0:
+            found[place] = _stated(reading, statement.text)
+    kept = list({found[place].text: found[place] for place in sorted(found)}.values())
+    if not kept and not message.is_unkept:
+        kept = list(_handed_over(message.intent))
+    best = sorted(kept, key=lambda one: -one.importance)[:MOST]
+    return tuple(one for one in kept if one in best)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What the rules make of a message: what to keep, and the sentences they leave open, by their place."""
+
+    asked: dict[int, Capture]
+    open: dict[int, tuple[Reading, Statement]]
+    intent: Intent
+    is_unkept: bool
+
+
+def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Message | None:
+    """Read a message by the rules; nothing if no part of it may be kept."""
+    said = without_quotes(text)
+    if is_no_speech(said, max_chars) or is_injection(said):
+        return None
+    every = said_in(said)
+    languages = spoken(every)
+    intent = detect(said, languages=languages)
+    if intent.intent == "forget":
+        return None
+    readings = [[Reading(sentence, grammar_of(code)) for code in languages] for sentence in every]
+    paste = next((place for place, reads in enumerate(readings) if _announces_a_paste(reads)), len(readings))
+    wished = _asked_places(readings)
+    own = _own(triggers)
+    asked, left_open = {}, {}
+    asks = any(reads[0].is_question or reads[0].sentence.asks for reads in readings)
+    wants = any(reads[0].heads("task") for reads in readings)
+    wish = intent.confidence if intent.intent == "remember" else 0.0
+    for at, reads in enumerate(readings[:paste]):
+        if one := _kept(reads, own, at in wished):
+            asked[at] = one
+        elif statement := _statement(reads[0], Place(at, len(readings), asks, wants, wish)):
+            left_open[at] = (reads[0], statement)
+    is_unkept = any(reading.anywhere("unkept") for reads in readings for reading in reads)
+    return Message(asked, left_open, intent, is_unkept)
+
+
+def may_last(text: str, *, max_chars: int = 500) -> bool:
+    """Tell whether a text that somebody else picked may be kept: nothing but a plain statement is."""
+    said = without_quotes(text)
+    if is_no_speech(said, max_chars) or is_injection(said):
+        return False
+    every = said_in(said)
+    readings = [
+        Reading(sentence, grammar) for grammar in map(grammar_of, spoken(every)[:1]) for sentence in every
+    ]
+    return bool(readings) and not any(
+        _speaks_anywhere(reading) or _is_not_meant(reading) for reading in readings
+    )
+
+
+def _handed_over(intent: Intent) -> Iterator[Capture]:
+    """Yield what a message asks to remember in words that only the rules of intents know."""
+    if intent.intent != "remember" or intent.confidence < _SURE:
+        return
+    for text in intent.entities:
+        words = text[:1].upper() + text[1:]
+        if len(words.split()) >= _FEWEST_WORDS and not is_no_sentence(words) and may_last(words):
+            yield Capture(words, category_of(words), _ASKED_IMPORTANCE, (_ASKED,))
+
+
+def _own(triggers: Sequence[str]) -> re.Pattern[str] | None:
+    words = [re.escape(" ".join(folded(trigger).split())) for trigger in triggers if trigger.strip()]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
+
+
+def _asked_places(readings: Sequence[Sequence[Reading]]) -> set[int]:
+    """Return which sentences another one asks to remember: "remember this: …", or "… Remember that."."""
+    places = set()
+    for place, reads in enumerate(readings):
+        for reading in reads:
+            if reading.is_only_asking and not reading.anywhere("unkept"):
+                places.add(place + 1 if place == 0 or reading.lead else place - 1)
+    return places
+
+
+def _announces_a_paste(reads: Sequence[Reading]) -> bool:
+    """Tell whether a sentence asks for something to be done with what follows it."""
+    return reads[0].sentence.low.rstrip().endswith(":") and any(
+        not reading.is_asked and reading.heads("task") for reading in reads
+    )
+
+
+def _kept(reads: Sequence[Reading], own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
+    """Return a sentence if the user wants it kept, as the language that has most to say for it reads it."""
+    if any(_speaks_anywhere(reading) or reading.holds("unreal") for reading in reads):
+        return None
+    found = [one for reading in reads if (one := _judged(reading, own, asked_elsewhere))]
+    return max(found, key=lambda one: len(one.why), default=None)
+
+
+def _judged(reading: Reading, own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
+    text = reading.shown(whole=reading.is_verb_last)
+    if is_no_sentence(text) or len(text.split()) < _FEWEST_WORDS - 1:
+        return None
+    asked = reading.is_asked or asked_elsewhere or reading.notes_a_contact
+    is_own = own is not None and own.search(reading.sentence.low) is not None
+    reasons = reading.reasons()
+    is_standing = any(reason.name == "onwards" for reason in reasons)
+    if not (asked or is_own or is_standing) or _is_not_meant(reading):
+        return None
+    if not asked and (_is_reported(reading) or (not is_standing and _is_passing(reading))):
+        return None
+    why = [_ASKED] * asked + [_CUSTOM] * is_own + [reason.said for reason in reasons]
+    importance = _ASKED_IMPORTANCE if asked else max([reason.importance for reason in reasons], default=0.7)
+    return Capture(text, category_of(text), importance, tuple(dict.fromkeys(why)))
+
+
+def _statement(reading: Reading, place: Place) -> Statement | None:
+    """Return a sentence that may be a lasting statement, without the question that ends it."""
+    low = reading.sentence.low
+    comma = max(low.rfind(sign) for sign in (", ", "; ", " - "))
+    if reading.sentence.asks and comma > reading.begin:
+        before = Sentence(reading.sentence.shown[:comma], low[:comma])
+        reading = Reading(before, reading.grammar)
+        place = replace(place, is_cut=True)
+    text = reading.shown()
+    if is_no_sentence(text) or len(text.split()) < _FEWEST_WORDS or _speaks_anywhere(reading):
+        return None
+    if reading.is_question or any(reading.holds(name) for name in ("unreal", "told", "unsure")):
+        return None
+    if reading.quotes or reading.heads("task"):
+        return None
+    return Statement(text, reading.grammar.code, signals(reading, place))
+
+
+def _stated(reading: Reading, text: str) -> Capture:
+    reasons = reading.reasons() or [STATED]
+    why = tuple(dict.fromkeys(reason.said for reason in reasons))
+    return Capture(text, category_of(text), max([reason.importance for reason in reasons]), why)
+
+
+def _speaks_anywhere(reading: Reading) -> bool:
+    if orders_character(reading.sentence.low):
+        return True
+    return reading.anywhere("secret") or reading.anywhere("unkept") or reading.anywhere("laughter")
+
+
+def _is_not_meant(reading: Reading) -> bool:
+    """Tell whether a sentence asks, supposes, or is about something to do once: "remember to …"."""
+    if reading.is_question or reading.holds("unreal"):
+        return True
+    is_rule = any(reason.name in ("onwards", "rule", "habit") for reason in reading.reasons())
+    return not is_rule and not reading.is_verb_last and reading.holds("infinitive")
+
+
+def _is_reported(reading: Reading) -> bool:
+    return reading.quotes or any(reading.holds(name) for name in ("doubt", "told", "here"))
+
+
+def _is_passing(reading: Reading) -> bool:
+    return any(reading.heads(name) for name in ("task", "vague", "condition"))

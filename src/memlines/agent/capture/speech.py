@@ -1,0 +1,77 @@
+"""Cut a message into the sentences that may be kept, and tell which languages they may be in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from memlines.agent.intent.grammar import Grammar
+from memlines.agent.intent.speech import Sentence, folded, sentences
+from memlines.text.language import STOP_WORDS
+
+LANGUAGES = ("en", "nl", "de", "fr", "es", "cs")
+
+_MODULES = {"en": "english", "nl": "dutch", "de": "german", "fr": "french", "es": "spanish", "cs": "czech"}
+_CZECH = """
+    a aby ale ani az bez by bych byl byla bylo byly bude budeme budou co do ho i ja jak jako je jeho
+    jeji jen jenom jenze ji jim jmenuje jo jsem jses jsi jsme jsou jste k kam kde kdo kdy kdyz ke
+    ktera ktere ktery ma mam mame mate me mi mit mne mu muj moje my na nad nam nas nase ne neni nebo
+    nez nic o od on ona oni po pod podle pro proc protoze pred pri s se si ta tak take taky te ten
+    tento teto ti to toho tohle tom tomto tu tuhle ty u uz v ve vam vas vsak vsechno vzdy vzdycky z
+    za ze zase
+"""
+"""Small words of Czech, which the search has no list of, without accents."""
+
+_WORD = re.compile(r"(?<![\w./-])[^\W\d_]+(?![\w/])")
+_TELLING = 2
+"""So many small words tell a language."""
+_MOST_LANGUAGES = 2
+"""A short message may be in one of two; reading more of them takes long, and finds what nobody said."""
+
+_GOES_ON = re.compile(
+    r"(?:^|[\s(])(?:napr|tj|tzv|atd|tel|tlf|nar|ul|resp|cca|prof|ing|mgr|mudr|judr|str|hr|fr|dhr|mevr|av|avda|cf|env)\.$"
+)
+_ENDS_WITH_DAY = re.compile(r"(?:^|\s)\d{1,2}\.$")
+_MONTH = re.compile(
+    r"(?:jan|feb|mar|apr|mai|jun|jul|aug|sep|okt|nov|dez|led|uno|bre|dub|kve|cer|srp|zar|rij|lis|pro|geb|stock|etage|\d)"
+)
+
+
+def said_in(text: str) -> list[Sentence]:
+    """Return the sentences of a message; a short form or the day of a date does not end one."""
+    joined: list[Sentence] = []
+    for one in sentences(text):
+        last = joined[-1] if joined else None
+        if last is not None and (
+            _GOES_ON.search(last.low) or (_ENDS_WITH_DAY.search(last.low) and _MONTH.match(one.low))
+        ):
+            joined[-1] = Sentence(f"{last.shown} {one.shown}", f"{last.low} {one.low}")
+        else:
+            joined.append(one)
+    return joined
+
+
+def spoken(said: Iterable[Sentence]) -> list[str]:
+    """Return the languages that some sentences may be in, one or two, the likeliest first."""
+    words = [word for sentence in said for word in _WORD.findall(sentence.low)]
+    counts = {code: sum([word in _small_words(code) for word in words]) for code in LANGUAGES}
+    most = max(counts.values())
+    ranked = sorted(LANGUAGES, key=counts.__getitem__, reverse=True)
+    return [code for code in ranked[:_MOST_LANGUAGES] if 2 * counts[code] >= most or most < _TELLING]
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def grammar_of(code: str) -> Grammar:
+    """Return a language with its word classes, made once and read when it is first spoken."""
+    from importlib import import_module
+
+    from memlines.agent.capture.words import common, small
+
+    table = import_module(f"memlines.agent.capture.words.{_MODULES[code]}").WORDS
+    return Grammar(code, common.WORDS | small.WORDS[code] | table)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _small_words(code: str) -> frozenset[str]:
+    return frozenset(_CZECH.split() if code == "cs" else map(folded, STOP_WORDS[code]))

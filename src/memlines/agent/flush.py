@@ -1,0 +1,205 @@
+"""Write down what should last of a conversation before a client shortens it.
+
+What should last is told by rules, or by a model if one is given; if that fails, by the rules, with a warning.
+It goes into the log of the day it was said on, an entry each, in one write for each log and through the same
+door as everything that is remembered: what is known already is not written again, so the same messages may be
+flushed any number of times, and what stands in the log is never touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from memlines.agent.chat import ChatModel, configured
+from memlines.agent.cleaning import for_writing
+from memlines.agent.extract import asked
+from memlines.agent.messages import Message, messages_of
+from memlines.agent.rules import judged
+from memlines.agent.sentences import LONGEST, sentences_of
+from memlines.errors import EmbeddingError
+from memlines.files.private import ensure_private
+from memlines.locks import WriterLock
+from memlines.memory.memory import Memory
+from memlines.memory.notes.form import session_mark
+from memlines.settings import switched_off
+from memlines.text.decisions import is_decision
+from memlines.types import Role
+
+MOST = 12
+"""Entries that one flush writes at most."""
+
+_LOCK = "flush.lock"
+_WAIT_SECONDS = 30.0
+_READ_OF_MESSAGE = 50_000
+_READ_CHARACTERS = 4_000_000
+"""No context of a model holds more, so a conversation that is shortened never is longer."""
+
+_REASON = re.compile(
+    r"(?:because|the reason|otherwise|omdat|want|de reden|anders|weil|denn|der grund|sonst|parce que|car"
+    r"|la raison"
+    r"|sinon|porque|ya que|la razón|si no)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A text that should last, why, and where it stands if it was written."""
+
+    text: str
+    why: tuple[str, ...]
+    citation: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {"text": self.text, "why": list(self.why), "citation": self.citation}
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """What was written, what was not although it should last (and why not), and what went wrong."""
+
+    written: tuple[Entry, ...] = ()
+    skipped: tuple[Entry, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "written": [entry.to_json() for entry in self.written],
+            "skipped": [entry.to_json() for entry in self.skipped],
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    text: str
+    why: tuple[str, ...]
+    points: int
+    said: datetime
+    role: Role = "user"
+
+
+def flush(
+    memory: Memory,
+    messages: Iterable[Any],
+    *,
+    session: str | None = None,
+    now: datetime | None = None,
+    model: ChatModel | None = None,
+) -> Flushed:
+    """Append what should last of some messages to the daily log, and return what was written.
+
+    A log that cannot be written is an error; those written before it stay, and another flush adds the rest.
+    """
+    off = switched_off(memory.loaded)
+    if off:
+        return Flushed(warnings=(f"nothing was written: {off}",))
+    if session is not None:
+        session_mark(session)  # says why, if this cannot be a session
+    moment = (now or datetime.now(UTC)).astimezone(UTC)
+    warnings: list[str] = []
+    said = _readable(memory, messages, moment, warnings)
+    model = model or configured(memory.settings.chat)
+    chosen = _by_model(said, model, moment, warnings) if model and said else None
+    if chosen is None:
+        chosen = _by_rules(said, moment)
+    best = sorted(chosen, key=lambda one: (one.points, one.role == "user", one.said), reverse=True)[:MOST]
+    left = [one for one in chosen if one not in best]
+    written, known = _write(memory, [one for one in chosen if one in best], session)
+    skipped = [*known, *(Entry(one.text, ("there is more than one flush writes", *one.why)) for one in left)]
+    return Flushed(tuple(written), tuple(skipped), tuple(warnings))
+
+
+def _readable(memory: Memory, given: Iterable[Any], now: datetime, warnings: list[str]) -> list[Message]:
+    """Return what was said, without secrets and as far as it is looked at, each with a time."""
+    clean = for_writing(memory)
+    kept: list[Message] = []
+    room = _READ_CHARACTERS
+    every = list(messages_of(given))
+    for message in reversed(every):
+        text = message.text[:_READ_OF_MESSAGE]
+        room -= len(text)
+        if room < 0:
+            warnings.append(
+                f"the conversation is so long that its first {len(every) - len(kept)} messages were not read"
+            )
+            break
+        if len(text) < len(message.text):
+            warnings.append(
+                f"of a message of {len(message.text):,} characters only the first {len(text):,} were read"
+            )
+        time = min(message.time, now) if message.time else now
+        kept.append(replace(message, text=clean(text), time=time))
+    return kept[::-1]
+
+
+def _by_rules(messages: Sequence[Message], now: datetime) -> list[_Candidate]:
+    found: dict[str, _Candidate] = {}
+    for message in messages:
+        said = message.time or now
+        sentences = list(sentences_of(message.text))
+        for place, sentence in enumerate(sentences):
+            verdict = judged(sentence, message.role, said)
+            if verdict.lasts:
+                text = _with_reason(sentence, sentences[place + 1 : place + 2])
+                found.setdefault(
+                    text.casefold(), _Candidate(text, verdict.reasons, verdict.points, said, message.role)
+                )
+    return list(found.values())
+
+
+def _with_reason(sentence: str, following: Sequence[str]) -> str:
+    """Return a sentence with the next one if that gives the reason for it."""
+    for reason in following:
+        if _REASON.match(reason) and len(sentence) + len(reason) < LONGEST:
+            return f"{sentence} {reason}"
+    return sentence
+
+
+def _by_model(
+    messages: Sequence[Message], model: ChatModel, now: datetime, warnings: list[str]
+) -> list[_Candidate] | None:
+    """Return what a model says should last; nothing, with a warning, if it cannot be asked."""
+    try:
+        entries = asked(model, messages, MOST)
+    except EmbeddingError as error:
+        warnings.append(f"the rules decided what to keep, because the chat model could not: {error.what}")
+        return None
+    said = messages[-1].time or now
+    return [_Candidate(_recognisable(kind, text), (kind,), 0, said) for kind, text in entries]
+
+
+def _recognisable(kind: str, text: str) -> str:
+    """Return an entry of a model so that a recall of decisions lists it if it is one."""
+    return f"Decision: {text}" if kind == "decision" and not is_decision(text) else text
+
+
+def _write(
+    memory: Memory, candidates: Sequence[_Candidate], session: str | None
+) -> tuple[list[Entry], list[Entry]]:
+    """Write the candidates that are not known yet; return those, and the known ones."""
+    written: list[Entry] = []
+    known: list[Entry] = []
+    if not candidates:
+        return written, known
+    clean = for_writing(memory)
+    ensure_private(memory.workspace)
+    lock = WriterLock(memory.workspace.private / _LOCK, "the log of this workspace")
+    cleaned = [replace(one, text=clean(one.text).strip()) for one in candidates]
+    kept = [one for one in cleaned if one.text]
+    with lock.held(_WAIT_SECONDS):  # two that flush the same messages would both find nothing known
+        done = memory.remember_all([(one.text, one.said) for one in kept], session=session)
+    for one, place in zip(kept, done, strict=True):
+        if place is None:
+            continue  # what is left still reads like a secret
+        if place.duplicate is not None:
+            known.append(Entry(one.text, ("known already", *one.why), place.citation))
+        else:
+            written.append(Entry(one.text, one.why, place.citation))
+    return written, known

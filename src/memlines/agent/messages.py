@@ -1,0 +1,105 @@
+"""Messages as clients hand them over, turned into what was said.
+
+A client gives its messages in a shape of its own. Taken are those of a user and of an assistant, and of
+them the text: neither what tools were called with, nor what they gave back, nor pictures, nor what a model
+only thought.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+from memlines.text.neutral import visible
+from memlines.text.quote import without_quotes
+from memlines.types import Role, Turn
+
+_SECONDS_BELOW = 1e11
+"""Smaller numbers are seconds since 1970, larger ones milliseconds."""
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_TEXT_KINDS = ("text", "input_text", "output_text")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one side said, without what was put into it, and when."""
+
+    role: Role
+    text: str
+    time: datetime | None = None
+
+
+def messages_of(given: Iterable[Any]) -> Iterator[Message]:
+    """Yield what was said in messages of any client, in their order; whatever holds no words is left out.
+
+    Known are `Message` and `Turn`, `{"role", "content"}` as models take them, the same below `message` or
+    `info` and `parts`, as the transcripts of Claude Code, OpenClaw and OpenCode have them.
+    """
+    for one in given:
+        message = _message(one)
+        if message is not None:
+            yield message
+
+
+def _message(one: Any) -> Message | None:
+    if isinstance(one, Message | Turn):
+        return _said(one.role, one.text, _time(one.time))
+    if not isinstance(one, Mapping):
+        return None
+    inner = one.get("message") or one.get("info")
+    body: Mapping[Any, Any] = inner if isinstance(inner, Mapping) else one
+    content = next((found for key in ("content", "parts", "text") for found in _values(key, body, one)), None)
+    times = (found for key in ("timestamp", "time", "created") for found in _values(key, body, one))
+    return _said(body.get("role"), _text(content), next((time for time in map(_time, times) if time), None))
+
+
+def _values(key: str, *places: Mapping[Any, Any]) -> Iterator[Any]:
+    return (place[key] for place in places if place.get(key) is not None)
+
+
+def _said(role: Any, text: str, time: datetime | None) -> Message | None:
+    if role not in get_args(Role):
+        return None
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    clean = _LONE_SURROGATE.sub("\ufffd", visible(lines))
+    words = without_quotes(clean).strip()
+    return Message(role, words, time) if words else None
+
+
+def _text(content: Any) -> str:
+    """Return the text of a message's content: a string, or blocks of which some are text."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list | tuple):
+        return ""
+    texts = (_block(block) for block in content)
+    return "\n".join([text for text in texts if text])
+
+
+def _block(block: Any) -> str:
+    if isinstance(block, str):
+        return block
+    if not isinstance(block, Mapping) or block.get("type") not in _TEXT_KINDS or block.get("synthetic"):
+        return ""  # OpenCode calls text synthetic that it wrote itself
+    text = block.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _time(value: Any) -> datetime | None:
+    """Return a moment in UTC from what clients write for one; without a zone it counts as UTC."""
+    if isinstance(value, Mapping):
+        value = value.get("created")
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value.strip())
+        if isinstance(value, datetime):
+            return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value if value < _SECONDS_BELOW else value / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None

@@ -1,0 +1,1 @@
+"""The command line: `memlines init | sync | search | get | status | config | eval`."""

@@ -1,0 +1,92 @@
+"""`memlines doctor`: check what can be wrong, and repair it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
+from memlines.admin.doctor.finding import Finding
+from memlines.cli.common import (
+    counted,
+    harmless_name,
+    json_option,
+    nearest_workspace,
+    print_json,
+    progress_bar,
+    workspace_option,
+)
+from memlines.errors import UsageError
+
+_COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
+_MOST_ALIKE = 20
+"""How many findings of one check and one level are printed; `--json` has all."""
+
+
+@click.command("doctor")
+@click.option("--repair", is_flag=True, help="Repair the index and what belongs to it, then check again.")
+@click.option("--clean", is_flag=True, help="With --repair: delete damaged indexes that were set aside, too.")
+@click.option("--deep", is_flag=True, help="Look at everything, and give the provider of vectors one word.")
+@workspace_option
+@json_option
+def command(repair: bool, clean: bool, deep: bool, workspace: Path | None, as_json: bool) -> int:
+    """Check everything that can be wrong with a memory. Never touches a note.
+
+    Without --repair nothing is changed. Exits with 1 if there are problems; warnings are none.
+    """
+    if clean and not repair:
+        raise UsageError("--clean deletes, and without --repair nothing is changed", todo="Add --repair")
+    folder = nearest_workspace(workspace)
+    if repair:
+        with progress_bar() as progress:
+            result = examine_and_repair(folder, deep=deep, clean=clean, progress=progress)
+    else:
+        result = examine(folder, deep=deep)
+    if as_json:
+        print_json(_as_json(result))
+    else:
+        _print(result)
+    return 1 if result.count("problem") else 0
+
+
+def _as_json(result: Examination) -> dict[str, object]:
+    return {
+        "healthy": not result.count("problem"),
+        "problems": result.count("problem"),
+        "warnings": result.count("warning"),
+        **asdict(result),
+    }
+
+
+def _print(result: Examination) -> None:
+    for done in result.repairs:
+        word, colour = ("repaired", "green") if done.done else ("failed", "red")
+        _line(word, done.repair, done.message, colour)
+    alike: Counter[tuple[str, str]] = Counter()
+    for finding in result.findings:
+        alike[finding.check, finding.level] += 1
+        if alike[finding.check, finding.level] <= _MOST_ALIKE:
+            _line(finding.level, finding.check, _sentence(finding), _COLOURS[finding.level])
+    for (check, level), count in alike.items():
+        if count > _MOST_ALIKE:
+            _line(level, check, f"and {count - _MOST_ALIKE} more (--json lists all)", _COLOURS[level])
+    click.echo(_summary(result))
+
+
+def _line(word: str, about: str, sentence: str, colour: str) -> None:
+    click.echo(f"{click.style(f'{word:<8}', fg=colour)} {about:<10} {harmless_name(sentence)}")
+
+
+def _sentence(finding: Finding) -> str:
+    options = {None: "", "clean": " (--repair --clean does)"}.get(finding.repair, " (--repair does)")
+    return f"{finding.message}. {finding.todo}{options}" if finding.todo else finding.message
+
+
+def _summary(result: Examination) -> str:
+    problems, warnings = result.count("problem"), result.count("warning")
+    if not problems and not warnings:
+        return "Nothing is wrong."
+    return f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"

@@ -1,0 +1,179 @@
+"""`memlines eval`: measure how well search finds what it should."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from memlines.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
+from memlines.admin.evaluation.metrics import METRICS
+from memlines.admin.evaluation.run import MODES, evaluate
+from memlines.admin.evaluation.sets import LabelledSet, read_file, read_folder
+from memlines.cli.common import (
+    harmless,
+    json_option,
+    nearest_workspace,
+    print_json,
+    progress_bar,
+    warn,
+    workspace_option,
+)
+from memlines.cli.main import INTERRUPTED
+from memlines.errors import SettingsError, UsageError, reason_of
+from memlines.settings.keys import known_keys, snake, unknown
+from memlines.settings.values import from_variable
+from memlines.types import Mode
+
+_PATH = click.Path(path_type=Path, readable=False)
+
+
+@click.command("eval")
+@click.argument("sets", metavar="SET...", nargs=-1, required=True, type=_PATH)
+@click.option(
+    "--mode", "modes", type=click.Choice(MODES), multiple=True, help="Measure only this; repeatable."
+)
+@click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Use this setting; repeatable.")
+@click.option("--by-type", is_flag=True, help="Show every type of query by itself as well.")
+@click.option("--hits", type=_PATH, help="Write the hits of the hybrid mode to this file, a query a line.")
+@workspace_option
+@json_option
+def command(
+    sets: tuple[Path, ...],
+    modes: tuple[str, ...],
+    settings: tuple[str, ...],
+    by_type: bool,
+    hits: Path | None,
+    workspace: Path | None,
+    as_json: bool,
+) -> int:
+    """Measure how well search finds the lines it should.
+
+    SET is a folder with queries.jsonl and the workspaces it names, or a .jsonl file of queries
+    about the workspace. Every workspace is copied, indexed and asked in a temporary folder.
+    """
+    given = _settings(settings)
+    wanted = cast("tuple[Mode, ...]", modes) or MODES
+    labelled = _read(sets, workspace)
+    _check_hits(hits, sets)
+    done: list[dict[str, Any]] = []
+    try:
+        for each in labelled:
+            evaluation = _evaluate(each, given, wanted)
+            done.append(evaluation_json(evaluation))
+            if not as_json:
+                _print(done[-1], by_type=by_type)
+            if hits is not None:
+                _write_hits(hits, evaluation)
+    except KeyboardInterrupt:
+        click.echo("Interrupted. The copies that were measured are removed.", err=True)
+        return INTERRUPTED
+    if as_json:
+        print_json({"sets": done})
+    return 0
+
+
+def _settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Read KEY=VALUE, with values written as in environment variables."""
+    given: dict[str, Any] = {}
+    for text in texts:
+        spelled, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set {text!r} has no value", todo="Write KEY=VALUE")
+        name = snake(spelled.strip())
+        if name not in known_keys():
+            raise unknown(spelled.strip(), "--set", known_keys())
+        given[name] = _value(name, value)
+    return given
+
+
+def _value(name: str, text: str) -> Any:
+    key = known_keys()[name]
+    try:
+        value = from_variable(key, text)
+    except SettingsError as error:
+        told = error.what.replace(f"environment variable {key.variable}", "--set")
+        raise SettingsError(told, todo=error.todo) from None
+    return dict(value) if key.rule.kind == "pairs" else value
+
+
+def _read(sets: Sequence[Path], workspace: Path | None) -> list[LabelledSet]:
+    """Read every set before anything is measured, so that a mistake in the last shows at once."""
+    if workspace is not None and all(place.is_dir() for place in sets):
+        raise UsageError(
+            "--workspace is for a file of queries; a folder brings its workspaces", todo="Leave it out"
+        )
+    return [
+        read_folder(place) if place.is_dir() else read_file(place, nearest_workspace(workspace))
+        for place in sets
+    ]
+
+
+def _check_hits(hits: Path | None, sets: Sequence[Path]) -> None:
+    """Refuse a place for the hits that would only fail after everything was measured."""
+    if hits is None:
+        return
+    if len(sets) > 1:
+        raise UsageError("--hits holds the hits of one set", todo="Evaluate the sets one by one")
+    if hits.is_dir() or not hits.absolute().parent.is_dir():
+        raise UsageError(f"--hits {str(hits)!r} is not a file that can be written", todo="Name another file")
+
+
+def _evaluate(labelled: LabelledSet, settings: dict[str, Any], modes: Sequence[Mode]) -> Evaluation:
+    with progress_bar() as progress:
+
+        def harmless_progress(completed: int, total: int, label: str) -> None:
+            progress(completed, total, harmless(label))
+
+        return evaluate(labelled, settings, modes, harmless_progress)
+
+
+def _write_hits(file: Path, evaluation: Evaluation) -> None:
+    """Write the hits of the hybrid mode, or of what was measured in its place."""
+    mode = next(mode for mode in reversed(MODES) if mode in evaluation.answers)
+    if mode != "hybrid":
+        warn(f"{file} holds the hits by {mode}, because hybrid was not measured")
+    lines = [json.dumps(hits_json(answer), ensure_ascii=False) for answer in evaluation.answers[mode]]
+    try:
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(
+            f"--hits {str(file)!r} cannot be written: {reason_of(error)}",
+            todo="Name another file",
+        ) from error
+
+
+def _print(figures: dict[str, Any], *, by_type: bool) -> None:
+    for note in figures["notes"]:
+        warn(note)
+    model = f"{figures['provider']} ({figures['model']})" if figures["model"] else "words only"
+    click.secho(harmless(figures["set"]), bold=True, nl=False)
+    click.echo(
+        f": queries {figures['queries']}, workspaces {figures['workspaces']}, files {figures['files']},"
+        f" chunks {figures['chunks']}, indexed in {figures['index_seconds']:.1f} s, {harmless(model)}"
+    )
+    rows = [_row(mode, group) for mode, group in figures["modes"].items()]
+    if by_type:
+        rows += [
+            _row(f"{mode}, {harmless(kind)}", group)
+            for mode, whole in figures["modes"].items()
+            for kind, group in whole["types"].items()
+        ]
+    _print_table(("mode", "queries", *METRICS, "silent", "p50 ms", "p95 ms"), rows)
+    click.echo()
+
+
+def _row(name: str, group: dict[str, Any]) -> tuple[str, ...]:
+    shares = [*group["metrics"].values(), group["silent"]]
+    times = [f"{group[name]:.1f}" if name in group else "" for name in ("p50_ms", "p95_ms")]
+    return (name, str(group["queries"]), *(f"{share:.3f}" for share in shares), *times)
+
+
+def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        numbers = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        click.echo("  ".join([row[0].ljust(widths[0]), *numbers]).rstrip())

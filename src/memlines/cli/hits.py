@@ -1,0 +1,196 @@
+"""Print the answer to a query: wrapped and with found words highlighted on a terminal, plain in a pipe."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+
+import click
+
+from memlines.cli.common import harmless, harmless_name, is_terminal, warn
+from memlines.text.language import language_of
+from memlines.text.terms import RUN, is_unspaced, query_terms, terms_of_run
+from memlines.types import Hit, SearchResult
+
+UNSURE = "No confident match. Nearest lines:"
+_WORTH_A_LOOK = 0.1
+"""Below this score a hit is nonsense, and is not spoken of."""
+
+_INDENT = 6
+_NARROWEST = 20
+"""Columns below which a terminal is not believed to be one."""
+
+_MARGIN = re.compile(r" *(?:(?:[-*+>]|\d{1,3}[.)]) +)?")
+"""What stands before the text of a line: blanks and the sign of a list or a quote."""
+
+_ROOM_FOR_A_PART = 12
+"""Columns that must be left in a row for the beginning of a word that fits into none."""
+
+_PIECE = re.compile(r" +|[^ ]+")
+
+Span = tuple[int, int]
+"""Where a part of a text begins and ends."""
+
+
+def print_answer(
+    result: SearchResult,
+    under: Callable[[Hit], str],
+    *,
+    citations: bool,
+    reasons: Callable[[Hit], str] | None = None,
+) -> None:
+    """Print the hits of a query with what each stands under, or that there are none."""
+    for warning in result.warnings:
+        warn(warning)
+    if result and not result.confident:
+        _print(UNSURE)
+        click.echo()
+    for hit in result:
+        place = hit.citation if citations else hit.path
+        _print_hit(hit, place, under(hit), reasons(hit) if reasons else "")
+    if not result:
+        _print("Nothing in memory answers this. Try other words.")
+    if result.unfinished:
+        click.echo(result.unfinished, err=True)
+    if result.nearest is not None and result.nearest >= _WORTH_A_LOOK:
+        hint = f"--min-score {_WORTH_A_LOOK:g} shows what is uncertain"
+        click.echo(f"The nearest scored {result.nearest:.2f}; {hint}.", err=True)
+
+
+def _print_hit(hit: Hit, place: str, under: str, reasons: str) -> None:
+    """Print a hit: score, band and citation, what it stands under, the reasons if wanted, and its text."""
+    sure = f"{hit.score:.2f} {hit.band:<6}  "
+    head, about, reasons = sure + harmless_name(place), harmless_name(under), harmless(reasons)
+    lines = harmless(hit.snippet).split("\n")
+    if not is_terminal(sys.stdout):
+        _print(f"{head}  {about}" if about else head)
+        for line in [*filter(None, [reasons]), *lines]:
+            _print(line, indent=_INDENT)
+        click.echo()
+        return
+    _print(head, [(len(sure), len(head))], partial(click.style, fg="cyan", bold=True), hanging=_INDENT)
+    for line in filter(None, [about, reasons]):
+        _print(line, [(0, len(line))], partial(click.style, dim=True), _INDENT)
+    spans_in = _finder(hit)
+    for line in [line.expandtabs(4) for line in lines]:
+        margin = _MARGIN.match(line)
+        found = partial(click.style, fg="yellow", bold=True)
+        _print(line, spans_in(line), found, _INDENT, len(margin[0]) if margin else 0)
+    click.echo()
+
+
+def _print(
+    text: str,
+    spans: Sequence[Span] = (),
+    style: Callable[[str], str] = str,
+    indent: int = 0,
+    hanging: int = 0,
+) -> None:
+    """Print a text with some parts styled; on a terminal in rows that fit, all but the first further in."""
+    if not is_terminal(sys.stdout):
+        click.echo(f"{' ' * indent}{text}".rstrip())
+        return
+    if not text.strip():
+        click.echo()
+        return
+    width = max(_NARROWEST, shutil.get_terminal_size().columns) - indent
+    hanging = min(hanging, width // 2)
+    for at, (begin, end) in enumerate(_rows(text.rstrip(), width, hanging)):
+        margin = " " * (indent + hanging if at else indent)
+        click.echo(f"{margin}{_styled(text, begin, end, spans, style)}")
+
+
+def _styled(text: str, begin: int, end: int, spans: Sequence[Span], style: Callable[[str], str]) -> str:
+    """Return a part of a text, with the spans that reach into it styled."""
+    inside = [(max(begin, first), min(end, last)) for first, last in spans if first < end and begin < last]
+    edges = [begin, *(edge for span in inside for edge in span), end]
+    parts = [text[first:last] for first, last in pairwise(edges)]
+    return "".join(style(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+def _finder(hit: Hit) -> Callable[[str], list[Span]]:
+    """Return what tells where the words that a hit was found by stand in a line, whatever their form."""
+    language = language_of(hit.snippet)
+    wide = [word for word in hit.why.words if is_unspaced(word)]
+    terms = {term for word in hit.why.words for term in query_terms(word, (language,))}
+
+    def spans_in(line: str) -> list[Span]:
+        spans: list[Span] = []
+        for run in RUN.finditer(line):
+            if not is_unspaced(run[0]):
+                found = {*terms_of_run(run[0], language), *terms_of_run(run[0], "")}
+                spans += [] if found.isdisjoint(terms) else [run.span()]
+            elif wide:
+                any_of = "|".join(map(re.escape, wide))
+                spans += [match.span() for match in re.compile(any_of).finditer(line, *run.span())]
+        return spans
+
+    return spans_in
+
+
+# How a text is wrapped
+
+
+def _rows(text: str, width: int, hanging: int) -> list[Span]:
+    """Cut a text into rows that fit, between words where that is possible; all but the first are shorter."""
+    rows: list[Span] = []
+    start = end = taken = 0
+    for first, last in _pieces(text):
+        room = width - hanging if rows else width
+        cells = _cells(text[first:last])
+        if taken + cells > room:
+            if text[first] == " ":  # blanks where a row ends are not shown
+                first = last
+            if first == last or cells <= width - hanging or room - taken < _ROOM_FOR_A_PART:
+                if taken:
+                    rows.append((start, start + len(text[start:end].rstrip(" "))))
+                start, taken, room = first, 0, width - hanging
+            while taken + (cells := _cells(text[first:last])) > room:
+                first += _fitting(text[first:last], room - taken)
+                rows.append((start, first))
+                start, taken, room = first, 0, width - hanging
+        end, taken = last, taken + cells
+    return [*rows, (start, end)] if end > start or not rows else rows
+
+
+def _pieces(text: str) -> Iterator[Span]:
+    """Yield what stays together in a row: blanks, words, and single characters of scripts without blanks."""
+    for piece in _PIECE.finditer(text):
+        begin = piece.start()
+        if not piece[0].isascii():
+            for at in range(piece.start() + 1, piece.end()):
+                if _cells(text[at]) and (_is_wide(text[at]) or _is_wide(text[at - 1])):
+                    yield begin, at
+                    begin = at
+        yield begin, piece.end()
+
+
+def _fitting(word: str, width: int) -> int:
+    """Return how many characters of a long word fit, at least one; if that is far enough, up to a slash."""
+    taken, fits = 0, len(word)
+    for at, character in enumerate(word):
+        taken += _cells(character)
+        if taken > width:
+            fits = max(1, at)
+            break
+    slash = word.rfind("/", fits // 2, fits)
+    return slash + 1 if 0 < slash < len(word) - 1 else fits
+
+
+def _cells(text: str) -> int:
+    """Return how many columns a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        2 if _is_wide(character) else 0 if unicodedata.category(character) in ("Mn", "Me", "Cf") else 1
+        for character in text
+    )
+
+
+def _is_wide(character: str) -> bool:
+    return unicodedata.east_asian_width(character) in ("W", "F")

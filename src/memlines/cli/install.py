@@ -1,0 +1,195 @@
+"""`memlines install`: set Memlines up in a client, such as OpenCode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memlines.cli.common import (
+    Function,
+    counted,
+    folder_option,
+    harmless_name,
+    json_option,
+    nearest_project,
+    print_json,
+    warn,
+)
+from memlines.clients.apply import install, would_install
+from memlines.clients.catalogue import HOSTS, Host
+from memlines.clients.plan import BROUGHT, Action, Step
+from memlines.clients.receipt import read_receipt
+from memlines.errors import SettingsError, UsageError
+from memlines.files.begin import begin_workspace, holds_memory
+from memlines.paths import Workspace
+
+_DONE = {
+    "make": "made",
+    "replace": "replaced",
+    "edit": "edited",
+    "remove": "removed",
+    "keep": "kept",
+    "unchanged": "unchanged",
+}
+_PLANNED = {
+    **_DONE,
+    "make": "would make",
+    "replace": "would replace",
+    "edit": "would edit",
+    "remove": "would remove",
+}
+
+_MOST_ALIKE = 4
+"""How many files of one folder are listed one by one; `--json` lists all."""
+
+
+class _Client(click.Choice[str]):
+    """The name of a client, in capitals or not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        name = str(value).lower()
+        if name not in HOSTS:
+            raise UsageError(
+                f"Memlines knows no client {value!r}; it knows {', '.join(sorted(HOSTS))}", todo="Name one"
+            )
+        return name
+
+
+def host_options(function: Function) -> Function:
+    """Add what both commands take: which client, where, and whether only to look."""
+    options: Sequence[Callable[[Function], Function]] = (
+        click.argument("host", type=_Client(list(HOSTS))),
+        click.option(
+            "--project/--global",
+            "in_project",
+            default=True,
+            help="In the settings of this project, or in yours for all projects. [default: --project]",
+        ),
+        click.option("--dry-run", is_flag=True, help="Only show what would be done."),
+        folder_option,
+        json_option,
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def project_of(in_project: bool, workspace: Path | None) -> Path | None:
+    """Return the real folder of the project, or nothing if the settings of the user are meant."""
+    if in_project:
+        return Workspace.at(nearest_project(workspace)).root
+    if workspace is not None:
+        raise UsageError("--global is for all projects, and --workspace names one", todo="Leave one out")
+    return None
+
+
+@click.command("install")
+@host_options
+def command(host: str, in_project: bool, dry_run: bool, workspace: Path | None, as_json: bool) -> None:
+    """Set Memlines up in a client. Nothing that is there and not Memlines's is changed.
+
+    A project that holds no memory yet gets one, as with 'memlines init'.
+    """
+    client, project = HOSTS[host], project_of(in_project, workspace)
+    _refuse_home(project)
+    targets = client.targets(project)
+    steps = would_install(targets) if dry_run else install(targets)
+    begins = project is not None and not holds_memory(Workspace(project))
+    made = begin_workspace(project)[1] if begins and project and not dry_run else []
+    notes = _notes(client, project, begins=begins, dry_run=dry_run)
+    if project is not None and workspace is None and project != Path.cwd().resolve():
+        notes.insert(0, f"This is in {project}, the workspace above; '--workspace .' installs here.")
+    unusable = _unusable_settings(project)
+    if unusable:
+        warn(f"the memory cannot be used yet: {unusable}")
+    if as_json:
+        print_json(
+            as_values(host, client.folder_of(project), steps, dry_run) | {"begun": made, "notes": notes}
+        )
+        return
+    print_steps(f"{client.title} in", client.folder_of(project), steps, dry_run=dry_run)
+    for note in notes:
+        click.echo(harmless_name(note))
+    if not dry_run:
+        where = "" if project is None else f" in {harmless_name(str(project))}"
+        click.echo(f"Next: start {client.program}{where}, and try {client.first_try}")
+
+
+def _refuse_home(project: Path | None) -> None:
+    """Refuse to make one project of everything that a user has."""
+    if project is not None and project == Path("~").expanduser().resolve():
+        raise UsageError(
+            f"{str(project)!r} is your home folder: every project in it would share its memory",
+            todo="Use --global for all projects, or name one with --workspace",
+        )
+
+
+def _unusable_settings(project: Path | None) -> str:
+    """Say why the client will not be able to use the memory, if the settings are to blame."""
+    from memlines.settings import load
+
+    try:
+        load(None if project is None else Workspace(project))
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+def _notes(client: Host, project: Path | None, *, begins: bool, dry_run: bool) -> list[str]:
+    notes = []
+    if begins:
+        verb = "would be" if dry_run else "was"
+        notes.append(f"The project held no memory: one {verb} begun, with MEMORY.md and memory/.")
+    other = client.folder_of(None if project is not None else Workspace.at(nearest_project(None)).root)
+    receipt = read_receipt(other)
+    if receipt is not None and receipt.is_installed():
+        notes.append(f"It is installed in {other}, too; {client.if_both}.")
+    return notes
+
+
+def as_values(host: str, folder: Path, steps: Sequence[Step], dry_run: bool) -> dict[str, Any]:
+    """Return what was done with field names that stay."""
+    return {
+        "host": host,
+        "folder": str(folder),
+        "dry_run": dry_run,
+        "files": [{"action": step.action, "path": str(step.path), "why": step.why} for step in steps],
+    }
+
+
+def print_steps(title: str, folder: Path, steps: Sequence[Step], *, dry_run: bool) -> None:
+    """List what was done; many files of a folder, and those that stay as they are, as a number."""
+    click.echo(f"{title} {harmless_name(str(folder))}")
+    real = folder.resolve()
+    words = _PLANNED if dry_run else _DONE
+    alike: dict[tuple[Action, Path | str], list[Step]] = {}
+    for step in steps:
+        alike.setdefault((step.action, step.why or step.path.parent), []).append(step)
+    for group in alike.values():
+        first = group[0]
+        if first.action == "unchanged" and not first.why:
+            continue
+        if len(group) > _MOST_ALIKE and not first.why:
+            _line(words[first.action], f"{_shown(first.path.parent, real)}/ ({len(group)} files)")
+        elif len(group) > _MOST_ALIKE and first.why == BROUGHT:
+            _line(words[first.action], f"{len(group)} files: each {first.why}")
+        else:
+            for step in group:
+                why = f": it {step.why}" if step.why else ""
+                _line(words[step.action], f"{_shown(step.path, real)}{why}")
+    same = sum(step.action == "unchanged" and not step.why for step in steps)
+    if same:
+        _line("unchanged", counted(same, "file"))
+    if not any(step.changes for step in steps):
+        click.echo("  nothing to do")
+
+
+def _shown(path: Path, folder: Path) -> Path:
+    return path.relative_to(folder) if path.is_relative_to(folder) else path
+
+
+def _line(word: str, sentence: str) -> None:
+    click.echo(f"  {word:<13} {harmless_name(sentence)}")

@@ -1,0 +1,151 @@
+"""The entry point: finds the command, and shows every error in the same words.
+
+Commands are imported when they are called, so that `memlines --help` costs almost nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from memlines.errors import MemlinesError, UsageError, reason_of
+from memlines.version import __version__
+
+COMMANDS = {
+    "init": ("memlines.cli.init", "Begin a workspace: MEMORY.md and memory/."),
+    "sync": ("memlines.cli.sync", "Make the index equal the files."),
+    "search": ("memlines.cli.search", "Find the lines that answer a question."),
+    "context": ("memlines.cli.context", "Print what the memory holds about a message, for a model."),
+    "remember": ("memlines.cli.remember", "Write something into the notes."),
+    "recall": ("memlines.cli.recall", "Show recent entries, decisions and topics."),
+    "undo": ("memlines.cli.undo", "Take back what was written last."),
+    "history": ("memlines.cli.history", "Show earlier versions of a note, and bring one back."),
+    "forget": ("memlines.cli.forget", "Remove something for good, and prove it."),
+    "facts": ("memlines.cli.facts", "Keep short long-term memories: preferences, decisions, people."),
+    "get": ("memlines.cli.get", "Show lines of a note."),
+    "sessions": ("memlines.cli.sessions", "List, read, search and import conversations."),
+    "snapshots": ("memlines.cli.snapshots", "Show the last messages of sessions, and go on from there."),
+    "status": ("memlines.cli.status", "Show what is indexed, and how."),
+    "model": ("memlines.cli.model", "Show whose vectors answer; stop or take back a change of model."),
+    "watch": ("memlines.cli.watch", "Keep the index equal to the files while they change."),
+    "doctor": ("memlines.cli.doctor", "Check what can be wrong, and repair it."),
+    "export": ("memlines.cli.export", "Write all notes into one archive."),
+    "import": ("memlines.cli.imports", "Merge an archive, or bring in other memories."),
+    "backup": ("memlines.cli.backup", "Copy the notes to a folder or a bucket."),
+    "restore": ("memlines.cli.restore", "Bring notes back from a backup."),
+    "eval": ("memlines.cli.eval", "Measure how well search finds what it should."),
+    "install": ("memlines.cli.install", "Put the memory into an agent's client, such as OpenCode."),
+    "uninstall": ("memlines.cli.uninstall", "Take it out of a client again."),
+    "hook": ("memlines.cli.hook", "Answer an event of a client."),
+    "mcp": ("memlines.cli.mcp", "Serve the memory to any MCP client."),
+    "serve": ("memlines.cli.serve", "Answer a client that keeps this open (JSON-RPC)."),
+    "config": ("memlines.cli.config", "Show settings and where they come from."),
+}
+"""Where each command is, and what it does in one sentence."""
+
+GROUP = "memory"
+"""OpenClaw has its commands below this word; `memlines memory search` is `memlines search`."""
+
+OTHER_NAMES = {"index": "sync"}
+"""Commands by the names that OpenClaw has for them; no help shows them."""
+
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C stopped, by convention of shells."""
+
+
+class _Commands(click.Group):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == GROUP:
+            return _Commands(GROUP, hidden=True)
+        place = COMMANDS.get(OTHER_NAMES.get(cmd_name, cmd_name))
+        if place is None:
+            return None
+        command: click.Command = import_module(place[0]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            nearest = get_close_matches(args[0], COMMANDS, n=1)
+            if not nearest:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {nearest[0]!r}?", ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="memlines")
+def cli() -> None:
+    """Memlines: file-first memory for AI agents.
+
+    Notes are Markdown in MEMORY.md and memory/. Questions are answered with cited lines.
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with the exit code of what happened."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks must not stop us
+    try:
+        code = run(sys.argv[1:])
+    except OSError as error:
+        # A full disk behind our output, most likely. What is still buffered would fail again at the end.
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        click.secho(f"Error: the output cannot be written: {reason_of(error)}", fg="red", err=True)
+        code = 1
+    sys.exit(code)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    as_json = "--json" in arguments
+    try:
+        plain: dict[str, Any] = {"color": False} if os.environ.get("NO_COLOR") else {}
+        result = cli.main(args=arguments, prog_name="memlines", standalone_mode=False, **plain)
+        return result if isinstance(result, int) else 0
+    except MemlinesError as error:
+        _show(error, as_json=as_json)
+        return error.exit_code
+    except click.ClickException as error:
+        if as_json:
+            _show(UsageError(error.format_message().rstrip(".")), as_json=True)
+        else:
+            error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(
+            "Interrupted. What was done so far is kept; the same command goes on from there.", err=True
+        )
+        return INTERRUPTED
+    except SystemExit:
+        # So click leaves when the reader of our output left (`| head`); that is no failure of ours.
+        return 0
+
+
+def _show(error: MemlinesError, *, as_json: bool) -> None:
+    from memlines.cli.common import harmless_name, print_json
+
+    if as_json:
+        print_json(error.to_json())
+    else:
+        click.secho(f"Error: {harmless_name(str(error))}", fg="red", err=True)

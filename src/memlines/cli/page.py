@@ -1,0 +1,149 @@
+"""Write the page of the documentation that lists every command, option, error and exit code."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+
+from memlines.cli.main import INTERRUPTED, cli
+from memlines.errors import MemlinesError
+
+_PAGE = """\
+# Commands
+
+<!-- Written by `make docs` from src/memlines/cli/ and src/memlines/errors.py; change it there. -->
+
+| command | what it does |
+|---|---|
+{names}
+`memlines COMMAND --help` (or `-h`) explains a command, `memlines --version` prints the version.
+The list below leaves out what nearly every command takes:
+
+| option | meaning | not taken by |
+|---|---|---|
+{shared}{commands}
+## Names from OpenClaw
+
+The names that OpenClaw has for its commands work too, though no help lists them: the word `memory` before
+any command, as in `memory search`; `index` for `sync`; `sync --verbose` (names every file); `status --index`
+(syncs first, and tries the provider as `--deep` does); `status --verbose` (status always tells everything);
+`search --query TEXT`, which counts instead of other words.
+
+## Exit codes and errors
+
+`--json` prints an error as `{{"code", "error", "todo"}}`. Python raises the class, and the
+[engine's protocol](protocol.md#errors) answers with the same `code`. `disabled` is true in it if memory is
+switched off, `unavailable` if the index or the provider cannot be used now. An empty cell stands for the
+exit code above it.
+
+| exit | `code` | in Python | what happened |
+|---|---|---|---|
+| 0 | | | The command is done. A search that finds nothing is done, too. |
+{errors}| {interrupted} | | | Ctrl-C. What was done so far is kept. |
+
+Exit code 1 without an error means that something was left over or not found, and was named: the commands
+above say when.
+"""
+
+SHARED = ("--workspace", "--agent", "--json")
+"""The options that are explained once, as the search has them."""
+
+
+def commands(group: click.Group = cli, above: str = "memlines") -> Iterator[tuple[str, click.Command]]:
+    """Yield every command that is not hidden with the words that call it, each group before its own."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        yield f"{above} {name}", command
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{above} {name}")
+
+
+def without(option: str) -> list[str]:
+    """Return the commands that do not take an option, by the words that call them."""
+    return [
+        words
+        for words, command in commands()
+        if not isinstance(command, click.Group)
+        and not any(option in parameter.opts for parameter in command.params)
+    ]
+
+
+def render_page() -> str:
+    """Return the whole page as Markdown."""
+    every = dict(commands())
+    search = every["memlines search"]
+    known = {name: one for one in search.params if isinstance(one, click.Option) for name in one.opts}
+    shared = {name: known[name].help for name in SHARED}
+    return _PAGE.format(
+        names="".join(
+            f"| [`{words}`](#{words.replace(' ', '-')}) | {_sentence(command)} |\n"
+            for words, command in every.items()
+        ),
+        shared="".join(_shared_row(known[name], search) for name in SHARED),
+        commands="".join(section(words, command, shared) for words, command in every.items()),
+        errors="".join(_error_rows(MemlinesError)),
+        interrupted=INTERRUPTED,
+    )
+
+
+def _shared_row(option: click.Option, command: click.Command) -> str:
+    """Return the line of an option that nearly every command takes, and which do not."""
+    lacking = ", ".join(f"`{words}`" for words in without(option.opts[-1]))
+    return f"{_row(option, command).rstrip()} {lacking} |\n"
+
+
+def _sentence(command: click.Command) -> str:
+    """Return the first sentence of a command's help on one line."""
+    return " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split())
+
+
+def section(words: str, command: click.Command, shared: Mapping[str, str | None]) -> str:
+    """Return what the page says about one command; `shared` is the help of options that it leaves out."""
+    level = "##" if words.count(" ") == 1 else "###"
+    usage = " ".join(command.collect_usage_pieces(click.Context(command)))
+    text = inspect.cleandoc(command.help or "").replace("\b\n", "")
+    rows = [_row(one, command) for one in command.params if _is_own(one, shared)]
+    table = "".join(["\n| option | meaning |\n|---|---|\n", *rows]) if rows else ""
+    return f"\n{level} {words}\n\n```\n{words} {usage}\n```\n\n{text}\n{table}"
+
+
+def _is_own(parameter: click.Parameter, shared: Mapping[str, str | None]) -> bool:
+    """Tell whether a parameter is an option that is shown, and not one that is explained once for all."""
+    if not isinstance(parameter, click.Option) or parameter.hidden:
+        return False
+    return all(shared.get(name, "") != parameter.help for name in parameter.opts)
+
+
+def _row(option: click.Parameter, command: click.Command) -> str:
+    """Return the line of one option; its default stands there once, however it is told."""
+    told = isinstance(option, click.Option) and "[default:" in (option.help or "")
+    record = option.get_help_record(click.Context(command, show_default=not told)) or ("", "")
+    name, meaning = (" ".join(text.split()).replace("|", "\\|") for text in record)
+    return f"| `{name}` | {meaning} |\n"
+
+
+def _error_rows(kind: type[MemlinesError], above: int | None = None) -> Iterator[str]:
+    """Yield a line for an error and for each kind of it; an exit code stands where it is first used."""
+    code = "" if kind.exit_code == above else str(kind.exit_code)
+    yield f"| {code} | `{kind.code}` | `{kind.__name__}` | {(kind.__doc__ or '').splitlines()[0]} |\n"
+    for below in kind.__subclasses__():
+        if below.__module__ == MemlinesError.__module__:
+            yield from _error_rows(below, kind.exit_code)
+
+
+def main(arguments: list[str]) -> None:
+    """Write the page to the file that is named."""
+    if len(arguments) != 1:
+        sys.exit("usage: python -m memlines.cli.page PATH")
+    Path(arguments[0]).write_text(render_page(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

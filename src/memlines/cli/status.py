@@ -1,0 +1,165 @@
+"""`memlines status`: show what is indexed, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memlines.cli.common import (
+    chosen_workspace,
+    counted,
+    harmless_name,
+    json_option,
+    local_time,
+    print_json,
+    print_problems,
+    progress_bar,
+    warn,
+    workspace_option,
+)
+from memlines.embed.spending.prices import in_dollars
+from memlines.errors import EmbeddingError
+from memlines.memory.memory import Memory
+from memlines.serve.wire import status_json
+from memlines.types import Status
+
+
+@click.command("status")
+@click.option("--deep", is_flag=True, help="Try the provider with one call; sends it the word 'memory'.")
+@click.option("--index", is_flag=True, hidden=True, help="Sync first, then do as --deep does.")
+@click.option("--verbose", is_flag=True, hidden=True, expose_value=False, help="Tell all, as always.")
+@workspace_option
+@json_option
+def command(deep: bool, index: bool, workspace: Path | None, as_json: bool) -> int:
+    """Show what is indexed, and how. Changes nothing.
+
+    With --deep it exits with 6 if the provider does not work.
+    """
+    chosen = chosen_workspace(workspace)
+    with Memory(chosen.folder) as memory, progress_bar() as progress:
+        if index:
+            memory.sync(progress=progress)
+        status = memory.status(deep=deep or index)
+    if as_json:
+        print_json(status_json(status) | {"workspace_from": chosen.origin})
+    else:
+        _print(status, chosen.origin)
+    return 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
+
+
+def _print(status: Status, origin: str) -> None:
+    for warning in status.warnings:
+        warn(warning)
+    for name, value in _rows(status, origin):
+        click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless_name(value)}")
+    print_problems("Skipped", status.skipped, "yellow")
+    print_problems("Failed", status.failed, "red")
+
+
+def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
+    model = f"{status.provider} ({status.model})" if status.model else "none: search by words"
+    made = status.chunks - status.pending
+    is_set_elsewhere = origin.startswith(("user file", "environment"))
+    vectors = f"{made} of {counted(status.chunks, 'chunk')}{_searched(status)}" if status.model else "off"
+    rows = [
+        ("workspace", status.workspace + (f" ({origin})" if is_set_elsewhere else "")),
+        ("agent", status.agent),
+        ("index", f"{status.index_path} ({status.index_bytes / 1e6:.1f} MB)"),
+        *([("", status.index_note)] if status.index_note else []),
+        ("state", _state(status)),
+        ("last sync", local_time(datetime.fromisoformat(status.last_sync)) if status.last_sync else "never"),
+        ("files", f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}"),
+        ("sources", ", ".join(status.sources)),
+        ("model", model),
+        ("vectors", vectors),
+        ("text goes", status.sends_text_to),
+        ("cache", f"{status.cache['entries']} of at most {status.cache['max_entries']} vectors"),
+    ]
+    answering = [space for space in status.spaces if space["state"] == "serving"]
+    if answering and (answering[0]["provider"], answering[0]["model"]) != (status.provider, status.model):
+        rows.append(("answers", f"{answering[0]['provider']} ({answering[0]['model']}), if it can be asked"))
+    if status.extra_paths:
+        rows.append(("extra", ", ".join(status.extra_paths)))
+    if status.fallback:
+        fallback = status.fallback
+        instead = "words" if fallback["to"] == "none" else fallback["to"]
+        rows.append(("fallback", f"{instead} instead of {fallback['from']}: {fallback['reason']}"))
+    rows.extend(("change", _change(space)) for space in status.spaces if space["state"] == "filling")
+    if status.declined:
+        rows.append(("declined", f"{status.declined}; 'memlines model resume' wants it again"))
+    if batch := _batches(status.batch):
+        rows.append(("batches", batch))
+    if status.spending["total"]["requests"]:
+        rows.append(("spent", _spent(status)))
+    if status.redactions:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in status.redactions.items())
+        rows.append(("redacted", kinds))
+    if status.probe is not None:
+        rows.append(("provider", status.probe["message"]))
+    return rows
+
+
+def _searched(status: Status) -> str:
+    """Say how long the vectors are and what searches them."""
+    vector = status.vector
+    length = f", {vector['dims']} numbers each" if vector["dims"] else ""
+    return f"{length}, searched by {vector['engine']}" if vector["engine"] else length
+
+
+def _batches(batch: Mapping[str, Any]) -> str:
+    """Say what batches do; nothing if none is or was asked for."""
+    parts = ["on" if batch["enabled"] else "off"]
+    if batch["waiting"]:
+        parts.append(f"{counted(batch['waiting'], 'text')} handed in")
+    if batch["failures"]:
+        parts.append(f"failed {counted(batch['failures'], 'time')} in a row ({batch['last_error']})")
+    if batch["paused_until"]:
+        until = local_time(datetime.fromisoformat(batch["paused_until"]))
+        parts.append(f"none is handed in until {until}")
+    return "; ".join(parts) if batch["enabled"] or len(parts) > 1 else ""
+
+
+def _change(space: Mapping[str, Any]) -> str:
+    """Say how far the vectors of a new model are."""
+    share = f"{space['vectors']} of {space['chunks']} vectors made"
+    return f"to {space['provider']} ({space['model']}): {share}; until then the old ones answer"
+
+
+def _spent(status: Status) -> str:
+    """Say what was sent to paid providers, today and in the last two months."""
+    today, total = status.spending["today"], status.spending["total"]
+    parts = [
+        f"today {today['tokens']:,} tokens, {in_dollars(today['dollars'])}",
+        f"62 days {total['tokens']:,} tokens, {in_dollars(total['dollars'])}",
+    ]
+    if total["saved"]:
+        parts.append(f"saved by batches {in_dollars(total['saved'])}")
+    if total["unknown_price_tokens"]:
+        parts.append(f"{total['unknown_price_tokens']:,} tokens of unknown price")
+    return "; ".join(parts)
+
+
+def _state(status: Status) -> str:
+    """Say in words what keeps the index from being up to date, if anything does."""
+    if not status.enabled:
+        return "switched off"
+    if not status.fts["available"] and status.index_bytes:
+        return "not usable; the next sync or search makes it anew if it can"
+    doubts = []
+    if status.last_sync is None:
+        doubts.append("never synced; the first sync or search does it")
+    elif status.dirty:
+        doubts.append("behind the files; the next sync or search catches up")
+    if status.pending:
+        doubts.append(f"{counted(status.pending, 'chunk')} {_verb(status.pending)} for vectors")
+    if status.failed:
+        doubts.append(f"{counted(len(status.failed), 'file')} could not be read")
+    return "; ".join(doubts) or "up to date"
+
+
+def _verb(number: int) -> str:
+    return "waits" if number == 1 else "wait"

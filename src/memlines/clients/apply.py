@@ -1,0 +1,251 @@
+"""Carry out a plan: whole files only, one installer at a time, and a receipt that is never behind.
+
+The receipt appears together with the first folder, and goes together with the last one, by one renaming.
+"""
+# The tests make the n-th call into `os` fail, so these calls stand in plain sight instead of in pathlib.
+# ruff: noqa: PTH103, PTH104, PTH106, PTH108, PTH208
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from memlines.beneath import PRIVATE_FILE, make_own_folder
+from memlines.clients.plan import (
+    Plan,
+    Planned,
+    Step,
+    Target,
+    conflicts,
+    plan_install,
+    plan_uninstall,
+    read_only,
+)
+from memlines.clients.receipt import Receipt, is_plain, receipt_file
+from memlines.errors import StoreReadOnly, WriteError, reason_of
+from memlines.files.atomic import (
+    TEMPORARY_PREFIX,
+    TEMPORARY_SUFFIX,
+    Changed,
+    create,
+    read,
+    remove,
+    sweep,
+    sync_folder,
+)
+from memlines.files.atomic import replace as replace_file
+from memlines.locks import WriterLock
+from memlines.paths import user_state_dir
+
+_IN_USE_OR_GONE = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
+_LOCK = "install.lock"
+_WAIT_SECONDS = 10.0
+_STAGED = re.compile(rf"{re.escape(TEMPORARY_PREFIX)}[0-9a-f]{{32}}{re.escape(TEMPORARY_SUFFIX)}")
+
+
+def would_install(targets: Sequence[Target]) -> tuple[Step, ...]:
+    """Tell what `install` would do, or raise what it would raise before it changes anything."""
+    with _explained():
+        plans = [plan_install(target) for target in targets]
+    conflicts(plans)
+    read_only(plans)
+    return _steps(plans)
+
+
+def install(targets: Sequence[Target]) -> tuple[Step, ...]:
+    """Write what a client needs into its folders; if a file is in the way, nothing is changed at all."""
+    with _one_at_a_time(), _explained():
+        for target in targets:
+            _sweep(target)
+        plans = [plan_install(target) for target in targets]
+        conflicts(plans)
+        read_only(plans)
+        for plan in plans:
+            _carry_out(plan)
+    return _steps(plans)
+
+
+def would_uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, ...]:
+    """Tell what `uninstall` would do."""
+    with _explained():
+        plans = [plan_uninstall(target, force=force) for target in targets]
+    read_only(plans)
+    return _steps(plans)
+
+
+def uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, ...]:
+    """Remove what was written into a client's folders, also by an installation that was stopped."""
+    done: list[Step] = []
+    with _one_at_a_time(), _explained():
+        for target in targets:
+            _sweep(target)
+            plan = plan_uninstall(target, force=force)
+            read_only([plan])
+            done += _removed(plan)
+    return tuple(done)
+
+
+def _steps(plans: Sequence[Plan]) -> tuple[Step, ...]:
+    return tuple(step for plan in plans for step in plan.steps)
+
+
+def _carry_out(plan: Plan) -> None:
+    """Write the receipt, then the files in their order, then the receipt as it is afterwards."""
+    if plan.new is None:
+        if plan.old is not None:
+            _removed(plan)
+        return
+    if plan.new == plan.old and not any(step.changes for step in plan.steps):
+        return
+    root = plan.target.real()
+    receipt = receipt_file(root, plan.target.home)
+    _keep(receipt, _both(plan, plan.new))
+    for file in plan.files:
+        if file.content is not None:
+            os.makedirs(file.step.path.parent, exist_ok=True)
+        _write(file)
+    _remove_unused(root, plan)
+    _keep(receipt, plan.new.finished())
+
+
+def _both(plan: Plan, new: Receipt) -> Receipt:
+    """Return the receipt that is true at every moment between what was known before and a new one."""
+    former = plan.old.folders if plan.old else ()
+    folders = (*new.folders, *(folder for folder in former if folder not in new.folders))
+    return replace(new, files={**plan.known, **new.files}, folders=folders)
+
+
+def _write(file: Planned) -> None:
+    try:
+        if file.step.action == "remove" and file.expected is not None:
+            remove(file.step.path, file.expected)
+        elif file.step.changes and file.content is not None:
+            replace_file(file.step.path, file.content, file.expected)
+    except Changed:
+        raise WriteError(
+            f"{str(file.step.path)!r} was changed by another program meanwhile",
+            todo="Install again; what is there already stays",
+        ) from None
+
+
+def _removed(plan: Plan) -> list[Step]:
+    """Remove the files of a plan, the last written first, then folders that are empty and the receipt."""
+    done: list[Step] = []
+    for file in reversed(plan.files):
+        try:
+            _write(file)
+            done.append(file.step)
+        except WriteError:
+            done.append(replace(file.step, action="keep", why="was changed this very moment"))
+    if plan.old is None:
+        return done
+    root = plan.target.real()
+    _remove_unused(root, plan)
+    receipt = receipt_file(root, plan.target.home)
+    if plan.new is not None:
+        _keep(receipt, plan.new)
+    else:
+        _leave(root, receipt, plan.old.folders)
+    return done[::-1]
+
+
+def _keep(file: Path, receipt: Receipt) -> None:
+    """Write the receipt; folders that it needs appear together with it."""
+    content = receipt.to_bytes()
+    if file.parent.is_dir():
+        if not create(file, content, PRIVATE_FILE):
+            replace_file(file, content, read(file))
+        return
+    top = file.parent
+    while not top.parent.exists():
+        top = top.parent
+    staged = _beside(top)
+    try:
+        os.makedirs(staged / file.parent.relative_to(top))
+        create(staged / file.relative_to(top), content, PRIVATE_FILE)
+        os.rename(staged, top)
+    except BaseException:
+        shutil.rmtree(staged, ignore_errors=True)  # what is left of it, the next run sweeps
+        raise
+    sync_folder(top.parent)
+
+
+def _remove_unused(root: Path, plan: Plan) -> None:
+    """Remove the folders that were made, hold nothing any more, and are not those of the receipt."""
+    made = set(plan.old.folders if plan.old else ()) - set(plan.new.folders if plan.new else ())
+    for folder in sorted(made, reverse=True):
+        if folder != plan.target.home and is_plain(folder):
+            try:
+                os.rmdir(root / folder)
+            except OSError as error:
+                if error.errno not in _IN_USE_OR_GONE:
+                    raise
+
+
+def _leave(root: Path, file: Path, folders: Sequence[str]) -> None:
+    """Remove the receipt, together with the folders that were made and hold nothing else."""
+    made = [Path(os.path.normpath(root / folder)) for folder in folders]
+    inner, top = file, None
+    while inner.parent in made and os.listdir(inner.parent) == [inner.name]:
+        top = inner = inner.parent
+    if top is None:
+        os.unlink(file)
+        sync_folder(file.parent)
+        return
+    staged = _beside(top)
+    os.rename(top, staged)
+    sync_folder(top.parent)
+    shutil.rmtree(staged, ignore_errors=True)  # what is left of it, the next run sweeps
+
+
+def _beside(top: Path) -> Path:
+    return top.with_name(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}{TEMPORARY_SUFFIX}")
+
+
+def _sweep(target: Target) -> None:
+    """Remove what killed installers left unfinished: folders around the client's, files inside it."""
+    root = target.real()
+    inner = [root / above for above in Path(target.home).parents]  # down to the folder of the receipt
+    for folder in (*inner, *root.parents[:2]):
+        with suppress(OSError):  # it need not be there, nor be ours to look into
+            for name in os.listdir(folder):
+                if _STAGED.fullmatch(name) and (folder / name).is_dir():
+                    shutil.rmtree(folder / name, ignore_errors=True)
+    receipt = target.receipt()
+    names = [*target.names(), *(receipt.files if receipt else ())]
+    for folder in {receipt_file(root, target.home).parent, *((root / name).parent for name in names)}:
+        sweep(folder)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Be the only installer; the lock is outside of the clients' folders, where it would be left behind."""
+    with ExitStack() as stack:
+        try:
+            make_own_folder(user_state_dir())
+            lock = WriterLock(user_state_dir() / _LOCK, "the set-up of a client")
+            stack.enter_context(lock.held(_WAIT_SECONDS))
+        except StoreReadOnly as error:
+            raise WriteError(error.what, todo=error.todo) from error
+        yield
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Say in words what could not be read or written."""
+    try:
+        yield
+    except OSError as error:
+        what = error.filename2 or error.filename or "the folder of the client"
+        raise WriteError(
+            f"{str(what)!r} could not be read or written: {reason_of(error)}",
+            todo="Check its permissions and the space on the disk, then run this again;"
+            " 'memlines uninstall' takes out what was begun",
+        ) from error

@@ -1,0 +1,136 @@
+"""Claude Code: an MCP server, hooks, commands and a skill, for a project or for the user.
+
+For a project, the server goes into `.mcp.json` and what is true on one machine only into
+`.claude/settings.local.json`, which Claude Code keeps out of version control. For the user, the server goes
+into `.claude.json` and the hooks into `settings.json` of the folder for settings.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from memlines.clients.edits import Edit
+from memlines.clients.hooks import EVENTS, home_in_use, hook_words, is_hook_of_ours, json_edit, this_python
+from memlines.clients.json_text import Place
+from memlines.clients.plan import File, Target
+from memlines.clients.receipt import HOME
+from memlines.clients.source import integration
+from memlines.errors import PathError
+from memlines.files.atomic import read
+from memlines.paths import HOME_VARIABLE
+
+NAME = "claude-code"
+PROJECT_FOLDER = ".claude"
+SERVER = "memlines"
+
+_SERVER_ARGUMENTS = ["-P", "-m", "memlines", "mcp"]
+_COPIED = ("commands", "skills")
+_GIT_IGNORED = b"# What is true on one machine only.\nreceipt.json\n"
+_HOOK_SECONDS = 30
+"""When Claude Code gives up a hook; ours give up long before."""
+
+_MOST_BYTES = 50_000_000
+
+
+def folder_of(project: Path | None) -> Path:
+    """Return the folder of settings of a project, or of the user."""
+    if project is not None:
+        return project / PROJECT_FOLDER
+    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(chosen or Path("~/.claude").expanduser()).absolute()
+
+
+def settings_file(project: Path | None) -> Path:
+    """Return the file that holds the hooks."""
+    return folder_of(project) / ("settings.json" if project is None else "settings.local.json")
+
+
+def server_file(project: Path | None) -> Path:
+    """Return the file that names the MCP servers."""
+    if project is not None:
+        return project / ".mcp.json"
+    folder = folder_of(None)
+    return (folder if os.environ.get("CLAUDE_CONFIG_DIR") else folder.parent) / ".claude.json"
+
+
+def targets(project: Path | None, source: Path | None = None) -> tuple[Target, ...]:
+    """Return what belongs where, for a project or for all of them."""
+    folder, servers, settings = folder_of(project), server_file(project), settings_file(project)
+    top = servers.parent
+    below = "" if top == folder else f"{folder.relative_to(top).as_posix()}/"
+    return (
+        Target(
+            NAME,
+            top,
+            tuple(_files(source or integration(NAME), below)),
+            inside=project,
+            home=f"{below}{HOME}",
+            edits=(_servers(servers), _settings(f"{below}{settings.name}", settings, project)),
+        ),
+    )
+
+
+def python_of(project: Path | None) -> Path | None:
+    """Return the interpreter that an installation named, if it can be told."""
+    try:
+        told = json.loads(read(settings_file(project), _MOST_BYTES) or b"{}")
+        groups = [group for event in EVENTS for group in told["hooks"].get(event, ())]
+        commands = [command for group in groups for command in group["hooks"] if _is_our_command(command)]
+        return Path(commands[0]["command"])
+    except (PathError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _files(source: Path, below: str) -> Iterator[File]:
+    yield File(f"{below}{HOME}/.gitignore", _GIT_IGNORED)
+    for part in _COPIED:
+        for file in sorted((source / part).rglob("*.md")):
+            yield File(f"{below}{file.relative_to(source).as_posix()}", file.read_bytes())
+
+
+def _servers(file: Path) -> Edit:
+    server: dict[str, Any] = {"command": this_python(), "args": _SERVER_ARGUMENTS}
+    home = home_in_use()
+    if home:
+        server["env"] = {HOME_VARIABLE: home}
+    return json_edit(file.name, file, {"mcpServers": {SERVER: server}}, _is_our_server)
+
+
+def _is_our_server(place: Place, value: Any) -> bool:
+    is_server = place == ("mcpServers", SERVER) and isinstance(value, dict)
+    return is_server and value.get("args") == _SERVER_ARGUMENTS
+
+
+def _settings(path: str, file: Path, project: Path | None) -> Edit:
+    added: dict[str, Any] = {"hooks": {event: [_hook(event)] for event in EVENTS}}
+    if project is not None:  # Claude Code asks about servers of a project; who installs this has answered
+        added["enabledMcpjsonServers"] = [SERVER]
+    return json_edit(path, file, added, _is_our_setting)
+
+
+def _hook(event: str) -> dict[str, Any]:
+    """Return a hook that is started without a shell, whose rules for quotes differ between systems."""
+    program, *words = hook_words(NAME, event)
+    return {"hooks": [{"type": "command", "command": program, "args": words, "timeout": _HOOK_SECONDS}]}
+
+
+def _is_our_setting(place: Place, value: Any) -> bool:
+    match place:
+        case ("enabledMcpjsonServers", int()):
+            return bool(value == SERVER)
+        case ("hooks", str(), int(), "hooks", int()):
+            return _is_our_command(value)
+        case ("hooks", str(), int()):  # a group goes as a whole if nothing but its matcher is left of it
+            hooks = value.get("hooks") if isinstance(value, dict) else None
+            return isinstance(hooks, list) and bool(hooks) and all(_is_our_command(hook) for hook in hooks)
+    return False
+
+
+def _is_our_command(hook: Any) -> bool:
+    if not isinstance(hook, dict) or not isinstance(hook.get("args"), list):
+        return False
+    return is_hook_of_ours([hook.get("command"), *hook["args"]])

@@ -1,0 +1,211 @@
+"""Codex: an MCP server, hooks, a block in AGENTS.md and skills, for a project or for the user.
+
+Codex reads `.codex/config.toml` and `.codex/hooks.json` of a project only if the user trusts it, and runs a
+hook only if the user trusts that one. Both are for the user to say, in Codex: nothing here says it for them.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from memlines.clients import toml_text
+from memlines.clients.edits import Edit, Insertion
+from memlines.clients.hooks import EVENTS, home_in_use, hook_words, is_hook_of_ours, json_edit, this_python
+from memlines.clients.json_text import Place
+from memlines.clients.markers import gap_after, marked, newline_of
+from memlines.clients.plan import File, Target
+from memlines.clients.receipt import HOME
+from memlines.clients.source import integration
+from memlines.errors import PathError, WriteError
+from memlines.files.atomic import read
+from memlines.paths import HOME_VARIABLE
+from memlines.settings.services import SERVICES
+
+NAME = "codex"
+PROJECT_FOLDER = ".codex"
+CONFIG = "config.toml"
+HOOKS = "hooks.json"
+INSTRUCTIONS = "AGENTS.md"
+SERVER = ("mcp_servers", "memlines")
+FIRST_TRY = "$recall --recent; it asks first whether you trust the project and the hooks"
+
+_ARGUMENTS = ["-P", "-m", "memlines", "mcp"]
+_COMMENT = "# Written by Memlines; 'memlines uninstall codex' takes it out again."
+_START_SECONDS = 20.0
+_HOOK_SECONDS = {"SessionEnd": 3}
+"""When Codex gives up a hook; ours give up before. It allows no more at the end of a session."""
+
+_OTHER_HOOK_SECONDS = 30
+_CONTEXT_TOKENS = 20_000
+"""How much a hook may add for the model. It is capped by Memlines, and would be cut at 2500 otherwise."""
+
+_ASKS_FIRST = "memory_forget"
+_GIT_IGNORED = b"# What is true on one machine only.\nreceipt.json\n"
+_SET_ANEW = ("command", "args", "env", "env_vars")
+"""What an installation decides by itself; whatever else a user or Codex set for the server stays."""
+
+_PASSED_ON = (
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "CODEX_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "OPENCLAW_STATE_DIR",
+    "OLLAMA_HOST",
+    *(variable for _, _, variables in SERVICES.values() for variable in variables),
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+)
+"""Variables that the server needs as the command line does. Codex passes on only those that are named."""
+
+
+def global_folder() -> Path:
+    """Return the folder of the user's settings of Codex."""
+    chosen = os.environ.get("CODEX_HOME")
+    return Path(chosen or Path("~/.codex").expanduser()).absolute()
+
+
+def folder_of(project: Path | None) -> Path:
+    """Return the folder of settings of a project, or of the user."""
+    return global_folder() if project is None else project / PROJECT_FOLDER
+
+
+def targets(project: Path | None, source: Path | None = None) -> tuple[Target, ...]:
+    """Return what belongs where, for a project or for all of them."""
+    origin, folder = source or integration(NAME), folder_of(project)
+    top, below = (folder, "") if project is None else (project, f"{PROJECT_FOLDER}/")
+    told = (origin / "instructions.md").read_text(encoding="utf-8")
+    edits = (
+        marked(INSTRUCTIONS, top / INSTRUCTIONS, told),
+        server_edit(f"{below}{CONFIG}", folder / CONFIG, server(_in_use(folder / CONFIG))),
+        json_edit(f"{below}{HOOKS}", folder / HOOKS, hooks(), is_our_hook),
+    )
+    files = tuple(_files(origin, below))
+    return (Target(NAME, top, files, inside=project, home=f"{below}{HOME}", edits=edits),)
+
+
+def python_of(project: Path | None) -> Path | None:
+    """Return the interpreter that an installation named, if it can be told."""
+    command = _in_use(folder_of(project) / CONFIG).get("command")
+    return Path(command) if isinstance(command, str) else None
+
+
+def hooks() -> dict[str, Any]:
+    """Return our hooks as Codex keeps them."""
+    return {"hooks": {event: [{"hooks": [_hook(event)]}] for event in EVENTS}}
+
+
+def server(in_use: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how Codex starts our server, with what somebody set for it since."""
+    values: dict[str, Any] = {"command": this_python(), "args": _ARGUMENTS, "env_vars": list(_PASSED_ON)}
+    values["startup_timeout_sec"] = _START_SECONDS
+    values["default_tools_approval_mode"] = "approve"
+    home = home_in_use()
+    if home:
+        values["env"] = {HOME_VARIABLE: home}
+    values["tools"] = {_ASKS_FIRST: {"approval_mode": "prompt"}}
+    return values | {key: value for key, value in in_use.items() if key not in _SET_ANEW}
+
+
+def server_edit(path: str, file: Path, values: Mapping[str, Any]) -> Edit:
+    """Return the edit that keeps the table of our server in Codex's settings; `file` is for messages."""
+
+    def put(content: bytes) -> list[Insertion]:
+        text, former = _parsed(content, file)
+        if toml_text.value_at(former, SERVER) is not None:
+            raise WriteError(
+                f"{str(file)!r} has an MCP server 'memlines' already, which is not of this installation;"
+                " nothing was changed",
+                todo="Take it out with 'codex mcp remove memlines', and install again",
+            )
+        newline = newline_of(content)
+        lines = [_COMMENT, *toml_text.table(SERVER, values)]
+        added = gap_after(content, newline) + newline.join(line.encode() for line in lines) + newline
+        try:
+            toml_text.check_added(text, text + added.decode(), SERVER, values)
+        except ValueError as error:
+            raise WriteError(
+                f"an MCP server cannot be added to {str(file)!r}: {error}; nothing was changed",
+                todo="Give every server a table of its own, such as [mcp_servers.name], and install again",
+            ) from error
+        return [Insertion(len(content), added)]
+
+    def take_out(content: bytes) -> bytes:
+        text, former = _parsed(content, file)
+        if not is_ours(toml_text.value_at(former, SERVER)):
+            return content
+        try:
+            return toml_text.without(text, SERVER, _COMMENT).encode()
+        except ValueError as error:
+            raise WriteError(
+                f"Memlines's MCP server cannot be taken out of {str(file)!r}: {error}; nothing was changed",
+                todo="Take it out with 'codex mcp remove memlines', and try again",
+            ) from error
+
+    return Edit(path, put, take_out)
+
+
+def is_ours(table: Any) -> bool:
+    """Tell whether a table starts our server."""
+    return isinstance(table, Mapping) and table.get("args") == _ARGUMENTS
+
+
+def is_our_hook(place: Place, value: Any) -> bool:
+    """Tell whether something in the file of hooks is a hook of ours, or a group of nothing else."""
+    match place:
+        case ("hooks", str(), int(), "hooks", int()):
+            return _is_our_command(value)
+        case ("hooks", str(), int()):
+            inner = value.get("hooks") if isinstance(value, dict) else None
+            return isinstance(inner, list) and bool(inner) and all(map(_is_our_command, inner))
+    return False
+
+
+def _hook(event: str) -> dict[str, Any]:
+    hook: dict[str, Any] = {"type": "command", "command": shlex.join(hook_words(NAME, event))}
+    hook["timeout"] = _HOOK_SECONDS.get(event, _OTHER_HOOK_SECONDS)
+    if event in ("SessionStart", "UserPromptSubmit"):
+        hook["additionalContextLimit"] = _CONTEXT_TOKENS
+    return hook
+
+
+def _is_our_command(hook: Any) -> bool:
+    command = hook.get("command") if isinstance(hook, dict) else None
+    try:
+        return isinstance(command, str) and is_hook_of_ours(shlex.split(command))
+    except ValueError:  # quotes that are not closed
+        return False
+
+
+def _in_use(config: Path) -> Mapping[str, Any]:
+    """Return the table of our server as it is now, if there is one."""
+    try:
+        values = toml_text.values_of((read(config) or b"").decode())
+    except (OSError, PathError, ValueError):  # the edit will say so
+        return {}
+    table = toml_text.value_at(values, SERVER)
+    return table if is_ours(table) else {}
+
+
+def _parsed(content: bytes, file: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = content.decode()
+        return text, toml_text.values_of(text)
+    except ValueError as error:
+        raise WriteError(
+            f"{str(file)!r} is not valid TOML: {error}; nothing was changed", todo="Repair it, and try again"
+        ) from error
+
+
+def _files(source: Path, below: str) -> Iterator[File]:
+    yield File(f"{below}{HOME}/.gitignore", _GIT_IGNORED)
+    for file in sorted((source / "skills").rglob("*")):
+        if file.is_file() and not file.name.startswith("."):
+            yield File(f"{below}{file.relative_to(source).as_posix()}", file.read_bytes())

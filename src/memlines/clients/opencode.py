@@ -1,0 +1,156 @@
+"""OpenCode: a plugin, commands and a skill, in `.opencode` of a project or in the user's settings.
+
+OpenCode runs `npm install` in every folder of settings at each start until that worked once, and its
+plugins wait for it: without a network, for more than a minute. An `.npmrc` that lets npm give up at the
+first refusal ends this, and still lets it install what other plugins need when there is a network.
+A project needs it in the user's folder as well, because OpenCode waits for both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from memlines.clients.manifest import MANIFEST, manifest_of
+from memlines.clients.plan import File, Target
+from memlines.clients.receipt import HOME, read_receipt
+from memlines.clients.source import integration
+from memlines.errors import PathError, WorkspaceError
+from memlines.files.atomic import read
+from memlines.paths import HOME_VARIABLE
+
+NAME = "opencode"
+PROJECT_FOLDER = ".opencode"
+COMMAND_FILE = f"{HOME}/command.json"
+NPM_FILE = ".npmrc"
+
+_ORDER = ("commands", "skills", HOME, "plugins")
+"""What is copied; the plugin comes last, so that OpenCode finds all of it or none."""
+
+_NPM_PACKAGE = "@opencode-ai/plugin"
+_NPM_SETTINGS = b"""\
+; Written by Memlines. Without a network, OpenCode would wait for npm for more than a minute at each start.
+fetch-retries=0
+fetch-timeout=10000
+"""
+_GIVES_UP = re.compile(r"^\s*(?:fetch-retries\s*=\s*0|offline\s*(?:=\s*true)?)\s*$", re.MULTILINE)
+_GIT_IGNORED = b"# What is true on one machine only.\ncommand.json\nreceipt.json\n"
+_MOST_BYTES = 20_000_000
+_DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+
+
+def global_folder() -> Path:
+    """Return the folder of the user's settings of OpenCode, the same on every system."""
+    config = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
+    return Path(config).absolute() / NAME
+
+
+def folder_of(project: Path | None) -> Path:
+    """Return the folder of settings of a project, or of the user."""
+    return global_folder() if project is None else project / PROJECT_FOLDER
+
+
+def targets(project: Path | None, source: Path | None = None) -> tuple[Target, ...]:
+    """Return what belongs where, for a project or for all of them."""
+    folder = folder_of(project)
+    copied = _with_manifest(_files(source or integration(NAME)))
+    main = Target(NAME, folder, (*_npm(folder), *copied), inside=project)
+    if project is None:
+        return (main,)
+    everywhere = global_folder()
+    return (main, Target(NAME, everywhere, tuple(_npm(everywhere)), owner=str(main.real())))
+
+
+def python_of(project: Path | None) -> Path | None:
+    """Return the interpreter that an installation named, if it can be told."""
+    try:
+        told = json.loads(read(folder_of(project) / COMMAND_FILE) or b"{}")
+        return Path(told["command"][0])
+    except (PathError, OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+
+
+def waits_for_npm(folder: Path) -> bool:
+    """Tell whether OpenCode runs `npm install` in a folder at each start; it compares names only."""
+    above = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if not os.access(above, os.W_OK):
+        return False
+    if not (folder / "node_modules").exists():
+        return True
+    wanted = _names(_json(folder / "package.json")) | {_NPM_PACKAGE}
+    packages = _json(folder / "package-lock.json").get("packages")
+    locked = packages.get("") if isinstance(packages, dict) else None
+    return not wanted <= _names(locked)
+
+
+def gives_up_soon(folder: Path) -> bool:
+    """Tell whether npm is told in a folder not to try again and again."""
+    try:
+        text = (read(folder / NPM_FILE, _MOST_BYTES) or b"").decode(errors="replace")
+    except (OSError, PathError):
+        return False
+    return bool(_GIVES_UP.search(text))
+
+
+def _npm(folder: Path) -> Iterator[File]:
+    receipt = read_receipt(folder)
+    was_written = receipt is not None and NPM_FILE in receipt.files
+    if was_written or (waits_for_npm(folder) and not gives_up_soon(folder)):
+        yield File(
+            NPM_FILE,
+            _NPM_SETTINGS,
+            without="without a network OpenCode waits for more than a minute at each start,"
+            " unless you add the line fetch-retries=0 to it",
+            is_shared=True,
+        )
+
+
+def _files(source: Path) -> Iterator[File]:
+    for part in _ORDER:
+        if part == HOME:
+            yield File(f"{HOME}/.gitignore", _GIT_IGNORED)
+            yield File(COMMAND_FILE, _command())
+        for file in sorted((source / part).rglob("*")):
+            if file.is_file() and not file.name.startswith("."):
+                yield File(file.relative_to(source).as_posix(), file.read_bytes())
+
+
+def _with_manifest(files: Iterable[File]) -> tuple[File, ...]:
+    """Add the manifest of what is the same on every machine; the plugin stays the last."""
+    *others, plugin = files
+    shared = [(file.path, file.content) for file in (*others, plugin) if file.path != COMMAND_FILE]
+    return (*others, File(MANIFEST, manifest_of(shared)), plugin)
+
+
+def _command() -> bytes:
+    """Return how the plugin starts the engine: by this very interpreter, which a link may stand for.
+
+    With -P, a file of the project that bears the name of a Python module is not taken for it.
+    """
+    if not sys.executable:
+        raise WorkspaceError("the running Python does not know where it is", todo="Call it by its full path")
+    told: dict[str, Any] = {"command": [sys.executable, "-P", "-m", "memlines", "serve", "--stdio"]}
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        told["env"] = {HOME_VARIABLE: str(Path(home).expanduser().absolute())}
+    return (json.dumps(told, indent=2) + "\n").encode()
+
+
+def _names(told: Any) -> set[str]:
+    if not isinstance(told, dict):
+        return set()
+    kinds = (told.get(kind) for kind in _DEPENDENCIES)
+    return {str(name) for kind in kinds if isinstance(kind, dict) for name in kind}
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        told = json.loads(read(file, _MOST_BYTES) or b"{}")
+    except (OSError, PathError, ValueError, RecursionError):  # OpenCode takes it for empty, too
+        return {}
+    return told if isinstance(told, dict) else {}

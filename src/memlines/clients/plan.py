@@ -1,0 +1,399 @@
+"""What would be written into a client's folder, compared with what is there. Nothing is changed here."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from memlines.clients.edits import Edit, edited, hash_of, restored
+from memlines.clients.manifest import MANIFEST, read_manifest
+from memlines.clients.receipt import HOME, NAME, OWN, Entry, Receipt, read_receipt, receipt_file
+from memlines.errors import PathError, WriteError, reason_of
+from memlines.files.atomic import read, refuse_link
+from memlines.paths import contains
+from memlines.version import __version__
+
+Action = Literal["make", "replace", "edit", "remove", "unchanged", "keep"]
+
+_WAS_THERE = "was there before Memlines"
+_NOT_PLAIN = "is a link or no plain file, which Memlines does not touch"
+BROUGHT = "came with the repository, and goes with git"
+"""Why a file stays that another installation was committed with."""
+
+_NO_FILE = (errno.EINVAL, errno.ENXIO)  # a folder or a pipe, a socket
+
+
+class _NotPlain:
+    """Stands for the content of what has none that could be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that a client needs; `without` says what it means to do without it, if that can be done.
+
+    One that is shared gets settings of the user's as well: once it was changed, it is theirs.
+    """
+
+    path: str
+    content: bytes
+    without: str = ""
+    is_shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The folder of a client's settings, what belongs into it, and the folder it may not lead out of.
+
+    `home` is the folder in it for what is Memlines's alone, and `edits` are our parts of the user's files.
+    """
+
+    host: str
+    folder: Path
+    files: tuple[File, ...]
+    inside: Path | None = None
+    owner: str = OWN
+    home: str = HOME
+    edits: tuple[Edit, ...] = ()
+
+    def real(self) -> Path:
+        """Return the folder with links followed; refuse one that leads out of the project."""
+        return _inside(self.folder, self.inside)
+
+    def place(self, path: str) -> Path:
+        """Return where a file is; refuse a folder above it that leads out of the project."""
+        file = self.real() / path
+        return _inside(file.parent, self.inside) / file.name
+
+    def receipt(self) -> Receipt | None:
+        """Return what was written into the folder before."""
+        return read_receipt(self.real(), self.home)
+
+    def names(self) -> set[str]:
+        """Return the paths of all files that are made or edited."""
+        return {file.path for file in self.files} | {edit.path for edit in self.edits}
+
+    def brought(self) -> dict[str, Entry]:
+        """Return what is ours by the manifest, such as in a clone; what is not needed now was never found."""
+        needed = {file.path for file in self.files}
+        if MANIFEST not in needed:
+            return {}
+        manifest = read_manifest(self.real())
+        tops = {PurePosixPath(path).parts[0] for path in needed}
+        return {
+            path: Entry(sha256, found=path in needed)
+            for path, sha256 in (manifest.files if manifest else {}).items()
+            if PurePosixPath(path).parts[0] in tops
+        }
+
+    def is_shared(self, path: str) -> bool:
+        """Tell whether a file is one that the user may have put settings of their own into."""
+        return any(file.path == path and file.is_shared for file in self.files)
+
+    def edit_of(self, path: str) -> Edit | None:
+        """Return our part of a file, if it is the user's."""
+        return next((edit for edit in self.edits if edit.path == path), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One file and what happens to it; `why` says it where that is not plain."""
+
+    action: Action
+    path: Path
+    why: str = ""
+
+    @property
+    def changes(self) -> bool:
+        """Whether a file is different afterwards."""
+        return self.action in ("make", "replace", "edit", "remove")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A file of a plan: what is done, with what, and what it is known to hold now."""
+
+    step: Step
+    name: str
+    content: bytes | None = None
+    expected: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done in one folder; without a new receipt, nothing is left. `known` is what was ours."""
+
+    target: Target
+    files: tuple[Planned, ...]
+    old: Receipt | None
+    new: Receipt | None
+    known: Mapping[str, Entry]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What happens to each file."""
+        return tuple(file.step for file in self.files)
+
+
+def plan_install(target: Target) -> Plan:
+    """Compare what a client needs with what is there; refuse to take the place of a file that is not ours."""
+    old = target.receipt()
+    known = _known(old, target.brought())
+    planned = [_wanted(target, file, known.get(file.path)) for file in target.files]
+    planned += [_put_in(target, edit, known.get(edit.path)) for edit in target.edits]
+    entries = {**known, **{p.name: entry for p, entry in planned if entry is not None}}
+    names = target.names()
+    obsolete = [_given_up(target, name, known[name]) for name in known if name not in names]
+    entries.update({p.name: entry for p, entry in obsolete if entry is not None})
+    for gone, entry in obsolete:
+        if entry is None:
+            del entries[gone.name]
+    made = () if old is None else _still_needed(target, old.folders, entries)
+    folders = (*made, *(folder for folder in _missing(target, entries) if folder not in made))
+    # What is only needed from elsewhere leaves an installation as it is, and so of its version.
+    is_guest = old is not None and target.owner != OWN and old.is_installed()
+    version = old.version if old is not None and is_guest else __version__
+    new = Receipt(target.host, version, entries, folders) if entries else None
+    return Plan(target, (*(p for p, _ in planned), *_told(obsolete)), old, new, known)
+
+
+def plan_uninstall(target: Target, *, force: bool = False) -> Plan:
+    """Find what was written and nobody needs any more; what somebody changed since is kept."""
+    old = target.receipt()
+    brought = target.brought()
+    if old is None:
+        paths = [(name, target.place(name)) for name in brought]
+        there = [Planned(Step("keep", path, BROUGHT), name) for name, path in paths if os.path.lexists(path)]
+        return Plan(target, tuple(there), None, None, brought)
+    known = _known(old, brought)
+    planned = [_given_up(target, name, known[name], force=force) for name in old.files]
+    if MANIFEST in old.files and old.files[MANIFEST].found:
+        planned = [(_as_brought(file), entry) for file, entry in planned]
+    entries = {p.name: entry for p, entry in planned if entry is not None}
+    ignored = f"{target.home}/.gitignore"
+    if ignored in old.files and any(not entry.needed_by for entry in entries.values()):
+        entries[ignored] = replace(old.files[ignored], needed_by=())  # git must not see the receipt
+        planned = [(file, entry) for file, entry in planned if file.name != ignored]
+    files = _told(planned)
+    folders = _still_needed(target, old.folders, entries)
+    left = replace(old, files=entries, folders=folders) if entries else None
+    return Plan(target, files, old, left, known)
+
+
+def conflicts(plans: Iterable[Plan]) -> None:
+    """Raise if a file that is not ours has the name of one that is needed."""
+    blocked = [
+        file.step
+        for plan in plans
+        for file in plan.files
+        if file.step.action == "keep" and file.name in _needed(plan)
+    ]
+    if blocked:
+        first, rest = blocked[0], len(blocked) - 1
+        more = f" (and {rest} more)" if rest else ""
+        raise WriteError(
+            f"{str(first.path)!r} {first.why}{more}, so nothing was changed",
+            todo="Move it away or give it another name, and install again",
+        )
+
+
+def read_only(plans: Iterable[Plan]) -> None:
+    """Raise if a folder may not be written; a disk may turn out to be full only later."""
+    changed = [file.step.path for plan in plans for file in plan.files if file.step.changes]
+    for folder in dict.fromkeys(path.parent for path in changed):
+        above = next(place for place in (folder, *folder.parents) if place.exists())
+        if not os.access(above, os.W_OK):
+            raise WriteError(
+                f"the folder {str(above)!r} may not be written, so nothing was changed",
+                todo="Check its permissions, and try again",
+            )
+
+
+def _known(old: Receipt | None, brought: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return what is ours by the receipt or by the manifest, which git may have brought since."""
+    known = dict(brought)
+    for name, entry in (old.files if old else {}).items():
+        other = brought[name].sha256 if name in brought and entry.before is None else entry.before
+        known[name] = replace(entry, before=other)
+    return known
+
+
+def _told(planned: Iterable[tuple[Planned, Entry | None]]) -> tuple[Planned, ...]:
+    """Return what is worth telling: not what stays because somebody else needs it."""
+    return tuple(file for file, entry in planned if entry is None or not entry.needed_by)
+
+
+def _as_brought(file: Planned) -> Planned:
+    is_found = file.step.why == _WAS_THERE
+    return replace(file, step=replace(file.step, why=BROUGHT)) if is_found else file
+
+
+def _needed(plan: Plan) -> set[str]:
+    """Return the names of what a client cannot do without and the receipt does not know."""
+    known = plan.new.files if plan.new else {}
+    optional = {file.path for file in plan.target.files if file.without}
+    return plan.target.names() - optional - set(known)
+
+
+def _wanted(target: Target, file: File, known: Entry | None) -> tuple[Planned, Entry | None]:
+    """Decide about a file that is needed; no entry means that it does not become ours."""
+    path = target.place(file.path)
+    now = hash_of(file.content)
+    owners = tuple(dict.fromkeys((*_alive(target, known), target.owner)))
+    content = _read(path)
+    if isinstance(content, _NotPlain):
+        return Planned(Step("keep", path, _NOT_PLAIN), file.path), None
+    if content is None:
+        return Planned(Step("make", path), file.path, file.content), Entry(now, needed_by=owners)
+    if content == file.content:
+        entry = Entry(now, found=known.found if known else True, needed_by=owners)
+        return Planned(Step("unchanged", path), file.path), entry
+    if known is not None and known.is_ours(content):
+        entry = Entry(now, before=hash_of(content), found=known.found, needed_by=owners)
+        return Planned(Step("replace", path), file.path, file.content, content), entry
+    if known is not None:
+        why = "was changed since it was installed; to get the new one, delete it and install again"
+        return Planned(Step("keep", path, why), file.path), replace(known, before=None, needed_by=owners)
+    why = f"is not Memlines's; {file.without}" if file.without else "is not Memlines's"
+    return Planned(Step("keep", path, why), file.path), None
+
+
+def _put_in(target: Target, edit: Edit, known: Entry | None) -> tuple[Planned, Entry | None]:
+    """Decide about a file of the user's that is to hold a part of ours."""
+    path = target.place(edit.path)
+    content = _read(path)
+    if isinstance(content, _NotPlain):
+        return Planned(Step("keep", path, _NOT_PLAIN), edit.path), None
+    new, note = edited(_without_ours(content, edit, known), edit)
+    entry = Entry(hash_of(new), edited=note)
+    if new == content:
+        return Planned(Step("unchanged", path), edit.path), entry
+    if content is None:
+        return Planned(Step("make", path), edit.path, new), entry
+    former = known.edited.cuts_of(hash_of(content), known.sha256) if known and known.edited else ()
+    replaced = replace(entry, before=hash_of(content), edited=replace(note, former=former))
+    return Planned(Step("edit", path), edit.path, new, content), replaced
+
+
+def _without_ours(content: bytes | None, edit: Edit, known: Entry | None) -> bytes | None:
+    """Return a file of the user's as it would be without us."""
+    if content is None or known is None or known.edited is None:
+        return content and edit.take_out(content)
+    return _restored(content, known, edit)
+
+
+def _restored(content: bytes, entry: Entry, edit: Edit | None) -> bytes | None:
+    if entry.edited is None:
+        return content
+    return restored(content, entry.sha256, entry.edited, edit, entry.before)
+
+
+def _taken_out(path: Path, name: str, entry: Entry, edit: Edit | None) -> Planned:
+    """Decide about a file of the user's that holds a part of ours, if it still does."""
+    content = _read(path)
+    if isinstance(content, _NotPlain):
+        return Planned(Step("keep", path, _NOT_PLAIN), name)
+    if content is None or entry.edited is None:
+        return Planned(Step("unchanged", path, "was deleted before"), name)
+    left = _restored(content, entry, edit)
+    if left is None:
+        return Planned(Step("remove", path), name, None, content)
+    if left == content:
+        return Planned(Step("unchanged", path, "holds nothing of Memlines any more"), name)
+    return Planned(Step("edit", path), name, left, content)
+
+
+def _given_up(
+    target: Target, name: str, entry: Entry, *, force: bool = False
+) -> tuple[Planned, Entry | None]:
+    """Decide about a file that this installation does not need any more.
+
+    An entry means that others need it; or, if nobody does, that it is ours and was changed.
+    """
+    path = target.place(name)
+    others = tuple(owner for owner in _alive(target, entry) if owner != target.owner)
+    if others:
+        return Planned(Step("unchanged", path, "is needed by another installation"), name), replace(
+            entry, needed_by=others
+        )
+    if entry.edited is not None:
+        return _taken_out(path, name, entry, target.edit_of(name)), None
+    content = _read(path)
+    if isinstance(content, _NotPlain):
+        return Planned(Step("keep", path, _NOT_PLAIN), name), None
+    if content is None:
+        return Planned(Step("unchanged", path, "was deleted before"), name), None
+    if entry.found:
+        return Planned(Step("keep", path, _WAS_THERE), name), None
+    if entry.is_ours(content) or (force and not target.is_shared(name)):
+        return Planned(Step("remove", path), name, None, content), None
+    if target.is_shared(name):
+        why = "was changed since it was installed, so it is yours now"
+        return Planned(Step("keep", path, why), name), None
+    why = "was changed since it was installed (uninstall --force removes it)"
+    return Planned(Step("keep", path, why), name), replace(entry, before=None, needed_by=())
+
+
+def _alive(target: Target, entry: Entry | None) -> tuple[str, ...]:
+    """Return who needs a file and is still there; projects get deleted without a word."""
+    owners = entry.needed_by if entry else ()
+    return tuple(
+        owner
+        for owner in owners
+        if owner in (OWN, target.owner) or os.path.lexists(receipt_file(Path(owner)))
+    )
+
+
+def _still_needed(target: Target, folders: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders that were made and still hold one of the files, or the receipt."""
+    receipt = f"{target.home}/{NAME}"
+    used = {above.as_posix() for name in (*names, receipt) for above in PurePosixPath(name).parents}
+    return tuple(folder for folder in folders if folder in used or folder.startswith(".."))
+
+
+def _missing(target: Target, names: Iterable[str]) -> list[str]:
+    """Return the folders that have to be made, the highest first, seen from the client's folder."""
+    root = target.real()
+    missing: set[Path] = set()
+    for name in (*names, f"{target.home}/{NAME}"):
+        folder = (root / name).parent
+        while not folder.exists():
+            refuse_link(folder)  # one that leads nowhere
+            missing.add(folder)
+            folder = folder.parent
+    ordered = sorted(missing, key=lambda folder: len(folder.parts))
+    return [Path(os.path.relpath(folder, root)).as_posix() for folder in ordered]
+
+
+def _inside(folder: Path, boundary: Path | None) -> Path:
+    """Follow the links of a folder's path; refuse to leave the boundary, and what is no folder."""
+    try:
+        real = folder.resolve()
+        is_other = real.exists() and not real.is_dir()
+    except (OSError, RuntimeError) as error:
+        raise PathError(
+            f"{str(folder)!r} cannot be opened: {reason_of(error)}", todo="Check its links and permissions"
+        ) from error
+    if boundary is not None and not contains(boundary, real):
+        raise PathError(
+            f"{str(folder)!r} leads out of the project, to {str(real)!r}",
+            todo="Replace the link by a folder, or install with --global",
+        )
+    if is_other:
+        raise PathError(f"{str(folder)!r} is not a folder", todo="Move it away")
+    return real
+
+
+def _read(path: Path) -> bytes | _NotPlain | None:
+    """Return what a file holds, or that it is a link, a folder or the like."""
+    try:
+        return read(path)
+    except PathError:
+        return _NotPlain()
+    except OSError as error:
+        if error.errno in _NO_FILE:
+            return _NotPlain()
+        raise

@@ -1,0 +1,145 @@
+"""The receipt of what was written into a client's folder, by which it can be taken out again.
+
+It is written before the files are, with what they are going to hold: whenever an installation is
+stopped, the receipt knows every file and folder that may be there because of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from memlines.clients.edits import Edited, hash_of
+from memlines.errors import WriteError, reason_of
+from memlines.files.atomic import read
+
+OWN = "."
+"""Who needs a file that belongs to the installation in its own folder; others give their folder."""
+
+HOME = "memlines"
+"""The folder for what is Memlines's alone, in the folder of a client."""
+
+NAME = "receipt.json"
+
+_FORMAT = 1
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file: what we wrote, what we are replacing, whether it was there before, and who needs it.
+
+    Of a file that is the user's and holds a part of ours, `edited` tells what that part is.
+    """
+
+    sha256: str
+    before: str | None = None
+    found: bool = False
+    needed_by: tuple[str, ...] = (OWN,)
+    edited: Edited | None = None
+
+    def finished(self) -> Entry:
+        """Return it as it is when the file holds what we wrote."""
+        return replace(self, before=None, edited=self.edited and replace(self.edited, former=()))
+
+    def is_ours(self, content: bytes) -> bool:
+        """Tell whether a file holds what we wrote."""
+        return hash_of(content) in (self.sha256, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was written into a folder: files in their order, and the folders that were made for them."""
+
+    host: str
+    version: str
+    files: Mapping[str, Entry]
+    folders: tuple[str, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """Return it as the file holds it."""
+        files = {path: _told(entry) for path, entry in self.files.items()}
+        told = {"format": _FORMAT, **asdict(self), "files": files}
+        return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+
+    def finished(self) -> Receipt:
+        """Return it as it is when every file holds what it should."""
+        return replace(self, files={path: entry.finished() for path, entry in self.files.items()})
+
+    def is_installed(self) -> bool:
+        """Tell whether the client was set up in this folder, not only prepared for another one."""
+        return any(OWN in entry.needed_by for entry in self.files.values())
+
+
+def receipt_file(folder: Path, home: str = HOME) -> Path:
+    """Return where the receipt of a client's folder is."""
+    return folder / home / NAME
+
+
+def read_receipt(folder: Path, home: str = HOME) -> Receipt | None:
+    """Return the receipt of a folder, or nothing if nothing was installed there."""
+    file = receipt_file(folder, home)
+    try:
+        content = read(file, _MOST_BYTES)
+        return None if content is None else _parsed(json.loads(content))
+    except NotADirectoryError:
+        return None
+    except OSError as error:
+        raise _unreadable(file, reason_of(error)) from error
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise _unreadable(file, "it is not a receipt of this version") from error
+
+
+def is_plain(path: str) -> bool:
+    """Tell whether a path goes down from its folder and nowhere else."""
+    parts = PurePosixPath(path).parts
+    return bool(parts) and not path.startswith("/") and ".." not in parts and not set(path) & {"\\", "\0"}
+
+
+def _parsed(told: Any) -> Receipt:
+    if told["format"] != _FORMAT:
+        raise ValueError(told["format"])
+    files = {path: _entry(entry) for path, entry in dict(told["files"]).items()}
+    folders = tuple(str(folder) for folder in told["folders"])
+    # A receipt may come with a cloned project: what it names must lie where we could have written.
+    if not all(is_plain(path) for path in files) or not all(_is_made_by_us(folder) for folder in folders):
+        raise ValueError("paths")
+    return Receipt(str(told["host"]), str(told["version"]), files, folders)
+
+
+def _told(entry: Entry) -> dict[str, Any]:
+    told = asdict(entry)
+    if entry.edited is None:
+        del told["edited"]
+    return told
+
+
+def _entry(told: Any) -> Entry:
+    before = told["before"]
+    return Entry(
+        str(told["sha256"]),
+        None if before is None else str(before),
+        bool(told["found"]),
+        tuple(str(owner) for owner in told["needed_by"]),
+        _edited(told["edited"]) if "edited" in told else None,
+    )
+
+
+def _edited(told: Any) -> Edited:
+    original = told["original"]
+    cuts, former = (tuple((int(begin), int(end)) for begin, end in told[name]) for name in ("cuts", "former"))
+    return Edited(None if original is None else str(original), cuts, former)
+
+
+def _is_made_by_us(folder: str) -> bool:
+    return folder == OWN or set(PurePosixPath(folder).parts) == {".."} or is_plain(folder)
+
+
+def _unreadable(file: Path, why: str) -> WriteError:
+    return WriteError(
+        f"the receipt {str(file)!r} cannot be read: {why}",
+        todo="Delete it, and what Memlines put beside it, then install again",
+    )

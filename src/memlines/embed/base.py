@@ -1,0 +1,195 @@
+"""What a provider of embeddings is, and the one place where its answers are checked.
+
+A vector is a row of a numpy float32 array while it is worked with, and raw little-endian
+float32 bytes where it is kept (`to_blobs`). Both are of unit length, so a dot product is the
+cosine. Call a provider through `embed_query` and `embed_documents` of this module only:
+they refuse blank text before it is sent and check every vector that comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memlines.errors import BadVectors, UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+    """One vector, shape (dims,)."""
+    Vectors = NDArray[np.float32]
+    """One vector a row, shape (n, dims)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a provider takes at a time."""
+
+    text_bytes: int
+    """The longest text; a longer one is embedded in pieces."""
+    request_bytes: int
+    request_texts: int
+    """What one call may hold."""
+    at_once: int = 1
+    """How many calls may be under way at the same time."""
+
+
+class Meter(Protocol):
+    """Counts what a provider costs, and stops it at a limit; safe to call from several threads."""
+
+    def reserve(self, tokens: int) -> None:
+        """Count tokens that are about to be sent, or raise `SpendLimit` if they are too many."""
+
+    def settle(self, reserved: int, used: int) -> None:
+        """Put what was really used in the place of what was reserved; 0 if nothing was sent."""
+
+    def begin_run(self) -> None:
+        """Begin to count for another sync."""
+
+    def for_queries(self) -> Meter:
+        """Return the meter of questions, which belong to no sync."""
+
+
+class Provider(Protocol):
+    """Something that turns text into vectors; safe to call from several threads.
+
+    The constructor raises an `EmbeddingError` where the provider cannot work, and is cheap
+    otherwise: whatever is slow (a model, a connection) waits until the first text.
+    """
+
+    @property
+    def id(self) -> str:
+        """The name in the settings, such as `builtin`."""
+
+    @property
+    def model(self) -> str:
+        """The model's name; a different name means different vectors."""
+
+    @property
+    def dims(self) -> int | None:
+        """How many numbers a vector has; `None` until the first one came, where only the service knows."""
+
+    @property
+    def scale_known(self) -> bool:
+        """Whether search knows which cosines of the model tell what; if not, that has to be measured."""
+
+    @property
+    def answers_as(self) -> str:
+        """What the service calls the model that answers, once it said so; empty where nobody does."""
+
+    @property
+    def key(self) -> str:
+        """What tells two sources of the same model apart; holds no secret."""
+
+    @property
+    def by_sentence(self) -> bool:
+        """Whether the sentences of a passage are embedded as well: where that costs time only."""
+
+    @property
+    def limits(self) -> Limits:
+        """How much it takes at a time."""
+
+    @property
+    def sends_to(self) -> str:
+        """Where the text goes, such as `api.openai.com`; empty if it stays on this machine."""
+
+    @property
+    def meter(self) -> Meter | None:
+        """What counts its cost; nothing if it is free."""
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the vector of a question."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of passages, in their order."""
+
+
+def embed_query(provider: Provider, text: str) -> Vector:
+    """Return the checked unit vector of a question.
+
+    Blank text is refused with a `UsageError`: it has no meaning that could be near anything,
+    and remote services answer it with errors of their own.
+    """
+    if _is_blank(text):
+        raise UsageError("a query without any text has no vector", todo="Ask for something")
+    vectors = validated([provider.embed_query(text)], 1, provider.dims, source=_name(provider))
+    vector: Vector = vectors[0]
+    return vector
+
+
+def embed_documents(provider: Provider, texts: Sequence[str]) -> Vectors:
+    """Return the checked unit vectors of passages, one row each, in their order.
+
+    A blank passage is refused with a `UsageError` that names its index, before anything is
+    sent; leave such passages out.
+    """
+    for index, text in enumerate(texts):
+        if _is_blank(text):
+            raise UsageError(f"text {index} is blank and has no vector", todo="Leave blank texts out")
+    if not texts:
+        return validated([], 0, provider.dims)
+    return validated(provider.embed_documents(texts), len(texts), provider.dims, source=_name(provider))
+
+
+def validated(
+    vectors: Sequence[Any] | Vectors, count: int, dims: int | None, *, source: str = "the provider"
+) -> Vectors:
+    """Return vectors as one float32 array of unit rows, or raise `BadVectors`.
+
+    Wrong are: not one vector a text, not `dims` numbers a vector, a number that is not
+    finite, nothing but zeros. Without `dims` all vectors must be as long as the first.
+    """
+    import numpy as np
+
+    if len(vectors) != count:
+        raise _bad(source, f"returned {len(vectors)} vectors for {count} texts")
+    if dims is None:
+        dims = np.size(vectors[0]) if count else 0
+    for index, vector in enumerate(vectors):
+        shape = _shape(vector)
+        if shape != (dims,):
+            raise _bad(source, f"returned shape {shape} instead of ({dims},) for text {index}")
+    raw = np.asarray(vectors).reshape(count, dims)
+    if count and raw.dtype.kind not in "fiu":
+        index = next(i for i, vector in enumerate(vectors) if np.asarray(vector).dtype.kind not in "fiu")
+        raise _bad(source, f"returned something other than numbers for text {index}")
+    # In float64, scaled by the largest number first, no finite input overflows or underflows.
+    exact = raw.astype(np.float64)
+    finite = np.isfinite(exact).all(axis=1)
+    if not finite.all():
+        raise _bad(source, f"returned a number that is not finite for text {int(np.argmin(finite))}")
+    peak = np.abs(exact).max(axis=1, keepdims=True, initial=0.0)
+    if (peak == 0).any():
+        raise _bad(source, f"returned nothing but zeros for text {int(np.argmin(peak))}")
+    exact /= peak
+    exact /= np.sqrt(np.einsum("ij,ij->i", exact, exact))[:, None]
+    return exact.astype(np.float32)
+
+
+def _shape(vector: Any) -> tuple[int, ...]:
+    import numpy as np
+
+    try:
+        return np.shape(vector) if isinstance(vector, (np.ndarray, Sequence)) else ()
+    except ValueError:  # lists of unequal length
+        return ()
+
+
+def to_blobs(vectors: Vectors) -> list[bytes]:
+    """Return each row as the raw little-endian float32 bytes that are kept."""
+    return [row.tobytes() for row in vectors.astype("<f4", copy=False)]
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
+def _name(provider: Provider) -> str:
+    return f"provider {provider.id!r} (model {provider.model!r})"
+
+
+def _bad(source: str, problem: str) -> BadVectors:
+    return BadVectors(f"{source} {problem}", todo="Try again, or choose another embeddings.provider")

@@ -1,0 +1,145 @@
+"""Runs the model over many texts on all cores in bounded memory."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from memlines.embed.builtin import cache, files
+from memlines.embed.builtin.model import (
+    DIMS,
+    FEATURES,
+    Floats,
+    Segment,
+    Weights,
+    feature_sums,
+    segments_of,
+    vectors_of,
+)
+from memlines.embed.builtin.tokens import Tokenizer
+
+SEGMENT_TOKENS = 1024
+"""Tokens that are worked on at once: the working set (about 25 MB) still suits a core's caches."""
+
+_SMALLEST_BATCH = 256
+"""Below this many tokens a core's share is not worth a thread."""
+
+_SLAB_TEXTS = 512
+_MOST_WORKERS = 8
+
+_shared: dict[Path, Engine] = {}
+_loading = threading.Lock()
+
+
+class Engine:
+    """A loaded model; safe to call from several threads."""
+
+    def __init__(self, weights: Weights, tokenizer: Tokenizer) -> None:
+        self._weights = weights
+        self._tokenizer = tokenizer
+        self._workers = min(_cores(), _MOST_WORKERS)
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Return one vector a text, in their order, not yet of unit length."""
+        vectors = np.empty((len(texts), DIMS), dtype=np.float32)
+        with _one_blas_thread:
+            for begin in range(0, len(texts), _SLAB_TEXTS):
+                slab = texts[begin : begin + _SLAB_TEXTS]
+                vectors[begin : begin + len(slab)] = self._embed_slab(slab)
+        return vectors
+
+    def _embed_slab(self, texts: Sequence[str]) -> Floats:
+        ids = [self._tokenizer.ids(text) for text in texts]
+        counts = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
+        segments = [
+            segment for text, own in enumerate(ids) for segment in segments_of(text, own, SEGMENT_TOKENS)
+        ]
+        share = int(counts.sum()) // self._workers + 1
+        batches = list(_batches(segments, min(SEGMENT_TOKENS, max(_SMALLEST_BATCH, share))))
+        sums = np.zeros((len(texts), FEATURES), dtype=np.float32)
+        for batch, parts in zip(batches, self._run(batches), strict=True):
+            for segment, part in zip(batch, parts, strict=True):
+                sums[segment.text] += part
+        return vectors_of(self._weights, sums, counts)
+
+    def _run(self, batches: Sequence[Sequence[Segment]]) -> Iterator[Floats]:
+        work = partial(feature_sums, self._weights)
+        if len(batches) == 1 or self._workers == 1:
+            yield from map(work, batches)
+            return
+        pool = ThreadPoolExecutor(min(self._workers, len(batches)), thread_name_prefix="embed")
+        try:
+            yield from pool.map(work, batches)
+        finally:
+            # An interrupt must not wait for everything that is still queued.
+            pool.shutdown(cancel_futures=True)
+
+
+def shared(folder: Path) -> Engine:
+    """Return the engine for the model files in a folder; a process loads it once."""
+    with _loading:
+        if folder not in _shared:
+            weights = cache.load(folder)
+            _shared[folder] = Engine(weights, Tokenizer(folder / files.VOCABULARY.name))
+        return _shared[folder]
+
+
+def _batches(segments: Sequence[Segment], tokens: int) -> Iterator[list[Segment]]:
+    """Yield neighbouring segments together, up to a number of tokens.
+
+    They stay in their order: passages of one file share words, and a word that occurs twice
+    in a batch is worked out once.
+    """
+    batch: list[Segment] = []
+    filled = 0
+    for segment in segments:
+        if batch and filled + len(segment.ids) > tokens:
+            yield batch
+            batch, filled = [], 0
+        batch.append(segment)
+        filled += len(segment.ids)
+    if batch:
+        yield batch
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _OneBlasThread:
+    """Keeps the BLAS library to one thread while anybody is inside.
+
+    Our own threads each run whole batches; BLAS threads on top of them would fight over the
+    cores. The limit holds for the process, so the first one in sets it and the last one out
+    takes it back; otherwise overlapping calls would restore each other's limit.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._controller = ThreadpoolController()
+        self._inside = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()

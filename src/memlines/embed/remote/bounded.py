@@ -1,0 +1,156 @@
+"""A network that keeps a deadline however slowly the other side answers.
+
+The timeouts of an HTTP library count from one read to the next, so a server that sends a byte now
+and then can hold a caller for ever. Here every wait takes at most what is left of the whole call.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from queue import Empty, SimpleQueue
+from ssl import SSLContext
+from threading import Thread
+from typing import Any
+
+import httpcore2
+import httpx2
+
+_WRITE_BYTES = 16_384
+
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def until(deadline: float) -> Iterator[None]:
+    """Let everything this thread does on the network end by then, on the monotonic clock."""
+    before = _deadline.set(deadline)
+    try:
+        yield
+    finally:
+        _deadline.reset(before)
+
+
+def client(*, direct: str = "") -> httpx2.Client:
+    """Return a client that keeps deadlines, writes no log and follows no redirect.
+
+    The origin `direct`, such as `http://localhost:8080`, is reached without any proxy of the environment.
+    """
+    made = httpx2.Client(
+        verify=_certificates(),
+        follow_redirects=False,
+        timeout=None,
+        mounts={direct: None} if direct else None,
+    )
+    # The library takes a backend of one's own only together with a hand-made pool, which would lose the
+    # proxies of the environment; so the backend is wrapped in the pools that it made.
+    for transport in (made._transport, *made._mounts.values()):
+        if isinstance(transport, httpx2.HTTPTransport):
+            transport._pool._network_backend = _BoundedBackend(transport._pool._network_backend)
+    logging.getLogger("httpx2").addFilter(_not_ours)
+    return made
+
+
+@cache
+def _certificates() -> SSLContext:
+    """Return whom to trust; reading it takes longer than most requests."""
+    return httpx2.create_ssl_context()
+
+
+def _not_ours(record: logging.LogRecord) -> bool:
+    """Keep addresses of our requests, which may hold secrets, out of the library's log."""
+    return _deadline.get() is None
+
+
+def _left(timeout: float | None, error: type[Exception]) -> float | None:
+    """Return how long a step may take, or raise the error if the time is over."""
+    deadline = _deadline.get()
+    if deadline is None:
+        return timeout
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise error("out of time")
+    return left if timeout is None else min(timeout, left)
+
+
+class _BoundedStream(httpcore2.NetworkStream):
+    """A connection whose every step ends by the deadline."""
+
+    def __init__(self, inner: httpcore2.NetworkStream) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _WRITE_BYTES):
+            piece = buffer[start : start + _WRITE_BYTES]
+            self._inner.write(piece, _left(timeout, httpcore2.WriteTimeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        left = _left(timeout, httpcore2.ConnectTimeout)
+        return _BoundedStream(self._inner.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _BoundedBackend(httpcore2.NetworkBackend):
+    """Opens connections whose every step ends by the deadline."""
+
+    def __init__(self, inner: httpcore2.NetworkBackend) -> None:
+        self._inner = inner
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
+        failure: Exception = httpcore2.ConnectError("the name has no address")
+        for address in _addresses(host, port, _left(timeout, httpcore2.ConnectTimeout)):
+            left = _left(timeout, httpcore2.ConnectTimeout)
+            try:
+                stream = self._inner.connect_tcp(address, port, left, local_address, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+            else:
+                return _BoundedStream(stream)
+        raise failure
+
+
+def _addresses(host: str, port: int, timeout: float | None) -> list[str]:
+    """Return the addresses of a name. The system's look-up knows no timeout, so a thread waits for it."""
+    found: SimpleQueue[list[str] | OSError] = SimpleQueue()
+
+    def look_up() -> None:
+        try:
+            rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            found.put(error)
+        else:
+            found.put([str(row[4][0]) for row in rows])
+
+    Thread(target=look_up, name="memlines-lookup", daemon=True).start()
+    try:
+        answer = found.get(timeout=timeout)
+    except Empty:
+        raise httpcore2.ConnectTimeout("the name was not resolved in time") from None
+    if isinstance(answer, list):
+        return answer
+    try:
+        raise answer
+    except OSError as error:  # The library keeps the context of an error and drops its cause.
+        raise httpcore2.ConnectError(str(error)) from error

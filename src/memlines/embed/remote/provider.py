@@ -1,0 +1,242 @@
+"""Everything that remote providers have in common, around the shapes of one service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from memlines.embed.base import Limits, Meter, validated
+from memlines.embed.remote.addresses import Address, is_secret
+from memlines.embed.remote.api import Api, Malformed, Reply
+from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.remote.http import DOCUMENTS, NEAR_DOCUMENTS, NEAR_QUERY, QUERY, Http, Patience
+from memlines.embed.remote.leaving import fit_to_send
+from memlines.embed.remote.outage import Outage
+from memlines.embed.remote.packing import packed
+from memlines.embed.spending.tokens import estimate
+from memlines.errors import BadVectors, ModelChanged, ProviderUnreachable, ProviderUnusable
+from memlines.settings.providers_tree import Embeddings
+from memlines.text.redaction import Rules
+
+if TYPE_CHECKING:
+    from memlines.embed.base import Vector, Vectors
+
+_NUMBER_BYTES = 64
+"""The most that a number takes in a reply, with room to spare."""
+_UNKNOWN_DIMS = 8192
+_REPLY_SLACK = 65_536
+_LARGEST_REPLY = 64_000_000
+
+
+class RemoteProvider:
+    """A service that makes vectors over the network; safe to call from several threads.
+
+    Making one asks nobody and raises `ProviderUnusable` for what is missing: a key, a model, an address.
+    """
+
+    by_sentence = False
+    scale_known = False
+
+    def __init__(
+        self,
+        api: Api,
+        settings: Embeddings,
+        meter: Meter | None,
+        environ: Mapping[str, str],
+        rules: Rules | None = None,
+    ) -> None:
+        self.api = api
+        self.meter = meter
+        self.rules = rules
+        self._query_meter = meter.for_queries() if meter else None
+        self.id = api.id
+        self.model = model_name(api, settings)
+        self.chosen_dims = settings.dimensions
+        self._dims = settings.dimensions or api.dims(self.model)
+        self._check_dims()
+        self._prefixes = api.prefixes(self.model)
+        headers = {**_auth(api, settings, environ), **dict(settings.headers)}
+        self.http = Http(_base_url(api, settings, environ), headers, name=api.id)
+        self.sends_to = "" if self.http.address.is_loopback else self.http.host
+        limits = api.limits(self.model)
+        texts = min(settings.batch_size or limits.request_texts, limits.request_texts)
+        self.limits: Limits = replace(limits, request_texts=texts)
+        self.key = self._key(settings)
+        self.answers_as = ""
+        self._is_hurried = False
+        self._outage = Outage()
+        self._lock = Lock()
+
+    @property
+    def dims(self) -> int | None:
+        """How many numbers a vector has; `None` until the first reply where only the service knows."""
+        return self._dims
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the vector of a question; only the beginning of a very long one counts."""
+        cut = text.encode("utf-8", "replace")[: self.limits.text_bytes].decode("utf-8", "ignore")
+        vector: Vector = self._asked([cut], is_query=True)[0]
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of passages, in their order, one request after the other."""
+        import numpy as np
+
+        parts = [
+            self._asked([texts[place] for place in places], is_query=False)
+            for places in packed(texts, self.limits)
+        ]
+        return np.concatenate(parts) if parts else validated([], 0, self._dims)
+
+    def fit_to_send(self, text: str) -> str:
+        """Return a text as the service may see it: without secrets, if it is not on this machine."""
+        return fit_to_send(text, self.rules) if self.sends_to else text
+
+    def hurried(self) -> RemoteProvider:
+        """Return the same provider for when somebody waits: passages get no more time than a question."""
+        other = copy(self)
+        other._is_hurried = True
+        return other
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()
+
+    def _asked(self, texts: list[str], *, is_query: bool) -> Vectors:
+        """Return the vectors of one request; after a bad reply it is made once more."""
+        if is_query or self._is_hurried:
+            self._outage.check()
+        for _ in range(2):
+            try:
+                vectors = self._checked(texts, is_query=is_query)
+            except BadVectors as error:
+                bad = error
+            except ProviderUnreachable as error:
+                self._outage.begin(error)
+                raise
+            else:
+                self._outage.end()
+                return vectors
+        raise bad
+
+    def _checked(self, texts: list[str], *, is_query: bool) -> Vectors:
+        reply = self._sent(texts, is_query=is_query)
+        for vector in reply.vectors:
+            if not isinstance(vector, list) or not set(map(type, vector)) <= {int, float}:
+                raise self._bad("replied with something other than numbers")
+        vectors = validated(reply.vectors, len(texts), self._dims, source=self.http.who)
+        with self._lock:
+            self.answers_as = self.answers_as or reply.model
+            if reply.model and reply.model != self.answers_as:
+                raise self._changed("its model")
+            if self._dims is None:
+                self._dims = vectors.shape[1]
+            if self._dims != vectors.shape[1]:
+                raise self._changed("the length of its vectors")
+        return vectors
+
+    def _sent(self, texts: list[str], *, is_query: bool) -> Reply:
+        """Return the reply to one request, whose cost is counted whether the reply is good or not."""
+        prefix = self._prefixes[0 if is_query else 1]
+        shown = [prefix + self.fit_to_send(text) for text in texts]
+        path, body = self.api.request(self.model, shown, is_query=is_query, dims=self.chosen_dims)
+        expected = sum(estimate(text) for text in shown)
+        used = 0
+        meter = self._query_meter if is_query else self.meter
+        if meter is not None:
+            meter.reserve(expected)
+        try:
+            patience = patience_for(self.http.address, is_query=is_query or self._is_hurried)
+            room = self._room(len(texts))
+            raw = self.http.json("POST", path, body=body, patience=patience, max_reply=room)
+            used = expected
+            reply = self._read(raw, len(texts))
+            used = expected if reply.tokens is None else reply.tokens
+        finally:
+            if meter is not None:
+                meter.settle(expected, used)
+        return reply
+
+    def _read(self, raw: Any, count: int) -> Reply:
+        try:
+            return self.api.reply(raw, count)
+        except Malformed as problem:
+            raise self._bad(str(problem)) from None
+
+    def _room(self, texts: int) -> int:
+        """Return how large a reply may be."""
+        return min(texts * (self._dims or _UNKNOWN_DIMS) * _NUMBER_BYTES + _REPLY_SLACK, _LARGEST_REPLY)
+
+    def _changed(self, what: str) -> ModelChanged:
+        return ModelChanged(
+            f"{self.http.who} changed {what} while it was in use",
+            todo="Find out which model it runs, and name it in embeddings.model",
+        )
+
+    def _bad(self, problem: str) -> BadVectors:
+        return BadVectors(
+            f"{self.http.who} {problem}", todo="Try again, or choose another embeddings.provider"
+        )
+
+    def _check_dims(self) -> None:
+        usual = self.api.dims(self.model)
+        if self.chosen_dims and self.chosen_dims != usual and not self.api.shortens(self.model):
+            raise ProviderUnusable(
+                f"{self.id} makes vectors of one length only with the model {self.model}",
+                todo="Remove embeddings.dimensions, or choose another embeddings.model",
+            )
+
+    def _key(self, settings: Embeddings) -> str:
+        parts = {
+            "provider": self.id,
+            "base_url": self.http.address.public,
+            "dimensions": settings.dimensions,
+            "headers": sorted((k.lower(), v) for k, v in settings.headers if not is_secret(k, v)),
+            "prefixes": self._prefixes,
+        }
+        return sha256(json.dumps(parts, sort_keys=True).encode("utf-8")).hexdigest()[:16]
+
+
+def patience_for(address: Address, *, is_query: bool) -> Patience:
+    """Return how long a request may take: longer where the service may be as slow as this machine."""
+    if address.is_near:
+        return NEAR_QUERY if is_query else NEAR_DOCUMENTS
+    return QUERY if is_query else DOCUMENTS
+
+
+def key_of(api_id: str, settings: Embeddings, environ: Mapping[str, str]) -> str:
+    """Return the key for a provider: the settings' own, or of the first variable that has one."""
+    found = (settings.api_key or "", *(environ.get(name, "") for name in REMOTE[api_id].keys))
+    return next((key.strip() for key in found if key.strip()), "")
+
+
+def _auth(api: Api, settings: Embeddings, environ: Mapping[str, str]) -> dict[str, str]:
+    key = key_of(api.id, settings, environ)
+    names = REMOTE[api.id].keys
+    if not key and names and not any(is_secret(name, value) for name, value in settings.headers):
+        raise ProviderUnusable(
+            f"{api.id} has no key", todo=f"Set embeddings.api_key, or the variable {' or '.join(names)}"
+        )
+    return api.auth(key) if key else {}
+
+
+def model_name(api: Api, settings: Embeddings) -> str:
+    """Return the model to use, by the name that the service itself calls it."""
+    model = (settings.model or api.default_model).strip()
+    for prefix in api.own_prefixes:
+        model = model.removeprefix(prefix)
+    if not model:
+        raise ProviderUnusable(f"{api.id} has no model of its own", todo="Set embeddings.model")
+    return model
+
+
+def _base_url(api: Api, settings: Embeddings, environ: Mapping[str, str]) -> str:
+    base_url = (settings.base_url or "").strip() or api.base_url(environ)
+    if not base_url:
+        raise ProviderUnusable(f"{api.id} has no address of its own", todo="Set embeddings.base_url")
+    return base_url

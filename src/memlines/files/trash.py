@@ -1,0 +1,216 @@
+"""Notes that were removed whole, until they are wanted back or there is no more room.
+
+Each lies under `<private>/trash/<time>-<permissions>/<its path>`, closed to others. Age alone is no reason to
+lose one: the oldest go when there are too many or they are too large together, and the newest never goes.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import MAXYEAR, UTC, datetime, timedelta
+from pathlib import Path
+
+from memlines.beneath import PRIVATE_FILE, folders_below, opened
+from memlines.errors import PathError
+from memlines.files import journal
+from memlines.files.atomic import (
+    Changed,
+    create,
+    exists,
+    listing,
+    make_folders,
+    read,
+    remove,
+    replace,
+    sweep,
+    sync_folder,
+    unlink,
+)
+from memlines.files.place import Place, attempt, place_of, reading, writing
+from memlines.files.scan import SUFFIX
+from memlines.paths import Workspace
+
+MAX_ITEMS = 1000
+MAX_BYTES = 64_000_000
+
+_FOLDER = "trash"
+STAMP = r"\d{8}T\d{6}\.\d{6}Z"
+_STAMP_FORMAT = "%Y%m%dT%H%M%S.%fZ"
+_NAME = re.compile(rf"(?P<stamp>{STAMP})(?:-(?P<mode>[0-7]{{3}}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A removed note: its name in the trash, where it was, when it was removed, its size in bytes."""
+
+    name: str
+    path: str
+    time: datetime
+    size: int
+
+
+def items(workspace: Workspace) -> tuple[Item, ...]:
+    """List the removed notes, the newest first."""
+    with reading("the trash"):
+        return tuple(_listing(workspace))
+
+
+def put(workspace: Workspace, place: Place, content: bytes) -> Item:
+    """Move a note that holds this content into the trash; the caller holds the notes' lock."""
+    name = f"{next_stamp(max(_names(workspace), default=''))}-{_mode_of(place):03o}"
+    target = _folder(workspace) / name / place.path
+    root = workspace.root
+    sweep(place.real.parent, root=root)
+    try:
+        make_folders(target.parent, root)
+        if not create(target, content, PRIVATE_FILE, root=root):
+            raise Changed
+        with journal.operation("remove"):
+            before = journal.State.of(content)
+            journal.record(workspace, place.path, before, None, f"{_FOLDER}/{name}")
+            try:
+                remove(place.real, content, root=root)
+            except Changed:
+                journal.withdraw(workspace, place.path)
+                raise
+    except BaseException:
+        with suppress(OSError, PathError):  # it is there twice then, until the trash is full
+            if exists(place.real, root=root):  # otherwise the trash has the only copy, whatever went wrong
+                _discard(workspace, name)
+        raise
+    with suppress(OSError):  # the note is moved; there is a next time for making room
+        _prune(workspace)
+    return Item(name, place.path, time_of(name), len(content))
+
+
+def restore(workspace: Workspace, name: str) -> str:
+    """Put a removed note back to where it was and return its path; a note that is there stays."""
+    with writing(workspace):
+        item = next((item for item in items(workspace) if item.name == name), None)
+        if item is None:
+            raise PathError(
+                f"there is no {name!r} in the trash", todo="List what is there and name one of it"
+            )
+        place = place_of(workspace, item.path)
+        return attempt(place, lambda: put_back(workspace, item, place))
+
+
+def scrub(workspace: Workspace, without: Callable[[bytes], bytes]) -> list[str]:
+    """Rewrite what is in the trash without something; return the names of what changed.
+
+    Whoever calls this holds the notes' lock.
+    """
+    changed: list[str] = []
+    for item in list(_listing(workspace)):
+        file = _folder(workspace) / item.name / item.path
+        sweep(file.parent, root=workspace.root)
+        content = read(file, root=workspace.root) or b""
+        rest = without(content)
+        if rest == content:
+            continue
+        if rest.strip():
+            replace(file, rest, expected=content, root=workspace.root)
+        else:
+            _discard(workspace, item.name)
+        changed.append(f"{_folder(workspace).name}/{item.name}/{item.path}")
+    return changed
+
+
+def next_stamp(previous: str) -> str:
+    """Return the time of now as a name that sorts after the previous one, whatever the clock did."""
+    now = datetime.now(UTC)
+    if previous:
+        now = max(now, time_of(previous) + timedelta(microseconds=1))
+    return now.strftime(_STAMP_FORMAT)
+
+
+def time_of(stamp: str) -> datetime:
+    """Return the time that a stamp stands for."""
+    return datetime.fromisoformat(stamp.partition("-")[0])
+
+
+def is_stamp(name: str) -> bool:
+    """Tell whether a name is a stamp after which there can be another."""
+    try:
+        return bool(_NAME.fullmatch(name)) and time_of(name).year < MAXYEAR
+    except ValueError:  # digits that are no date
+        return False
+
+
+def _listing(workspace: Workspace) -> Iterator[Item]:
+    for name in sorted(_names(workspace), reverse=True):
+        top = _folder(workspace) / name
+        for folder in folders_below(top, workspace.root):
+            for file, info in listing(folder, root=workspace.root).items():
+                if file.endswith(SUFFIX) and stat.S_ISREG(info.st_mode):
+                    path = (folder / file).relative_to(top).as_posix()
+                    yield Item(name, path, time_of(name), info.st_size)
+
+
+def _mode_of(place: Place) -> int:
+    with opened(place.real.parent, place.root) as folder:
+        return stat.S_IMODE(folder.look(place.real.name).st_mode) & 0o777
+
+
+def _former_mode(name: str) -> int:
+    match = _NAME.fullmatch(name)
+    return int(match["mode"], 8) if match and match["mode"] else PRIVATE_FILE
+
+
+def _folder(workspace: Workspace) -> Path:
+    return workspace.private / _FOLDER
+
+
+def _names(workspace: Workspace) -> list[str]:
+    entries = listing(_folder(workspace), root=workspace.root).items()
+    return [name for name, info in entries if is_stamp(name) and stat.S_ISDIR(info.st_mode)]
+
+
+def put_back(workspace: Workspace, item: Item, place: Place) -> str:
+    """Put a removed note back and return its path; the caller holds the notes' lock."""
+    file = _folder(workspace) / item.name / item.path
+    root = workspace.root
+    content = read(file, root=root)
+    if content is None:
+        raise PathError(f"there is no {item.name!r} in the trash", todo="List what is there")
+    make_folders(place.real.parent, root)
+    sweep(place.real.parent, root=root)
+    with journal.operation("restore"):
+        after = journal.State.of(content)
+        journal.record(workspace, place.path, None, after, "", journal.block_of(None, content))
+        created = create(place.real, content, _former_mode(item.name), root=root)
+        if not created:
+            journal.withdraw(workspace, place.path)
+    if not created:
+        raise PathError(
+            f"{place.path!r} cannot be restored: there is another note in its place",
+            todo="Remove or rename that one first",
+        )
+    with suppress(OSError):  # it is there twice then, until the trash is full
+        _discard(workspace, item.name)
+    return place.path
+
+
+def _prune(workspace: Workspace) -> None:
+    """Let the oldest go that there is no room for, and what killed writers left."""
+    kept = list(_listing(workspace))
+    for name in set(_names(workspace)) - {item.name for item in kept}:
+        _discard(workspace, name)
+    total = 0
+    for number, item in enumerate(kept):
+        total += item.size
+        if number and (number >= MAX_ITEMS or total > MAX_BYTES):
+            _discard(workspace, item.name)
+
+
+def _discard(workspace: Workspace, name: str) -> None:
+    for below in folders_below(_folder(workspace) / name, workspace.root):
+        for file in listing(below, root=workspace.root):
+            unlink(below / file, root=workspace.root, durable=False)
+        with opened(below.parent, workspace.root) as folder:
+            folder.rmdir(below.name)
+    sync_folder(_folder(workspace), root=workspace.root)

@@ -1,0 +1,183 @@
+"""Choose the lines of a chunk that answer a query: what a hit quotes, and what it cites.
+
+A chunk is cut for ranking and holds about 1,600 characters. Of those a hit shows the best entry (a list item,
+a paragraph, a block of code, a turn of a conversation) with the entries beside it, as far as they fit. The
+best entry is the one that holds the most of the query's words and the sentence nearest to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from memlines.index.search.answer import MAX_SNIPPET, snippet_of
+from memlines.index.search.candidates import Candidates
+from memlines.text.entries import entries_of
+from memlines.text.sentences import sentences_of
+from memlines.types import IndexedChunk, Turns
+
+MOST_LINES = 8
+
+_SENTENCE = 0.5
+"""What the cosine of an entry's best sentence counts beside the share of the query's words that it holds."""
+
+_HEADING = 0.5
+"""What words count that stand only in a heading above an entry, as in the index."""
+
+
+class Passage(NamedTuple):
+    """Lines of a file, their text as far as it is shown, and the headings above them."""
+
+    start_line: int
+    end_line: int
+    text: str
+    heading: str
+
+
+class _Unit(NamedTuple):
+    """Lines that belong together, counted from 0 in the chunk: what they say, and what they stand under."""
+
+    first: int
+    last: int
+    text: str
+    section: int = 0
+    heading: str = ""
+    level: int = 0
+
+
+_BELOW = " > "
+_KEPT = 2_048
+"""Texts whose parts are kept: the same chunks answer again and again."""
+
+Speaks = Callable[[_Unit], float]
+"""Tells how much speaks for a unit being the answer."""
+
+
+def whole(chunk: IndexedChunk) -> Passage:
+    """Return all of a chunk."""
+    return Passage(chunk.start_line, chunk.end_line, chunk.text.strip("\n"), chunk.heading)
+
+
+def excerpt_of(chunk: IndexedChunk, candidates: Candidates) -> Passage:
+    """Return a chunk with as much of its text as a snippet holds, for profiles that cite chunks."""
+    return whole(chunk)._replace(text=_cut(chunk.text, chunk, candidates))
+
+
+def passage_of(chunk: IndexedChunk, candidates: Candidates, cosines: Sequence[float] = ()) -> Passage:
+    """Return the passage of a chunk that answers a query; `cosines` are those of the chunk's sentences."""
+    speaks = _evidence(chunk, candidates, cosines)
+    run = _best_run(_units(chunk.text, chunk.turns), speaks)
+    if not _fits(run[0], run[-1], sum(len(unit.text) for unit in run)):  # one entry that is too long
+        run = _best_run(_lines_of(run[0]), speaks)
+    lines = chunk.text.split("\n")
+    first, last = run[0].first, run[-1].last
+    numbers = _numbers(chunk, len(lines))
+    text = _cut("\n".join(lines[first : last + 1]), chunk, candidates)
+    return Passage(numbers[first][0], numbers[last][1], text, _heading(chunk, run[0]))
+
+
+def _cut(text: str, chunk: IndexedChunk, candidates: Candidates) -> str:
+    return snippet_of(text, lambda part: candidates.matched(part, chunk.language))
+
+
+def _evidence(chunk: IndexedChunk, candidates: Candidates, cosines: Sequence[float]) -> Speaks:
+    sentences = _sentences(chunk.embedded_text) if cosines else ()
+    near: Mapping[str, float] = {}
+    if len(sentences) == len(cosines):  # else the vectors are not of sentences
+        near = dict(zip(sentences, cosines, strict=True))
+    above: dict[str, tuple[str, ...]] = {"": ()}
+
+    def speaks(unit: _Unit) -> float:
+        if unit.heading not in above:
+            above[unit.heading] = candidates.matched(unit.heading, chunk.language)
+        words = candidates.matched(unit.text, chunk.language)
+        titles = [word for word in above[unit.heading] if word not in words]
+        score = candidates.share(words) + _HEADING * candidates.share(titles)
+        if near:
+            score += _SENTENCE * max((near.get(part, 0.0) for part in _sentences(unit.text)), default=0.0)
+        return score
+
+    return speaks
+
+
+@lru_cache(maxsize=8 * _KEPT)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(sentences_of(text))
+
+
+@lru_cache(maxsize=_KEPT)
+def _units(text: str, turns: Turns) -> tuple[_Unit, ...]:
+    """Return the turns in a chunk's text, or its entries without headings, or all of it if there are none."""
+    lines = text.split("\n")
+    if turns:
+        begins = [begin for begin, _ in turns]
+        pairs = pairwise([*begins, len(lines)])
+        return tuple(_Unit(begin, end - 1, "\n".join(lines[begin:end])) for begin, end in pairs)
+    units: list[_Unit] = []
+    section = level = 0
+    # A blank line first: only a file begins with front matter, a chunk may begin with a rule.
+    for entry in entries_of(f"\n{text}"):
+        if entry.kind == "heading":
+            section += 1
+            marks = entry.text.strip().partition(" ")[0]
+            level = level if entry.heading else len(marks)
+            continue
+        units.append(_Unit(entry.first - 2, entry.last - 2, entry.text, section, entry.heading, level))
+    return tuple(units) or (_Unit(0, len(lines) - 1, text),)
+
+
+def _lines_of(unit: _Unit) -> list[_Unit]:
+    """Return the lines of a unit as units of their own."""
+    return [
+        unit._replace(first=at, last=at, text=line)
+        for at, line in enumerate(unit.text.split("\n"), unit.first)
+        if line.strip()
+    ]
+
+
+def _best_run(units: Sequence[_Unit], speaks: Speaks) -> Sequence[_Unit]:
+    """Return the best unit with those beside it in its section: the run that fits and has the most to say."""
+    if len(units) == 1:
+        return units
+    scores = [speaks(unit) for unit in units]
+    best = scores.index(max(scores))
+    run, most = units[best : best + 1], -1.0
+    for first in range(best + 1):
+        end, size, score = first, 0, 0.0
+        while end < len(units) and units[end].section == units[best].section:
+            size += len(units[end].text) + 1
+            if end > first and not _fits(units[first], units[end], size):
+                break
+            score += scores[end]
+            end += 1
+        if end > best and score >= most:  # what follows rather than what stands before
+            run, most = units[first:end], score
+    return run
+
+
+def _fits(first: _Unit, last: _Unit, characters: int) -> bool:
+    return last.last - first.first < MOST_LINES and characters <= MAX_SNIPPET
+
+
+def _numbers(chunk: IndexedChunk, count: int) -> list[tuple[int, int]]:
+    """Return for each line of a chunk's text the first and last line of the file that it stands on."""
+    start, end = chunk.start_line, chunk.end_line
+    if chunk.turns:
+        ends = [*(begin for begin, _ in chunk.turns[1:]), count]
+        turns = zip(chunk.turns, ends, strict=True)
+        return [(line, line) for (begin, line), after in turns for _ in range(begin, after)]
+    more = count - (end - start + 1)
+    if more < 0:  # a fact that stands on several lines is indexed as one
+        return [(start, end)] * count
+    # A chunk may begin with several pieces of one line that was too long.
+    return [(at, at) for at in (*[start] * more, *range(start, end + 1))]
+
+
+def _heading(chunk: IndexedChunk, unit: _Unit) -> str:
+    """Return the headings above a passage: those in the chunk, below those above it that they do not end."""
+    if not unit.heading:
+        return chunk.heading
+    above = chunk.heading.split(_BELOW)[: unit.level - 1] if chunk.heading else []
+    return _BELOW.join([*above, unit.heading])

@@ -1,0 +1,184 @@
+"""The tables, made and changed by numbered steps.
+
+`meta`             what the index was made with
+`files`            what each file looked like when it was read
+`chunks`           the text, once
+`chunks_fts`       its words; without a copy of the text
+`spaces`           the vector spaces it has vectors in; those of later ones are in tables with a number
+`chunks_vec`       its vectors; a plain table or one of sqlite-vec
+`chunks_sentences` the vectors of its sentences, one byte a number
+`tails`            where the end of each transcript begins, from which it is read on
+`batches`          what a provider was handed to embed and has not returned yet
+`embedding_cache`  vectors by what was embedded, so that nothing is embedded twice
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memlines.errors import StoreDamaged
+from memlines.index.store.sqlite.db import Connection, transaction
+
+APPLICATION_ID = 0x5265_636C  # "Recl"; tells our database from any other
+
+_FIRST = """
+CREATE TABLE meta(
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE files(
+  path TEXT PRIMARY KEY,
+  source TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  settled INTEGER NOT NULL,
+  problem TEXT,
+  failed INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+
+-- AUTOINCREMENT: a number is never used twice, so words and vectors cannot point at a successor.
+CREATE TABLE chunks(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  path TEXT NOT NULL,
+  source TEXT NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  model TEXT NOT NULL,
+  heading TEXT NOT NULL,
+  language TEXT NOT NULL,
+  text TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+);
+CREATE INDEX idx_chunks_path ON chunks(path);
+
+CREATE TABLE embedding_cache(
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider_key TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  embedding BLOB NOT NULL,
+  dims INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY(provider, model, provider_key, hash)
+);
+CREATE INDEX idx_embedding_cache_updated_at ON embedding_cache(updated_at);
+
+-- Holds the terms of text/terms.py, separated by blanks, so its own tokeniser only has to split them.
+CREATE VIRTUAL TABLE chunks_fts USING fts5(
+  words, title,
+  content='', contentless_delete=1,
+  tokenize="ascii tokenchars '_'"
+);
+CREATE VIRTUAL TABLE chunks_terms USING fts5vocab(chunks_fts, row);
+"""
+
+_NEEDED = frozenset({"meta", "files", "chunks", "embedding_cache", "chunks_fts", "chunks_terms"})
+"""Tables of every version; where one is missing, the index is not whole."""
+
+_SECOND = """
+-- The headings of transcripts begin with their day; questions about some days look there.
+CREATE INDEX idx_chunks_heading ON chunks(heading) WHERE source = 'sessions';
+"""
+
+_THIRD = """
+CREATE TABLE spaces(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider_key TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('serving', 'filling', 'kept')),
+  dims INTEGER,
+  answers_as TEXT NOT NULL DEFAULT '',
+  note TEXT NOT NULL DEFAULT '',
+  UNIQUE(provider, model, provider_key)
+);
+
+-- Until now what the index was made with named its one space, and how sentences are cut was told apart.
+UPDATE embedding_cache SET provider_key = provider_key || (
+  SELECT '+sentences' || json_extract(value, '$.sentences') FROM meta WHERE key = 'identity'
+) WHERE (SELECT json_extract(value, '$.sentences') FROM meta WHERE key = 'identity') > 0;
+INSERT INTO spaces(number, provider, model, provider_key, state)
+SELECT 1, json_extract(value, '$.provider'), json_extract(value, '$.model'),
+  json_extract(value, '$.provider_key') ||
+    iif(json_extract(value, '$.sentences') > 0, '+sentences' || json_extract(value, '$.sentences'), ''),
+  'serving'
+FROM meta WHERE key = 'identity' AND json_extract(value, '$.provider') <> 'none';
+
+-- A chunk is what it is, whoever makes its vector.
+ALTER TABLE chunks DROP COLUMN model;
+
+-- Where the last stretch of each transcript begins, which is read again when the transcript grows.
+CREATE TABLE tails(
+  path TEXT PRIMARY KEY,
+  line INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  mark TEXT NOT NULL,
+  heading TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE batches(
+  token TEXT PRIMARY KEY,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider_key TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  entry TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+_FOURTH = """
+-- On which lines of each transcript secrets were first told. Of those that are known it was not noted, so
+-- they are read whole once more.
+DELETE FROM tails;
+ALTER TABLE tails ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';
+"""
+
+_FIFTH = """
+-- On which line of its transcript each turn of a chunk stands, as JSON; nothing for notes.
+ALTER TABLE chunks ADD COLUMN turns TEXT NOT NULL DEFAULT '';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
+"""Step n brings a database from version n to n + 1. Steps are only ever added."""
+
+
+def migrate(connection: Connection) -> None:
+    """Bring a database to the current version, in one transaction; the caller holds the writer lock."""
+    if version_of(connection) == len(MIGRATIONS):
+        return
+    with transaction(connection):
+        # Asked again inside the transaction: the first answer may have been overtaken.
+        version = version_of(connection)
+        for step in MIGRATIONS[version:]:
+            connection.execute(step)
+        connection.execute(f"PRAGMA user_version={len(MIGRATIONS)}")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+
+
+def version_of(connection: Connection) -> int:
+    """Return the schema version of a database; 0 is a new one."""
+    return int(connection.pragma("user_version"))
+
+
+def check_ours(connection: Connection, path: Path) -> None:
+    """Raise `StoreDamaged` unless the database is new, or an index this version understands."""
+    version = version_of(connection)
+    application = int(connection.pragma("application_id"))
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if version > len(MIGRATIONS) and application == APPLICATION_ID:
+        raise StoreDamaged(
+            f"the index {str(path)!r} was made by a newer version of Memlines",
+            todo="Upgrade Memlines, or run 'memlines sync' to rebuild the index with this version",
+        )
+    is_new = version == 0 and application == 0 and not tables
+    is_ours = version > 0 and application == APPLICATION_ID and tables >= _NEEDED
+    if not (is_new or is_ours):
+        raise StoreDamaged(
+            f"{str(path)!r} is a database of another program, or not whole",
+            todo="Run 'memlines sync' to set it aside and build the index",
+        )

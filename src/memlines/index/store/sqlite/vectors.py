@@ -1,0 +1,241 @@
+"""Vectors of chunks, and exact search over them.
+
+Two engines keep them: `matrix` (a plain table of float32 blobs; search is one matrix product
+over a memory-mapped copy) and `sqlite-vec` (a table of that extension). The first is ten times
+faster; the second needs no numpy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memlines.errors import StoreDamaged, StoreError
+from memlines.index.store.sqlite.db import Connection, rows_in, transaction
+from memlines.index.store.sqlite.extension import load_extension
+from memlines.index.store.sqlite.spaces import sentences_table, set_dims, vectors_table
+
+if TYPE_CHECKING:
+    from memlines.index.store.sqlite.matrix import Matrix
+
+MATRIX = "matrix"
+SQLITE_VEC = "sqlite-vec"
+_FLOAT_BYTES = 4
+_BACKGROUND = "background_"
+_MOST_NEIGHBOURS = 4096
+"""What sqlite-vec takes for `k` at most; it refuses more."""
+
+_MOST_PARTS = 2
+"""Parts of the vectors that are kept in memory beside all of them."""
+
+
+class VectorTable:
+    """The vectors of one space of an open index; `number` 0 stands for none, which has no vectors."""
+
+    def __init__(self, connection: Connection, path: Path, birth: str, engine: str, number: int) -> None:
+        self.connection = connection
+        self.path = path
+        self.birth = birth
+        self.engine = engine
+        self.number = number
+        self.table = vectors_table(number)
+        self.sentences_table = sentences_table(number)
+        self._matrix: Matrix | None = None
+        self._parts: dict[frozenset[int], Matrix] = {}
+        self._loaded = engine != SQLITE_VEC
+        self._unreadable = ""
+
+    @property
+    def _owner(self) -> str:
+        """The name that the memory-mapped copy carries: of this very index and this very space."""
+        return f"{self.birth[:24]}{self.number:08d}"
+
+    @property
+    def _key(self) -> str:
+        return "rowid" if self.engine == SQLITE_VEC else "chunk"
+
+    @property
+    def _background(self) -> str:
+        return f"{_BACKGROUND}{self.number}"
+
+    @property
+    def chunk_numbers_sql(self) -> str:
+        """A query for the numbers of the chunks that have a vector."""
+        return f"SELECT {self._key} FROM {self.table}" if self._exists() else "SELECT NULL WHERE 0"
+
+    def put(self, chunk: int, vector: bytes, sentences: bytes = b"") -> None:
+        """Store the unit vector of a chunk that has none, and those of its sentences if it has any.
+
+        Inside the caller's transaction.
+        """
+        if not self._exists(to_write=True):
+            self._create(len(vector) // _FLOAT_BYTES)
+        self.connection.execute(
+            f"INSERT INTO {self.table}({self._key}, embedding) VALUES(?, ?)", (chunk, vector)
+        )
+        if sentences:
+            self.connection.execute(f"INSERT INTO {self.sentences_table} VALUES(?, ?)", (chunk, sentences))
+
+    def delete(self, chunks: Sequence[int]) -> None:
+        """Remove the vectors of chunks; inside the caller's transaction."""
+        if self._exists(to_write=True):
+            rows = [(number,) for number in chunks]
+            self.connection.executemany(f"DELETE FROM {self.table} WHERE {self._key} = ?", rows)
+            self.connection.executemany(f"DELETE FROM {self.sentences_table} WHERE chunk = ?", rows)
+
+    def sentences(self, chunks: Iterable[int]) -> dict[int, bytes]:
+        """Return the vectors of the sentences of those chunks that have any."""
+        if not self._exists():
+            return {}
+        sql = f"SELECT chunk, embedding FROM {self.sentences_table} WHERE chunk IN ({{marks}})"
+        return dict(rows_in(self.connection, sql, chunks))
+
+    def of(self, chunks: Iterable[int]) -> dict[int, bytes]:
+        """Return the vectors of those chunks that have one."""
+        if not self._exists():
+            return {}
+        sql = f"SELECT {self._key}, embedding FROM {self.table} WHERE {self._key} IN ({{marks}})"
+        return dict(rows_in(self.connection, sql, chunks))
+
+    def by_chunk(self) -> Iterator[tuple[int, bytes]]:
+        """Yield every chunk's number and vector."""
+        if self._exists():
+            yield from self.connection.execute(f"SELECT {self._key}, embedding FROM {self.table}")
+
+    def count(self) -> int:
+        """Return how many chunks have a vector."""
+        if not self._exists():
+            return 0
+        return int(self.connection.execute(f"SELECT count(*) FROM {self.table}").get)
+
+    def dims(self) -> int | None:
+        """Return the length of the vectors, if there are any."""
+        if not self._exists():
+            return None
+        size = self.connection.execute(f"SELECT length(embedding) FROM {self.table} LIMIT 1").get
+        return None if size is None else int(size) // _FLOAT_BYTES
+
+    def background(self) -> bytes | None:
+        """Return the mean vector of texts that have nothing to do with anything here, if it is known."""
+        value = self.connection.execute("SELECT value FROM meta WHERE key = ?", (self._background,)).get
+        try:
+            return None if value is None else bytes.fromhex(str(value))
+        except ValueError:  # damaged; what is measured again replaces it
+            return None
+
+    def set_background(self, vector: bytes) -> None:
+        """Note that mean vector, and forget those of spaces that are gone; the caller is the writer."""
+        with transaction(self.connection):
+            self.connection.execute(
+                "DELETE FROM meta WHERE key GLOB ?"
+                " AND CAST(substr(key, ?) AS INTEGER) NOT IN (SELECT number FROM spaces)",
+                (f"{_BACKGROUND}*", len(_BACKGROUND) + 1),
+            )
+            self.connection.execute(
+                "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (self._background, vector.hex())
+            )
+
+    def nearest(
+        self, query: bytes, limit: int, also: Iterable[int] = (), only: frozenset[int] | None = None
+    ) -> dict[int, float]:
+        """Return the cosine of the nearest chunks, and of some others whatever theirs is.
+
+        None but those among `only`, if that is given, are looked at.
+        """
+        if not self._exists():
+            return {}
+        if self.engine == SQLITE_VEC:
+            return self._nearest_by_extension(query, limit, list(also), only)
+        matrix = self.matrix() if only is None else self._part(only)
+        return matrix.nearest(query, limit, also)
+
+    def cosines(self, query: bytes, chunks: Iterable[int]) -> dict[int, float]:
+        """Return the cosines of those chunks that have a vector."""
+        import numpy as np
+
+        held = {number: blob for number, blob in self.of(chunks).items() if len(blob) == len(query)}
+        if not held:
+            return {}
+        rows = np.frombuffer(b"".join(held.values()), "<f4").reshape(len(held), -1)
+        return dict(zip(held, np.vecdot(rows, np.frombuffer(query, "<f4")).tolist(), strict=True))
+
+    def _part(self, only: frozenset[int]) -> Matrix:
+        """Return the vectors of some chunks as a matrix, which is kept until the vectors change."""
+        before, now = self._matrix, self.matrix()
+        if now is not before or len(self._parts) == _MOST_PARTS:
+            self._parts = {}
+        if only not in self._parts:
+            self._parts[only] = now.among(only)
+        return self._parts[only]
+
+    def matrix(self) -> Matrix:
+        """Return the vectors as one matrix, read again if they changed."""
+        from memlines.index.store.sqlite.matrix import Matrix
+
+        self._matrix = Matrix.load(self.connection, self.path, self._owner, self.table, self._matrix)
+        return self._matrix
+
+    def save_matrix(self) -> None:
+        """Write the memory-mapped copy again if much is missing from it; the caller is the writer."""
+        if self.engine == MATRIX and self._exists():
+            self.matrix().save_if_stale()
+
+    def _exists(self, *, to_write: bool = False) -> bool:
+        """Tell whether there are vectors that can be read.
+
+        Without its extension a table looks empty, for words to answer, until a sync rebuilds the index. It
+        cannot be written to: a vector would outlive its chunk.
+        """
+        sql = "SELECT 1 FROM sqlite_schema WHERE name = ?"
+        if self.connection.execute(sql, (self.table,)).get is None:
+            return False
+        if not self._unreadable:
+            try:
+                self._load_extension()
+            except StoreError as error:
+                self._unreadable = str(error)
+        if self._unreadable and to_write:
+            raise StoreDamaged(
+                f"the vectors of the index {str(self.path)!r} cannot be changed: {self._unreadable}",
+                todo="Run 'memlines sync' to rebuild the index",
+            )
+        return not self._unreadable
+
+    def _load_extension(self) -> None:
+        """Load what the table needs, only when it is used: an index can be replaced without it."""
+        if not self._loaded:
+            load_extension(self.connection, self.path)
+            self._loaded = True
+
+    def _create(self, dims: int) -> None:
+        self.connection.execute(
+            f"CREATE TABLE {self.sentences_table}(chunk INTEGER PRIMARY KEY, embedding BLOB NOT NULL)"
+        )
+        set_dims(self.connection, self.number, dims)
+        if self.engine == SQLITE_VEC:
+            self._load_extension()
+            self.connection.execute(
+                f"CREATE VIRTUAL TABLE {self.table} USING"
+                f" vec0(embedding float[{dims}] distance_metric=cosine)"
+            )
+        else:
+            # Numbers are never used twice, so the copy can tell new rows from those it has.
+            self.connection.execute(
+                f"CREATE TABLE {self.table}(number INTEGER PRIMARY KEY AUTOINCREMENT,"
+                " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
+            )
+
+    def _nearest_by_extension(
+        self, query: bytes, limit: int, also: list[int], only: frozenset[int] | None
+    ) -> dict[int, float]:
+        narrowed = "" if only is None else "AND rowid IN (SELECT value FROM json_each(?))"
+        rows = self.connection.execute(
+            f"SELECT rowid, distance FROM {self.table} WHERE embedding MATCH ? AND k = ? {narrowed}",
+            (query, min(limit, _MOST_NEIGHBOURS), *([] if only is None else [json.dumps(list(only))])),
+        )
+        sql = f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM {self.table} WHERE rowid IN ({{marks}})"
+        every = chain(rows, rows_in(self.connection, sql, also, (query,)))
+        return {number: 1.0 - distance for number, distance in every}

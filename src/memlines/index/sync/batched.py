@@ -1,0 +1,385 @@
+"""Embed many texts through the batches of a service, however often this process is stopped meanwhile.
+
+A batch may take hours, so everything is written down before it is done. The intent to create a batch is
+journaled with a token, then the batch is created with that token, then its id is journaled. Whoever
+finds an intent without an id asks the service for the token; all three services list their batches, so
+no text is handed in twice. Should a service not list a new batch at once, a batch may be paid twice, and
+nothing is lost.
+
+Results are kept in slices while they arrive. What is left of a batch after a crash is fetched again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from memlines.embed.base import Meter, to_blobs
+from memlines.embed.batches.base import BatchApi, BatchState, grouped
+from memlines.embed.batches.journal import Failures, Handed, Journal
+from memlines.embed.spending.tokens import estimate
+from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
+from memlines.settings.providers_tree import Batch
+from memlines.types import Progress
+
+if TYPE_CHECKING:
+    from memlines.embed.base import Vector
+
+LABEL = "embedding in batches"
+
+MOST_FAILURES = 2
+"""Failures in a row after which no batch is handed in for a day."""
+
+_SLICE = 500
+_MISSES = 5
+"""Times in a row that a batch may be asked for in vain before it is left to a later run."""
+_PAUSE = 1.0
+"""Seconds after which `progress` is asked at the latest whether to go on."""
+PAUSE_SECONDS = 86_400.0
+_LONGEST = 2 * PAUSE_SECONDS
+"""No service works on a batch for longer than this."""
+
+
+Keep = Callable[[Mapping[str, bytes]], None]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the texts.
+
+    Those that are neither embedded nor waiting are left to be embedded directly: the refused ones too,
+    because a service may refuse in a batch what it takes a minute later.
+    """
+
+    embedded: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+    """The reasons, by key, why texts that were in a batch got no vector."""
+    waiting: set[str] = field(default_factory=set)
+    """Texts that are handed in, or may be, or will be next: a later run brings their vectors."""
+    reason: EmbeddingError | None = None
+    """The first thing that went wrong."""
+
+    @property
+    def still_waiting(self) -> bool:
+        """Whether a later run has to go on."""
+        return bool(self.waiting)
+
+
+def embed_by_batches(
+    api: BatchApi,
+    journal: Journal,
+    texts: Mapping[str, str],
+    settings: Batch,
+    keep: Keep,
+    progress: Progress,
+    *,
+    meter: Meter | None = None,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Outcome:
+    """Bring vectors for texts by their keys, and give them to `keep` as packed bytes.
+
+    `texts` must be all that wait for a vector: a batch of an earlier run that none of them is in is
+    given up. Batches that are open from before are fetched, or waited for. The rest is handed in if it
+    is enough for a batch and batches have not failed lately. An error that `progress` or `keep` raises
+    ends the work; a later call goes on where it stood. Only one process may be in here at a time.
+    """
+    run = _Run(api, journal, texts, settings, keep, progress, meter, clock, sleep)
+    run.work()
+    return run.outcome
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A batch under way."""
+
+    handed: Handed
+    completed: int = 0
+    misses: int = 0
+    tokens: int = 0
+
+
+@dataclass(slots=True)
+class _Run:
+    api: BatchApi
+    journal: Journal
+    texts: Mapping[str, str]
+    settings: Batch
+    keep: Keep
+    progress: Progress
+    meter: Meter | None
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    outcome: Outcome = field(default_factory=Outcome)
+    open: list[_Open] = field(default_factory=list)
+    stopped: bool = False
+    """Whether nothing more is handed in by this run."""
+
+    def work(self) -> None:
+        """Take up what is open, hand in the rest, and wait for it all."""
+        self._take_up()
+        groups = self._groups()
+        while True:
+            ended = [batch for batch in list(self.open) if self._look_at(batch)]
+            while groups and len(self.open) < self.settings.concurrency and not self.stopped:
+                self._report()
+                self._hand_in(groups.popleft())
+            self._report()
+            if not self.open or not self.settings.wait:
+                break
+            if not ended:
+                self._pause()
+        for batch in self.open:
+            self.outcome.waiting |= self._wanted(batch)
+        if self.open and not self.stopped:
+            self.outcome.waiting.update(*groups)
+
+    def _take_up(self) -> None:
+        for handed in self.journal.open():
+            batch = _Open(handed)
+            if not handed.id and not self._find(batch):
+                continue
+            if self._wanted(batch):
+                self.open.append(batch)
+            else:
+                self._cancel(batch)
+                self._drop(batch)
+
+    def _find(self, batch: _Open) -> bool:
+        """Learn the id of a batch of which only the intent is known; tell whether there is one."""
+        try:
+            found = self.api.find(batch.handed.token)
+        except EmbeddingError as error:
+            self._leave(batch, error)
+            return False
+        if found is None:
+            self._drop(batch)
+            self._settle(batch, 0)
+            return False
+        self._note(batch, found)
+        return True
+
+    def _groups(self) -> deque[dict[str, str]]:
+        """Return the texts that are to be handed in, each group for one batch."""
+        taken = self.outcome.waiting.union(*(batch.handed.keys for batch in self.open))
+        rest = {key: text for key, text in self.texts.items() if key not in taken}
+        if not self.settings.enabled or len(rest) < self.settings.min_texts:
+            return deque()
+        if self._failures() >= MOST_FAILURES:
+            self._stop(
+                EmbeddingError(
+                    f"{self.api.service} failed at batches lately, so none is handed in for a day",
+                    todo="Set embeddings.batch.enabled to false if that does not change",
+                )
+            )
+            return deque()
+        return deque(grouped(self.api, rest))
+
+    def _hand_in(self, group: dict[str, str]) -> None:
+        tokens = sum(estimate(text) for text in group.values())
+        try:
+            if self.meter is not None:
+                self.meter.reserve(tokens)
+        except SpendLimit as error:
+            self._stop(error)
+            return
+        batch = _Open(Handed(uuid4().hex, frozenset(group), self.clock(), tokens))
+        try:
+            file = self.api.upload(group)
+        except EmbeddingError as error:
+            # No batch is to blame for it: embedding directly will show what is wrong, or work.
+            self._settle(batch, 0)
+            self._stop(error)
+            return
+        self.journal.note(batch.handed)
+        if self._create(batch, file):
+            self.open.append(batch)
+
+    def _create(self, batch: _Open, file: str) -> bool:
+        """Make a batch of a file; tell whether it exists for sure."""
+        try:
+            self._note(batch, self.api.create(file, batch.handed.token))
+            return True
+        except ProviderUnreachable as error:
+            if self._find(batch):  # only the answer was lost
+                return True
+            if not self.stopped:
+                self._fail(error)
+        except EmbeddingError as error:
+            self._drop(batch)
+            self._settle(batch, 0)
+            self._fail(error, MOST_FAILURES if isinstance(error, ProviderUnusable) else 1)
+        return False
+
+    def _look_at(self, batch: _Open) -> bool:
+        """Ask for a batch, and fetch it if it has ended; tell whether it is no longer open."""
+        try:
+            state = self.api.state(batch.handed.id)
+            batch.completed = state.completed
+            if state.phase != "running":
+                self._fetch(batch)
+                self._end(batch, state)
+                return True
+            batch.misses = 0
+        except ProviderUnusable as error:
+            self._miss(batch, error)
+        except EmbeddingError as error:
+            batch.misses += 1
+            if batch.misses >= _MISSES or not self.settings.wait:
+                self._leave(batch, error)
+        else:
+            self._give_up_if_late(batch)
+        return batch not in self.open
+
+    def _fetch(self, batch: _Open) -> None:
+        """Keep what a batch brought, in slices; an error leaves what came before it kept."""
+        wanted = {key: self.texts[key] for key in self._wanted(batch)}
+        vectors: dict[str, Vector] = {}
+        batch.tokens = 0
+        try:
+            for answer in self.api.results(batch.handed.id, wanted):
+                batch.tokens += answer.tokens
+                if answer.key is None:
+                    continue
+                if answer.vector is None:
+                    self.outcome.refused[answer.key] = answer.reason
+                    continue
+                vectors[answer.key] = answer.vector
+                if len(vectors) == _SLICE:
+                    self._keep(vectors)
+        except EmbeddingError:
+            self._keep(vectors)
+            raise
+        self._keep(vectors)
+
+    def _keep(self, vectors: dict[str, Vector]) -> None:
+        if not vectors:
+            return
+        import numpy as np
+
+        blobs = to_blobs(np.stack(list(vectors.values())))
+        self.keep(dict(zip(vectors, blobs, strict=True)))
+        for key in vectors:
+            self.outcome.refused.pop(key, None)
+        self.outcome.embedded |= vectors.keys()
+        vectors.clear()
+        self._report()
+
+    def _end(self, batch: _Open, state: BatchState) -> None:
+        """Close the book on a batch that has ended and was fetched."""
+        keys = batch.handed.keys & self.texts.keys()
+        brought = keys & self.outcome.embedded
+        refusal = next((self.outcome.refused[key] for key in keys if key in self.outcome.refused), "")
+        if state.phase == "done":
+            for key in keys - brought:
+                self.outcome.refused.setdefault(key, f"the batch of {self.api.service} says nothing about it")
+        self._drop(batch)
+        self._settle(batch, batch.tokens or sum(estimate(self.texts[key]) for key in brought))
+        with suppress(EmbeddingError):  # the files expire by themselves some day
+            self.api.tidy(batch.handed.id)
+        # What an earlier run kept of a batch is no longer among the texts.
+        if state.phase == "done" and (brought or keys != batch.handed.keys):
+            self.journal.note_failures(Failures())
+            return
+        what = "brought no vector" if state.phase == "done" else _ENDS[state.phase]
+        words = state.reason or refusal
+        self._fail(self._trouble(batch, what + (f": {words}" if words else "")))
+
+    def _give_up_if_late(self, batch: _Open) -> None:
+        # Nobody waits for a batch that a later run fetches, so it has all the time that services take.
+        minutes = self.settings.timeout_minutes
+        longest = minutes * 60 if self.settings.wait else _LONGEST
+        if self._age(batch) > longest:
+            self._cancel(batch)
+            self._drop(batch)
+            self._fail(self._trouble(batch, f"was not done within {longest / 60:g} minutes"), MOST_FAILURES)
+
+    def _miss(self, batch: _Open, error: ProviderUnusable) -> None:
+        """Tell a batch that no longer exists from a service that does not let us in."""
+        try:
+            gone = self.api.find(batch.handed.token) is None
+        except EmbeddingError as other:
+            self._leave(batch, other)
+            return
+        if gone:
+            self._drop(batch)
+            self._fail(self._trouble(batch, "is no longer known there"))
+        else:
+            self._leave(batch, error)
+
+    def _leave(self, batch: _Open, error: EmbeddingError) -> None:
+        """Leave a batch to a later run, unless it is so old that nothing can come of it."""
+        self._stop(error)
+        if self._age(batch) > _LONGEST:
+            self._drop(batch)
+            self._fail(error)
+            return
+        self.outcome.waiting |= self._wanted(batch)
+        self._close(batch)
+
+    def _drop(self, batch: _Open) -> None:
+        self.journal.drop(batch.handed.token)
+        self._close(batch)
+
+    def _close(self, batch: _Open) -> None:
+        if batch in self.open:  # an intent is not
+            self.open.remove(batch)
+
+    def _note(self, batch: _Open, batch_id: str) -> None:
+        batch.handed = replace(batch.handed, id=batch_id)
+        self.journal.note(batch.handed)
+
+    def _cancel(self, batch: _Open) -> None:
+        with suppress(EmbeddingError):  # a batch that goes on costs money, and hurts nothing else
+            self.api.cancel(batch.handed.id)
+
+    def _settle(self, batch: _Open, used: int) -> None:
+        if self.meter is not None:
+            self.meter.settle(batch.handed.reserved, used)
+
+    def _stop(self, error: EmbeddingError) -> None:
+        self.stopped = True
+        self.outcome.reason = self.outcome.reason or error
+
+    def _fail(self, error: EmbeddingError, count: int = 1) -> None:
+        """Count a failure; the service's batches are not used for a day after too many in a row."""
+        count += self._failures()
+        self.journal.note_failures(Failures(count, self.clock(), error.what))
+        self.stopped = self.stopped or count >= MOST_FAILURES
+        self.outcome.reason = self.outcome.reason or error
+
+    def _failures(self) -> int:
+        failures = self.journal.failures()
+        return failures.count if self.clock() - failures.at < PAUSE_SECONDS else 0
+
+    def _trouble(self, batch: _Open, what: str) -> EmbeddingError:
+        return EmbeddingError(
+            f"batch {batch.handed.id} of {self.api.service} {what}", todo="Its texts are embedded directly"
+        )
+
+    def _wanted(self, batch: _Open) -> set[str]:
+        return {key for key in batch.handed.keys & self.texts.keys() if key not in self.outcome.embedded}
+
+    def _age(self, batch: _Open) -> float:
+        return self.clock() - batch.handed.created_at
+
+    def _pause(self) -> None:
+        left = self.settings.poll_seconds
+        while left > 0:
+            self.sleep(min(left, _PAUSE))
+            left -= _PAUSE
+            if left > 0:
+                self._report()
+
+    def _report(self) -> None:
+        under_way = sum(min(batch.completed, len(self._wanted(batch))) for batch in self.open)
+        if self.texts:
+            self.progress(len(self.outcome.embedded) + under_way, len(self.texts), LABEL)
+
+
+_ENDS = {"failed": "failed", "expired": "expired", "cancelled": "was cancelled"}

@@ -1,0 +1,84 @@
+"""What a sync is to do, and the ways to the index that its steps share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memlines.embed.base import Provider
+from memlines.errors import StoreDamaged
+from memlines.index.store.sqlite.index import Index
+from memlines.locks import WriterLock
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.types import Progress
+
+if TYPE_CHECKING:
+    from memlines.transcripts.hosts import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to bring up to date, and how.
+
+    An error that `progress` raises ends the work where it stands; everything done until then is kept.
+    """
+
+    workspace: Workspace
+    settings: Settings
+    provider: Provider | None
+    index_file: Path
+    progress: Progress
+    force: bool = False
+    embed_limit: int | None = None
+    deadline: float | None = None
+    """The moment of `time.monotonic` after which no other file is read and no other chunk is embedded."""
+    damaged_inode: int | None = None
+    """The index file that a reader found damaged; another process may have replaced it since."""
+    group: int | None = None
+    """How many chunks are embedded between two calls of `progress`, if not as many as usual."""
+    heads: Known = field(default_factory=dict)
+    """What is known of transcripts of clients: whether they belong to the workspace."""
+    fallback: Callable[[], Provider] | None = None
+    """Makes the provider that embeds if the first one cannot."""
+
+    @property
+    def is_hurried(self) -> bool:
+        """Whether somebody waits for the end, so that some of the vectors may be left for later."""
+        return self.deadline is not None or self.embed_limit is not None
+
+    def is_late(self) -> bool:
+        """Tell whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def lock(self, kind: str = "") -> WriterLock:
+        """Return the lock that writers of the index hold, or the one of another kind of work on it."""
+        return WriterLock(self.index_file.with_name(f"{self.index_file.name}{kind}.lock"))
+
+
+@contextmanager
+def reader_of(path: Path) -> Iterator[Index]:
+    """Open an index that exists for reading."""
+    index = Index.reader(path)
+    if index is None:
+        raise StoreDamaged(f"the index {str(path)!r} has gone")
+    try:
+        with index.errors():
+            yield index
+    finally:
+        index.close()
+
+
+@contextmanager
+def writer_of(path: Path, identity: dict[str, object]) -> Iterator[Index]:
+    """Open an index for writing, which is made with this identity if it is new."""
+    index = Index.writer(path, identity)
+    try:
+        with index.errors():
+            yield index
+    finally:
+        index.close()

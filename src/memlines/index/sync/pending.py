@@ -1,0 +1,291 @@
+"""Give vectors to the chunks that have none yet in the space of a provider."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Set
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+
+from memlines.embed.background import background_of
+from memlines.embed.base import Provider
+from memlines.embed.passages import is_sound, unpacked
+from memlines.errors import BadVectors, EmbeddingError, ModelChanged, SpendLimit
+from memlines.index.store.sqlite import cache, spaces
+from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync.embedding import Embedded, embed_texts
+from memlines.index.sync.identity import space_of
+from memlines.index.sync.sending import texts_for
+from memlines.text.chunk import text_hash
+from memlines.types import Chunk, Progress, Space
+
+_GROUP = 256
+"""Chunks embedded and committed at a time: what a kill loses at most, and what memory holds."""
+
+_FIRST_TIMED_GROUP = 8
+"""Chunks that are embedded first where there is a deadline; how long they take tells how many more fit."""
+
+LABEL = "embedding"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The ways to open the index whose chunks wait.
+
+    It is read, left, and opened again to write: whoever embeds holds nothing meanwhile.
+    """
+
+    reading: Callable[[], AbstractContextManager[Index]]
+    writing: Callable[[], AbstractContextManager[Index]]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What embedding came to: the chunks that got vectors, and those that were refused or not tried."""
+
+    written: int = 0
+    cached: int = 0
+    """How many of those that were written were known, and not made now."""
+    refused: int = 0
+    left: int = 0
+    """How many chunks were left alone, because their texts are under way already."""
+    reason: EmbeddingError | None = None
+    """Why the first chunk was refused, or what stopped it."""
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batched:
+    """What batches did: the texts they still have, by hash, how many vectors came, and what failed.
+
+    `cached` counts those vectors that were known before.
+    """
+
+    waiting: frozenset[str] = frozenset()
+    written: int = 0
+    reason: EmbeddingError | None = None
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Chunks that are embedded together, and the vectors that are known already, by hash."""
+
+    birth: str
+    chunks: list[tuple[int, Chunk]]
+    known: dict[str, bytes]
+    dims: int | None
+    """How many numbers the vectors of the index have, if it has any."""
+    answers_as: str = ""
+    """What the service called the model that made them, if it said so."""
+    has_background: bool = False
+    """Whether it is known what the model makes of texts that have nothing to do with each other."""
+
+    def count_without(self, having: Set[str]) -> int:
+        """Return how many chunks have a text that is not among these."""
+        return sum(text_hash(chunk.embedded_text) not in having for _, chunk in self.chunks)
+
+
+class _Pace:
+    """How many chunks are embedded at a time, so that a deadline is kept."""
+
+    def __init__(self, deadline: float | None) -> None:
+        self._deadline = deadline
+        self._began = time.monotonic()
+
+    def size(self, most: int, done: int) -> int:
+        """Return the size of the next group, after so many chunks: what fits in half of the time left."""
+        if self._deadline is None:
+            return most
+        now = time.monotonic()
+        if not done:
+            return min(most, _FIRST_TIMED_GROUP)
+        fitting = done / max(now - self._began, 1e-6) * (self._deadline - now) / 2
+        return max(1, min(most, int(fitting)))
+
+    def is_over(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+
+def embed_pending(
+    place: Place,
+    provider: Provider,
+    *,
+    use_cache: bool,
+    limit: int | None,
+    progress: Progress,
+    deadline: float | None = None,
+    group: int | None = None,
+    note: str = "",
+    leave: Set[str] = frozenset(),
+) -> Outcome:
+    """Embed pending chunks, at most so many or until a deadline, and write every group as soon as it is done.
+
+    Chunks that the provider refuses stay pending and are found by their words. So does everything after
+    an error that is not about the texts. `note` says why it is this provider, if another one was wanted.
+    Texts to `leave`, by their hashes, are not embedded: somebody else does it.
+    """
+    outcome = Outcome()
+    space = space_of(provider)
+    done, total, last, birth = 0, 0, 0, ""
+    pace = _Pace(deadline)
+    while not pace.is_over():
+        with place.reading() as index:
+            is_new = index.birth != birth
+        if is_new:  # this is the first group, or the index was built anew meanwhile
+            with place.writing() as index:
+                spaces.begin(index.connection, space, note)
+                last, birth, total = 0, index.birth, done + _count(index, space, limit, done)
+        with place.reading() as index:
+            # Should the service have changed its model, that is better found out by one request.
+            usual = group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
+            size = min(pace.size(usual, done), total - done)
+            batch = _read(index, space, provider.dims, last, size, use_cache=use_cache)
+            texts = texts_for(index, provider, batch.chunks)
+        if not batch.chunks:
+            break
+        progress(done, total, LABEL)
+        missing = {key: text for key, text in texts.items() if key not in batch.known and key not in leave}
+        fresh, background = _embedded(provider, batch, missing)
+        with place.writing() as index:
+            written, cached = _write(index, space, provider, batch, fresh.vectors, use_cache=use_cache)
+            if background and written:
+                index.vectors_in(space).set_background(background)
+            is_same = index.birth == birth
+        outcome.written += written
+        outcome.cached += cached
+        outcome.reason = outcome.reason or fresh.reason
+        if fresh.stopped:
+            outcome.reason, outcome.stopped = fresh.reason, True
+            return outcome
+        if not is_same:
+            continue
+        have = fresh.vectors.keys() | batch.known.keys()
+        outcome.refused += batch.count_without(have | leave)
+        outcome.left += batch.count_without(have) - batch.count_without(have | leave)
+        done += len(batch.chunks)
+        last = batch.chunks[-1][0]
+    if total:
+        progress(done, total, LABEL)
+    _measure(place, provider, space)
+    return outcome
+
+
+def _measure(place: Place, provider: Provider, space: Space) -> None:
+    """Learn the scale of a model whose vectors all came from the cache or from a batch."""
+    if provider.scale_known:
+        return
+    with place.reading() as index:
+        vectors = index.vectors_in(space)
+        if not vectors.count() or vectors.background() is not None:
+            return
+    with suppress(EmbeddingError):  # search does without until another sync learns it
+        background = background_of(provider)
+        with place.writing() as index:
+            index.vectors_in(space).set_background(background)
+
+
+def _embedded(provider: Provider, batch: _Group, texts: Mapping[str, str]) -> tuple[Embedded, bytes]:
+    """Embed the texts of a group; vectors of another model than those of the index are refused.
+
+    With the first vectors of a space come those of unrelated texts, by which search learns the scale of the
+    model. What the first vectors are like binds all that follow, so it is good that it is asked for twice.
+    """
+    fresh = embed_texts(provider, texts)
+    if not fresh.vectors:
+        return fresh, b""
+    if batch.dims not in (None, provider.dims) or batch.answers_as not in ("", provider.answers_as):
+        return Embedded(reason=_changed(provider, batch), stopped=True), b""
+    if provider.scale_known or batch.has_background:
+        return fresh, b""
+    try:
+        return fresh, background_of(provider)
+    except BadVectors as error:
+        return Embedded(reason=error, stopped=True), b""
+    except SpendLimit:
+        return fresh, b""  # it is measured when there is room for it
+    except EmbeddingError as error:
+        return Embedded(fresh.vectors, error, stopped=True), b""
+
+
+def put_known(index: Index, space: Space) -> int:
+    """Give chunks the vectors of a space that the cache holds, and return to how many; the caller writes."""
+    last = done = 0
+    dims = cache.dims_of(index.connection, space)
+    while (batch := _read(index, space, dims, last, _GROUP, use_cache=True)).chunks:
+        done += _write(index, space, None, batch, {}, use_cache=True)[0]
+        last = batch.chunks[-1][0]
+    return done
+
+
+def _count(index: Index, space: Space, limit: int | None, done: int) -> int:
+    pending = index.count_pending(space)
+    return pending if limit is None else min(pending, limit - done)
+
+
+def _read(index: Index, space: Space, dims: int | None, after: int, limit: int, *, use_cache: bool) -> _Group:
+    """Return the next chunks without a vector; none if the index has given the space up."""
+    with index.snapshot():
+        entry = spaces.entry_of(index.connection, space)
+        if entry is None:
+            return _Group(index.birth, [], {}, None)
+        chunks = index.pending(index.vectors_in(space), after, limit)
+        dims = entry.dims or dims or cache.dims_of(index.connection, space)
+        known: dict[str, bytes] = {}
+        if use_cache and dims:
+            hashes = {text_hash(chunk.embedded_text) for _, chunk in chunks}
+            found = cache.cached(index.connection, space, list(hashes), dims)
+            known = {digest: blob for digest, blob in found.items() if is_sound(blob, dims)}
+        own_dims = dims if known else entry.dims
+        measured = index.vectors_in(space).background() is not None
+        return _Group(index.birth, chunks, known, own_dims, entry.answers_as, measured)
+
+
+def _write(
+    index: Index,
+    space: Space,
+    provider: Provider | None,
+    batch: _Group,
+    fresh: Mapping[str, bytes],
+    *,
+    use_cache: bool,
+) -> tuple[int, int]:
+    """Keep the vectors of those chunks that still exist and still have none.
+
+    Return how many that are, and how many of them were known before.
+    """
+    dims = batch.dims or (provider.dims if provider else None)
+    entry = spaces.entry_of(index.connection, space)
+    if dims is None or entry is None:
+        return 0, 0
+    vectors = index.vectors_in(space)
+    waiting: set[int] = set()
+    if index.birth == batch.birth:
+        # New chunks have higher numbers, so the first ones that wait now are those of the group.
+        first = batch.chunks[0][0]
+        waiting = {number for number, _ in index.pending(vectors, first - 1, len(batch.chunks))}
+    written = cached = 0
+    with transaction(index.connection):
+        for number, chunk in batch.chunks:
+            digest = text_hash(chunk.embedded_text)
+            blob = fresh.get(digest) or batch.known.get(digest)
+            if blob is not None and number in waiting:
+                vectors.put(number, *unpacked(blob, dims))
+                written += 1
+                cached += digest not in fresh
+        if fresh and provider is not None and not entry.answers_as:
+            spaces.set_answers_as(index.connection, entry.number, provider.answers_as)
+        if use_cache:
+            cache.touch(index.connection, space, batch.known)
+            cache.remember(index.connection, space, fresh, dims)
+    return written, cached
+
+
+def _changed(provider: Provider, batch: _Group) -> ModelChanged:
+    now = f"{provider.answers_as or provider.model} with {provider.dims} numbers a text"
+    before = f"{batch.answers_as or provider.model} with {batch.dims}"
+    return ModelChanged(
+        f"{provider.id} answers as {now}, but the vectors of the index are of {before}",
+        todo="Name another model in embeddings.model, or run 'memlines model renew' to have all made anew",
+    )

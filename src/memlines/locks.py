@@ -1,0 +1,127 @@
+"""One writer at a time, across processes.
+
+The lock is the operating system's: it dies with its process, so a killed writer never
+leaves it behind. A small file beside it says who holds it, for the error message only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from memlines.beneath import CREATE_FLAGS, open_private
+from memlines.errors import PathError, StoreBusy, StoreReadOnly, reason_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_Result = TypeVar("_Result")
+
+_A_MOMENT = 1.0
+_POLL = 0.005
+"""How often a lock is tried: who holds it in a tight loop lets go for a moment only."""
+
+
+class WriterLock:
+    """The lock that every writer of an index, or of the notes, holds."""
+
+    def __init__(self, path: Path, what: str = "") -> None:
+        """Name the lock file, whose folder must exist, and what it guards if that is not an index."""
+        self.path = path
+        self._what = what or f"the index {path.with_suffix('').name}"
+        self._holder_file = path.with_name(path.name + ".holder")
+
+    @contextmanager
+    def held(self, wait_seconds: float, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+        """Hold the lock, or raise `StoreBusy` after waiting so long (0 = do not wait).
+
+        `waiting` is told who holds it, if that takes more than a moment.
+        """
+        from filelock import FileLock, Timeout  # which takes time to import, and readers do not need
+
+        lock = FileLock(self.path)
+        try:
+            # The library takes a file it cannot open for a lock that is held, and would wait for it.
+            self._refuse_odd_files()
+            os.close(open_private(self.path))
+            try:
+                lock.acquire(timeout=min(wait_seconds, _A_MOMENT), poll_interval=_POLL)
+            except Timeout:
+                if wait_seconds <= _A_MOMENT:
+                    raise
+                if waiting is not None:
+                    waiting(self.holder())
+                lock.acquire(timeout=wait_seconds - _A_MOMENT, poll_interval=_POLL)
+            self._announce()
+        except Timeout:
+            raise StoreBusy(
+                f"{self._what} is being written by {self.holder()}",
+                todo="Wait for it to finish and try again",
+            ) from None
+        except (OSError, PathError) as error:
+            lock.release()
+            raise StoreReadOnly(
+                f"the folder {str(self.path.parent)!r} cannot be written: {reason_of(error)}",
+                todo="Check its permissions and the space on the disk",
+            ) from error
+        except BaseException:  # interrupted: the lock must go free even if somebody holds on to the error
+            lock.release()
+            raise
+        try:
+            yield
+        finally:
+            try:
+                with suppress(OSError):  # it only words a message; the lock itself must go free
+                    self._holder_file.unlink()
+            finally:
+                lock.release()
+
+    def holder(self) -> str:
+        """Say in words who holds the lock and since when, as far as known."""
+        try:
+            if not stat.S_ISREG(self._holder_file.lstat().st_mode):
+                return "another process"
+            told = json.loads(self._holder_file.read_text(encoding="utf-8"))
+            return f"process {int(told['pid'])} since {told['since']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "another process"
+
+    def _refuse_odd_files(self) -> None:
+        """Refuse a lock that is a link, a pipe or a folder, and a folder where its holder is to be noted."""
+        for file in (self.path, self._holder_file):
+            with suppress(FileNotFoundError):
+                mode = file.lstat().st_mode
+                if stat.S_ISDIR(mode) or (file == self.path and not stat.S_ISREG(mode)):
+                    raise StoreReadOnly(f"{str(file)!r} is not a regular file", todo="Remove it")
+
+    def _announce(self) -> None:
+        since = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
+        self._holder_file.unlink(missing_ok=True)
+        # A new file: a link of this name, from a cloned workspace, is not written through.
+        handle = open_private(self._holder_file, CREATE_FLAGS)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump({"pid": os.getpid(), "since": since}, stream)
+
+
+def start_daemon(work: Callable[[], _Result], name: str) -> Future[_Result]:
+    """Do work in a thread that the program does not wait for when it ends, because the work may hang."""
+    from concurrent.futures import Future
+
+    future: Future[_Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 (the caller gets it with the result)
+            future.set_exception(error)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return future

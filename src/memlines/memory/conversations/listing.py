@@ -1,0 +1,175 @@
+"""List the transcripts of a workspace: what is there, what of it is indexed, and how fresh that is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from memlines.errors import PathError, StoreDamaged
+from memlines.files import atomic
+from memlines.files.read import decode_lines
+from memlines.files.tombstones import Forgotten
+from memlines.index.store.sqlite import sessions as store
+from memlines.index.store.sqlite.index import Index
+from memlines.index.sync.dirty import missing_paths
+from memlines.index.sync.finding import find_files
+from memlines.index.sync.transcripts import read_transcript, transcript_of
+from memlines.memory.conversations.names import client_of
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.transcripts.hosts import PREFIX, host_of
+from memlines.types import Fingerprint, FoundFile, IndexedFile, Problem
+
+if TYPE_CHECKING:
+    from memlines.transcripts.hosts import Known
+
+State = Literal["indexed", "grew", "changed", "new", "left out", "gone"]
+
+_HEAD_BYTES = 65_536
+_HEADING = "%Y-%m-%d %H:%M"
+_NOT_ASKED_FOR = "the setting 'sources' does not ask for sessions"
+_FORGOTTEN = "was forgotten"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A transcript, and what the index has of it.
+
+    `grew` and `changed` are since it was indexed, `gone` is what is still indexed but not there any more;
+    `reason` says why it is left out, or cannot be looked at.
+    """
+
+    path: str
+    client: str
+    state: State
+    reason: str = ""
+    started: datetime | None = None
+    changed: datetime | None = None
+    chunks: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "path": self.path,
+            "client": self.client,
+            "state": self.state,
+            "reason": self.reason,
+            "started": written_time(self.started),
+            "changed": written_time(self.changed),
+            "chunks": self.chunks,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Indexed:
+    """What an index knows of transcripts."""
+
+    files: Mapping[str, IndexedFile]
+    chunks: Mapping[str, tuple[int, str]]
+    """How many there are of each, and the heading above them."""
+
+    def count(self, path: str) -> int:
+        return self.chunks.get(path, (0, ""))[0]
+
+    def started(self, path: str) -> datetime | None:
+        """Return when a conversation began, which the headings of its chunks say to the minute."""
+        try:
+            return datetime.strptime(self.chunks.get(path, (0, ""))[1], _HEADING).replace(tzinfo=UTC)
+        except ValueError:
+            return None
+
+
+def listed(
+    workspace: Workspace,
+    settings: Settings,
+    known: Known | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> tuple[SessionInfo, ...]:
+    """Return every transcript that is there or indexed, the one that changed last first."""
+    discovery = find_files(workspace, replace(settings, sources=("sessions",)), known, environ)
+    indexed = _indexed(workspace, settings)
+    forgotten = Forgotten.load(workspace)
+    is_asked_for = "sessions" in settings.sources
+    infos: dict[str, SessionInfo] = {}
+    for file in discovery.files:
+        if file.path.startswith(PREFIX):
+            state, reason = _state(file, indexed.files.get(file.path))
+            if state == "new" and not is_asked_for:
+                state, reason = "left out", _NOT_ASKED_FOR
+            elif forgotten.drops_session(file.path):
+                state, reason = "left out", _FORGOTTEN
+            started = indexed.started(file.path) or _started(file)
+            infos[file.path] = _info(file.path, file.fingerprint, indexed, state, reason, started)
+    for problem in discovery.problems:
+        infos.setdefault(
+            problem.path, SessionInfo(problem.path, client_of(problem.path), "left out", problem.reason)
+        )
+    gone = set(missing_paths(discovery, indexed.files))
+    for path, entry in indexed.files.items():
+        if path not in infos:
+            state, reason = ("gone", "") if path in gone else ("indexed", "cannot be looked at now")
+            infos[path] = _info(path, entry.fingerprint, indexed, state, reason, indexed.started(path))
+    return tuple(sorted(infos.values(), key=_newest_first))
+
+
+def written_time(time: datetime | None) -> str | None:
+    """Write a point in time for other programs."""
+    return None if time is None else time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _newest_first(info: SessionInfo) -> tuple[float, str]:
+    return (-info.changed.timestamp() if info.changed else 0.0, info.path)
+
+
+def _info(
+    path: str,
+    fingerprint: Fingerprint,
+    indexed: _Indexed,
+    state: State,
+    reason: str,
+    started: datetime | None,
+) -> SessionInfo:
+    changed = datetime.fromtimestamp(fingerprint.mtime_ns / 1e9, UTC) if fingerprint.mtime_ns else None
+    return SessionInfo(path, client_of(path), state, reason, started, changed, indexed.count(path))
+
+
+def _state(file: FoundFile, entry: IndexedFile | None) -> tuple[State, str]:
+    if entry is None:
+        return "new", ""
+    before, now = entry.fingerprint, file.fingerprint
+    if before == now:
+        return ("left out", entry.problem.reason) if entry.problem else ("indexed", "")
+    return ("grew" if before.inode == now.inode and before.size < now.size else "changed"), ""
+
+
+def _indexed(workspace: Workspace, settings: Settings) -> _Indexed:
+    try:
+        index = Index.reader(workspace.index_file(settings.store.path, settings.agent))
+    except StoreDamaged:
+        index = None  # the next sync sets it aside and indexes everything anew
+    if index is None:
+        return _Indexed({}, {})
+    try:
+        with index.errors():
+            files = {path: entry for path, entry in index.files().items() if path.startswith(PREFIX)}
+            return _Indexed(files, store.counts_by_path(index.connection))
+    finally:
+        index.close()
+
+
+def _started(file: FoundFile) -> datetime | None:
+    """Return when a conversation began that is not indexed, by the first lines of its file."""
+    if file.session:
+        document = read_transcript(file)
+        return None if document is None or isinstance(document, Problem) else transcript_of(document).started
+    try:
+        root = Path(file.root) if file.root else None
+        head = atomic.read(Path(file.real), _HEAD_BYTES, root=root)
+    except (OSError, PathError):  # it says why when it is indexed
+        return None
+    lines = decode_lines(head or b"").split("\n")
+    return host_of(file.path).parse(lines, 1).started

@@ -1,0 +1,484 @@
+"""Long-term facts of an open memory: recall them, store them, change and forget them.
+
+Facts stand in their note, a line each. What is stored is known when the note is durable; the index and the
+table that find it follow, as after any change of a note.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, Any, Literal
+
+from memlines.errors import StoreError, UsageError
+from memlines.files.journal import operation
+from memlines.files.private import ensure_private
+from memlines.files.tombstones import Forgotten
+from memlines.index.search.legs import Request
+from memlines.index.store.sqlite.index import Index
+from memlines.locks import WriterLock
+from memlines.memory.arguments import check_search, check_texts
+from memlines.memory.facts.book import Book
+from memlines.memory.facts.categories import category_of
+from memlines.memory.facts.contradiction import contradicted
+from memlines.memory.facts.derived import Derived
+from memlines.memory.facts.near import Near, Nearby, about_the_same, nearby
+from memlines.memory.facts.recall import Found, Recollection, Source, best_of, found_as, recall, request_of
+from memlines.memory.facts.sameness import KnownFacts, duplicate_of
+from memlines.memory.facts.shelf import Shelves
+from memlines.memory.notes.candidates import Candidate
+from memlines.memory.notes.clock import local_now
+from memlines.memory.notes.form import body_of
+from memlines.memory.notes.known import daily_log, known_entry
+from memlines.memory.upkeep.answering import answer
+from memlines.memory.upkeep.switch import refuse_if_off
+from memlines.memory.upkeep.upkeep import Upkeep
+from memlines.settings.rules import shown_value
+from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
+from memlines.types import Hit, Mode, SearchResult, cite
+
+if TYPE_CHECKING:
+    from memlines.memory.notes.proof import Receipt
+
+Action = Literal["created", "duplicate", "superseded"]
+Forget = Callable[[Iterable[Candidate]], "Receipt"]
+
+_MOST_CANDIDATES = 5
+_LIKE = 20
+"""Chunks of notes that are compared with a new fact."""
+
+_LOCK = "facts.lock"
+_WAIT_SECONDS = 30.0
+_ITEM = "item"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What storing a text came to: the line that holds it now, and the one that is no longer true.
+
+    A duplicate was known before, so nothing was written, and `line` is the one that stood there; without an
+    id it is an entry of a note. `similar` are facts about the same thing of which the rules cannot tell
+    whether the new one replaces them.
+    """
+
+    action: Action
+    line: FactLine
+    old: FactLine | None = None
+    similarity: float | None = None
+    """How similar the fact is that it repeats or takes the place of."""
+    citation: str = ""
+    warnings: tuple[str, ...] = ()
+    similar: tuple[FactLine, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "action": self.action,
+            "fact": self.line.fact.to_json(),
+            "citation": self.citation,
+            "superseded": self.old.fact.to_json() if self.old else None,
+            "similar": [line.fact.to_json() for line in self.similar],
+            "similarity": None if self.similarity is None else round(self.similarity, 4),
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How many facts there are of each kind, and where they are."""
+
+    file: str
+    total: int
+    current: int
+    captured: int
+    unreviewed: int
+    """Captured facts that still hold and that nobody looked at yet."""
+    by_category: Mapping[str, int]
+    oldest: date | None
+    newest: date | None
+    store: str
+    """What finds them by meaning: `lancedb` or `index`."""
+    uri: str
+    """Where the table is, if there is to be one."""
+    rows: int | None
+    """How many facts the table holds, if there is one."""
+
+    @property
+    def superseded(self) -> int:
+        """How many are no longer true."""
+        return self.total - self.current
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "file": self.file,
+            "total": self.total,
+            "current": self.current,
+            "superseded": self.superseded,
+            "captured": self.captured,
+            "unreviewed": self.unreviewed,
+            "by_category": dict(self.by_category),
+            "oldest": self.oldest.isoformat() if self.oldest else None,
+            "newest": self.newest.isoformat() if self.newest else None,
+            "store": self.store,
+            "uri": self.uri or None,
+            "rows": self.rows,
+        }
+
+
+class Facts:
+    """The facts of one open memory; safe in several threads."""
+
+    def __init__(self, upkeep: Upkeep, forget: Forget) -> None:
+        """Take what keeps the index, and what removes entries of notes for good."""
+        self._upkeep = upkeep
+        self._forget = forget
+        self._book = Book(upkeep.workspace, upkeep.settings)
+        self._shelves = Shelves()
+        self._derived = Derived(upkeep, self._book)
+
+    @property
+    def path(self) -> str:
+        """The note in which the facts stand."""
+        return self._book.path
+
+    # Looking
+
+    def list(self, category: Category | None = None, current: bool = True) -> tuple[FactLine, ...]:
+        """Return facts in the order of their note: those that still hold, or all; of a category, if given."""
+        refuse_if_off(self._upkeep.loaded)
+        if category is not None:
+            _check_category(category)
+        return tuple(
+            line
+            for line in self._book.lines()
+            if (line.fact.is_current or not current) and category in (None, line.fact.category)
+        )
+
+    def get(self, name: str) -> FactLine:
+        """Return the fact with an id, and where it stands."""
+        refuse_if_off(self._upkeep.loaded)
+        check_texts(id=name)
+        line = self._book.find(name) if is_id(name) else None
+        if line is None:
+            reason = "there is no such fact" if is_id(name) else "no fact has such an id"
+            raise UsageError(
+                f"{shown_value(name)}: {reason} in {self.path}",
+                todo="Take an id that 'memlines facts list' or memory_recall shows",
+            )
+        return line
+
+    def recall(
+        self,
+        query: str,
+        limit: int = 5,
+        min_score: float | None = None,
+        current_only: bool = False,
+        *,
+        timely: bool = True,
+        now: datetime | None = None,
+        mode: Mode = "hybrid",
+    ) -> Recollection:
+        """Return the facts that answer a query, best first; none is an honest answer.
+
+        Where none reaches `facts.recall_min_score`, the nearest are returned, at most three, and the answer
+        is not `confident`. With `min_score` nothing below that is returned, and everything above it.
+
+        The query may narrow as in a search of notes (`after:2026-05`, `-word`, `"a phrase"`). If it speaks of
+        days only ("what did I do yesterday?"), facts that were stored then answer it, unless `timely` is off.
+        """
+        check_search(query, limit, min_score, mode, None)
+        refuse_if_off(self._upkeep.loaded)
+        lines = self._book.lines()
+        if not query.strip() or not lines:
+            return Recollection()
+        request = request_of(self._upkeep.loaded, query, limit, min_score, now, mode)
+        source = self._source(current_only=current_only)
+        told, missing = recall(
+            self._upkeep, request, self.path, lines, source, current_only=current_only, timely=timely
+        )
+        if current_only:
+            missing = [line for line in missing if line.fact.is_current]
+        found = [*told.found, *self._without_index(missing, request, timely=timely)]
+        best = best_of(found, limit, cut=min_score is not None)
+        return Recollection(best, (*told.warnings, *self._derived.troubles()))
+
+    def _without_index(self, lines: Sequence[FactLine], request: Request, *, timely: bool) -> Sequence[Found]:
+        """Return those of some facts that answer a request, although the index does not hold them."""
+        if not lines:
+            return ()
+        from memlines.memory.facts.unindexed import recall_unindexed
+
+        provider = self._upkeep.chosen().provider
+        answers = recall_unindexed(lines, self.path, request, provider, timely=timely)
+        return [found_as(hit, line, self.path) for line, hit in answers]
+
+    def candidates(self, query: str) -> tuple[Found, ...]:
+        """Return the facts that a description may mean: what `recall` finds, in its order, at most five.
+
+        Behind those that hold come such as are no longer true; they can be forgotten as well.
+        """
+        holding = self.recall(query, _MOST_CANDIDATES, current_only=True).found
+        every = self.recall(query, _MOST_CANDIDATES).found
+        return (*holding, *(one for one in every if not one.fact.is_current))[:_MOST_CANDIDATES]
+
+    def was_forgotten(self, text: str) -> bool:
+        """Tell whether a text holds something that somebody wanted forgotten for good."""
+        check_texts(text=text)
+        return Forgotten.load(self._upkeep.workspace).drops(text)
+
+    def stats(self) -> Stats:
+        """Count the facts, and say where they are and what finds them."""
+        refuse_if_off(self._upkeep.loaded)
+        facts = [line.fact for line in self._book.lines()]
+        days = sorted(fact.created for fact in facts if fact.created)
+        counts = Counter(fact.category for fact in facts if fact.is_current)
+        return Stats(
+            file=self.path,
+            total=len(facts),
+            current=sum(fact.is_current for fact in facts),
+            captured=sum(fact.is_captured for fact in facts),
+            unreviewed=sum(fact.is_captured and fact.is_current and not fact.reviewed for fact in facts),
+            by_category={category: counts[category] for category in CATEGORIES},
+            oldest=days[0] if days else None,
+            newest=days[-1] if days else None,
+            store=self._derived.kind,
+            uri=self._derived.uri,
+            rows=self._derived.rows(),
+        )
+
+    # Changing
+
+    @operation("facts store")
+    def store(
+        self,
+        text: str,
+        importance: float = IMPORTANCE,
+        category: Category | None = None,
+        source: str = "",
+        supersede: bool = True,
+        force: bool = False,
+        now: datetime | None = None,
+        replaces: str | None = None,
+        allow_secret: bool = False,
+    ) -> Stored:
+        """Write a fact into the note, unless it is known; it is durable when this returns.
+
+        Without a category it is guessed from the words.
+        What it contradicts, or what `replaces` names by its id, is kept and marked as no longer true. With
+        `supersede` off nothing is looked for that it contradicts. `force` writes it although it is known.
+        One that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
+        """
+        check_texts(text=text, source=source)
+        check_texts(optional=True, replaces=replaces)
+        if category is not None:
+            _check_category(category)
+        _check_importance(importance)
+        refuse_if_off(self._upkeep.loaded)
+        words = plain(text)
+        self._refuse_secrets(words, allow_secret)
+        category = category or category_of(words)
+        moment = local_now(self._upkeep.settings, now)
+        with self._alone():  # two that store the same would both find it unknown
+            old = None if replaces is None else self._current(replaces)
+            near = self._near(words)
+            holding = [(line, value) for line, value in near.facts if line.fact.is_current]
+            known = None if force else duplicate_of(words, holding, moment)
+            if known is not None and (old is None or old.fact.id == known.fact.id):
+                return self._stored("duplicate", known, holding, near.warnings)
+            if known is not None and old is not None:
+                struck = self._book.change(old, old.fact.superseded(known.fact.id, moment.date()))
+                stored = replace(self._stored("superseded", known, holding, near.warnings), old=struck)
+            else:
+                if old is None and supersede:
+                    old = contradicted(words, category, holding)
+                noted = None if force or old is not None else self._noted(words, category, moment)
+                if noted is not None:
+                    return noted
+                Forgotten.load(self._upkeep.workspace).lift(words)  # who says it again wants it kept again
+                fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
+                stored = self._written(fact, old, moment.date(), replace(near, facts=tuple(holding)))
+        self._index_soon()
+        return stored
+
+    @operation("facts store")
+    def add_all(self, facts: Sequence[Fact], *, dry_run: bool = False) -> tuple[Fact, ...]:
+        """Write those of many facts that are not known yet, all at once; return them, in their order.
+
+        They are compared by their words alone, with each other too, and none takes the place of another.
+        With `dry_run` nothing is written.
+        """
+        refuse_if_off(self._upkeep.loaded)
+        with nullcontext() if dry_run else self._alone():
+            if not dry_run:
+                with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
+                    self._upkeep.run(words_only=True)
+            known = KnownFacts(self._book.lines())
+            new: dict[Fact, None] = {}
+            for fact in facts:
+                moment = self._noon_of(fact.created)
+                if known.same_as(fact.text, moment) or self._entry_like(fact.text, moment, ()):
+                    continue
+                new[fact] = None
+                known.add(FactLine(fact, 0, 0, ""))
+            if new and not dry_run:
+                self._book.add(tuple(new))
+        if new and not dry_run:
+            self._index_soon()
+        return tuple(new)
+
+    def _noon_of(self, day: date | None) -> datetime:
+        now = local_now(self._upkeep.settings)
+        return now if day is None else datetime.combine(day, time(12), now.tzinfo)
+
+    @operation("facts edit")
+    def edit(self, name: str, text: str, *, allow_secret: bool = False) -> FactLine:
+        """Put other words in the place of a fact's, and return where it stands.
+
+        Words that hold a secret are refused, as by `store`.
+        """
+        check_texts(text=text)
+        line = self.get(name)
+        words = plain(text)
+        self._refuse_secrets(words, allow_secret)
+        return self._changed(line, replace(line.fact, text=words))
+
+    def _refuse_secrets(self, words: str, allow_secret: bool) -> None:
+        from memlines.text.redaction import refuse_secrets, rules_of  # which takes time to import
+
+        if not allow_secret:
+            refuse_secrets(words, rules_of(self._upkeep.settings.redaction.rules))
+
+    @operation("facts review")
+    def review(self, name: str) -> FactLine:
+        """Note that a person looked at a fact and kept it."""
+        line = self.get(name)
+        return line if line.fact.reviewed else self._changed(line, replace(line.fact, reviewed=True))
+
+    def forget(self, facts: Iterable[str | FactLine]) -> Receipt:
+        """Remove facts for good, named by their ids, from the note and everything made of it."""
+        refuse_if_off(self._upkeep.loaded)
+        if isinstance(facts, str):
+            raise UsageError("the facts to forget are one text", todo="Give a list of ids")
+        chosen = [self.get(one.fact.id if isinstance(one, FactLine) else one) for one in facts]
+        return self._forget([Candidate(self.path, one.first, one.last, one.raw, _ITEM) for one in chosen])
+
+    def heal(self) -> tuple[str, ...]:
+        """Make the table equal to the note and the index; return what should be told about it.
+
+        Nothing depends on the table, so whatever is wrong with it is told and not raised.
+        """
+        return self._derived.heal()
+
+    def without_table(self) -> AbstractContextManager[tuple[str, ...]]:
+        """Remove the table with all that it ever held, and have nobody make it again inside the block.
+
+        What could not be removed is named.
+        """
+        return self._derived.absent()
+
+    def close(self) -> None:
+        """Do not wait for a service that hangs while the table is made equal."""
+        self._derived.close()
+
+    # How
+
+    def _source(self, *, current_only: bool) -> Callable[[Index], Source]:
+        self._derived.prepare()
+
+        def source_in(index: Index) -> Source:
+            shelf = self._shelves.of(index, self.path, self._book.lines())
+            return Source(shelf, self._derived.nearest_in(index, shelf, current_only=current_only))
+
+        return source_in
+
+    def _near(self, text: str) -> Nearby:
+        lines = self._book.lines()
+        return nearby(self._upkeep, text, lines, self._source(current_only=False)) if lines else Nearby()
+
+    def _noted(self, text: str, category: Category, now: datetime) -> Stored | None:
+        """Return the entry of another note that says the same in the same words.
+
+        The index is asked as it is, and notes that changed since are read: bringing it up to date would take
+        longer with every fact.
+        """
+        paths = {daily_log(now): None}
+        with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
+            paths |= dict.fromkeys(self._upkeep.changed_notes())
+        entry = self._entry_like(text, now, paths)
+        if entry is None:
+            return None
+        fact = Fact("", body_of(entry.snippet), category)
+        line = FactLine(fact, entry.start_line, entry.end_line, entry.snippet)
+        return Stored("duplicate", line, citation=entry.citation)
+
+    def _entry_like(self, text: str, now: datetime, paths: Iterable[str]) -> Hit | None:
+        """Return the entry of these notes, or of what the index finds, that says the same."""
+        place, settings = self._upkeep.workspace, self._upkeep.settings
+        return known_entry(place, settings, text, now, paths=paths, search=self._by_words, facts=False)
+
+    def _by_words(self, query: str) -> SearchResult:
+        request = request_of(self._upkeep.loaded, query, _LIKE, 0.0, None, "words")
+        return answer(self._upkeep, replace(request, sources=("memory",)), [])
+
+    def _alone(self) -> AbstractContextManager[None]:
+        ensure_private(self._upkeep.workspace)
+        lock = WriterLock(self._upkeep.workspace.private / _LOCK, "the facts of this workspace")
+        return lock.held(_WAIT_SECONDS)
+
+    def _changed(self, line: FactLine, fact: Fact) -> FactLine:
+        new = self._book.change(line, fact)
+        self._index_soon()
+        return new
+
+    def _index_soon(self) -> None:
+        """Have the change found by its words at the next question, and by its meaning a moment later."""
+        if self._upkeep.settings.sync.on_search:
+            self._upkeep.sync_soon(after_change=True)
+
+    def _current(self, name: str) -> FactLine:
+        line = self.get(name)
+        if not line.fact.is_current:
+            raise UsageError(
+                f"the fact {name} is no longer true already, so nothing can replace it",
+                todo="Name a fact that still holds, or leave it out",
+            )
+        return line
+
+    def _written(self, fact: Fact, old: FactLine | None, day: date, near: Nearby) -> Stored:
+        """Write a fact; one that it takes the place of is kept and marked in the same moment.
+
+        One that cannot be marked keeps nothing from being stored.
+        """
+        if old is None:
+            (line,) = self._book.add([fact])
+            stored = self._stored("created", line, near.facts, near.warnings)
+            return replace(stored, similar=about_the_same(fact.text, near.facts))
+        done = self._book.supersede(old, fact, day)
+        citation = cite(self.path, done.new.first, done.new.last)
+        if done.old is None:
+            told = f"the fact {old.fact.id} that it contradicts could not be marked: {done.trouble}"
+            return Stored("created", done.new, None, None, citation, (*near.warnings, told))
+        return Stored("superseded", done.new, done.old, dict(near.facts).get(old), citation, near.warnings)
+
+    def _stored(
+        self, action: Action, line: FactLine, near: Sequence[Near], warnings: tuple[str, ...]
+    ) -> Stored:
+        similarity = next((value for one, value in near if one == line), None)
+        return Stored(action, line, None, similarity, cite(self.path, line.first, line.last), warnings)
+
+
+def _check_category(category: object) -> None:
+    if category not in CATEGORIES:
+        raise UsageError(
+            f"category is {shown_value(category)}", todo=f"It takes one of: {', '.join(CATEGORIES)}"
+        )
+
+
+def _check_importance(importance: object) -> None:
+    is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
+    if not is_number or not 0 <= float(str(importance)) <= 1:
+        raise UsageError(f"importance is {shown_value(importance)}", todo="It takes a number from 0 to 1")

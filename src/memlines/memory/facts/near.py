@@ -1,0 +1,189 @@
+"""Find the facts that are nearest to a text, to tell whether it is known already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from memlines.embed.base import Provider
+from memlines.embed.passages import embed_passages, unpacked
+from memlines.errors import EmbeddingError, StoreError
+from memlines.index.search import legs, lexical
+from memlines.index.search.diversity import jaccard
+from memlines.index.search.legs import Within
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.index import Index
+from memlines.memory.facts.recall import Source, clipped
+from memlines.memory.notes.duplicates import query_of
+from memlines.memory.upkeep.answering import whom_to_ask
+from memlines.memory.upkeep.upkeep import Upkeep, silent
+from memlines.text.facts import FactLine
+from memlines.text.language import language_of
+from memlines.text.terms import terms_of
+from memlines.types import Space
+
+_BY_MEANING = 5
+_BY_WORDS = 20
+_LATEST = 64
+"""How many facts are looked at of each kind. The latest are always among them: their vectors may not have
+been made yet, and what was said a moment ago is what is corrected most."""
+
+_MADE_HERE = 64
+"""Facts without a vector that get one only to be compared; there are more only while an index is built."""
+
+_SHARED = 0.5
+_SIMILAR = 0.7
+_MOST_ALIKE = 3
+"""How alike facts are that may be about the same thing, and how many of them are worth asking about."""
+
+_BY_WORDS_ALONE = "facts were compared by their words alone"
+
+Near = tuple[FactLine, float | None]
+"""A fact and how similar it is to a text, if that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """The facts that are nearest to a text, those of which it is known how near first."""
+
+    facts: tuple[Near, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Looked:
+    """What the index told: cosines by fact, and the facts that it cannot tell about."""
+
+    lines: dict[str, FactLine] = field(default_factory=dict)
+    cosines: dict[str, float] = field(default_factory=dict)
+    unknown: list[FactLine] = field(default_factory=list)
+
+
+def nearby(
+    upkeep: Upkeep, text: str, lines: Sequence[FactLine], source_in: Callable[[Index], Source]
+) -> Nearby:
+    """Return the facts that are nearest to a text by meaning and by words.
+
+    An index or a provider that cannot be used is no reason not to answer: then words alone are compared.
+    """
+    warnings: list[str] = []
+    try:
+        asked = whom_to_ask(upkeep, "hybrid")
+        vector = _vector(asked.provider, text, warnings)
+        looked = _look(upkeep, text, vector, asked.space, lines, source_in)
+        if len(looked.unknown) > _MADE_HERE:  # the others are compared here, whatever the index lacks
+            warnings += upkeep.refresh(silent)
+            asked = whom_to_ask(upkeep, "hybrid")
+            vector = _vector(asked.provider, text, warnings)
+            looked = _look(upkeep, text, vector, asked.space, lines, source_in)
+    except StoreError as error:
+        told = (*warnings, f"{_BY_WORDS_ALONE}: {error}")
+        return Nearby(tuple((line, None) for line in lines), told)
+    warnings += asked.doubts
+    if vector is not None and asked.provider is not None and looked.unknown:
+        looked.cosines |= _compared(asked.provider, vector, looked.unknown[:_MADE_HERE], warnings)
+    near = [(line, clipped(looked.cosines.get(name))) for name, line in looked.lines.items()]
+    near.sort(key=lambda one: -1.0 if one[1] is None else one[1], reverse=True)
+    return Nearby(tuple(near), tuple(dict.fromkeys(warnings)))
+
+
+def about_the_same(text: str, near: Sequence[Near]) -> tuple[FactLine, ...]:
+    """Return the facts that seem to be about the same as a text, at most a few, the most alike first.
+
+    They share half of their words with it, or their similarity is high.
+    """
+    ours = _terms(text)
+    found = []
+    for line, similarity in near:
+        shared = jaccard(ours, _terms(line.fact.text))
+        if shared >= _SHARED or (similarity or 0.0) >= _SIMILAR:
+            found.append((max(shared, similarity or 0.0), line))
+    found.sort(key=lambda one: one[0], reverse=True)
+    return tuple(line for _, line in found[:_MOST_ALIKE])
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(terms_of(text, language_of(text)))
+
+
+def _vector(provider: Provider | None, text: str, warnings: list[str]) -> bytes | None:
+    if provider is None:
+        warnings.append(f"{_BY_WORDS_ALONE}, because nobody makes vectors")
+        return None
+    try:
+        return vectors_of(provider, [text])[0]
+    except EmbeddingError as error:
+        warnings.append(f"{_BY_WORDS_ALONE}: {error}")
+        return None
+
+
+def _look(
+    upkeep: Upkeep,
+    text: str,
+    vector: bytes | None,
+    space: Space | None,
+    lines: Sequence[FactLine],
+    source_in: Callable[[Index], Source],
+) -> _Looked:
+    """Ask the index, as far as it knows the facts and its vectors are of the same space."""
+    looked = _Looked()
+    missing = lines
+    with upkeep.reading:
+        index = upkeep.open_reader()
+        if index is not None:
+            with index.errors(), index.snapshot():
+                now = spaces.serving(index.connection)
+                source = source_in(index)
+                missing = source.shelf.missing
+                if now is None or now.space != space:
+                    vector = None
+                _ask(index, source, text, vector, lines[-_LATEST:], looked)
+    looked.lines.update((line.fact.id, line) for line in missing)
+    looked.unknown = [line for name, line in looked.lines.items() if name not in looked.cosines]
+    return looked
+
+
+def _ask(
+    index: Index,
+    source: Source,
+    text: str,
+    vector: bytes | None,
+    latest: Sequence[FactLine],
+    looked: _Looked,
+) -> None:
+    shelf = source.shelf
+    new = [shelf.numbers[line.fact.id] for line in latest if line.fact.id in shelf.numbers]
+    wanted = lexical.look_up(index, query_of(text))
+    found = [*lexical.find(index, wanted, _BY_WORDS, (), shelf.all)]
+    cosines: dict[int, float] = {}
+    if vector is not None:
+        also = [*found, *new]
+        cosines = legs.nearest(index, vector, _BY_MEANING, also, Within(shelf.all, {}, source.nearest))
+    for number in dict.fromkeys([*cosines, *found, *new]):
+        line = shelf.lines[number]
+        looked.lines[line.fact.id] = line
+        if number in cosines:
+            looked.cosines[line.fact.id] = cosines[number]
+
+
+def _compared(
+    provider: Provider, vector: bytes, lines: Sequence[FactLine], warnings: list[str]
+) -> dict[str, float]:
+    """Return how near facts are that have no vector yet."""
+    import numpy as np
+
+    try:
+        blobs = vectors_of(provider, [line.fact.text for line in lines])
+    except EmbeddingError as error:
+        warnings.append(f"not all facts could be compared by their meaning: {error}")
+        return {}
+    rows = np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1)
+    cosines = np.vecdot(rows, np.frombuffer(vector, "<f4")).tolist()
+    return {line.fact.id: cosine for line, cosine in zip(lines, cosines, strict=True)}
+
+
+def vectors_of(provider: Provider, texts: Sequence[str]) -> list[bytes]:
+    """Return the vectors of texts as the index would hold them."""
+    packed = embed_passages(provider, texts)
+    dims = provider.dims
+    return [unpacked(blob, dims)[0] if dims else blob for blob in packed]

@@ -1,0 +1,353 @@
+"""What a fact states: a string of tags with the words behind them, which is alike in all languages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from memlines.memory.facts.lexicon import LANGUAGES, lexicon_of, longest_phrases
+from memlines.text.language import STEMMED, STOP_WORDS
+from memlines.text.terms import terms_of_run
+
+VERBS = "bhLWUPKHMJQCEXBVYdTG"
+"""The tags of verbs."""
+
+_LONGEST = 400
+_MOST_WORDS = 40
+
+_SENTENCE = re.compile(r"(?<=[^\d\s][.!?\u2026])\s+(?=\S)|\s*;\s+|\s*\n\s*")
+_OPENING = "\"'`*_([{<\u2018\u201c\u201e\u00ab\u00bf\u00a1"
+_CLOSING = "\"'`*_)]}>\u2019\u201d\u201c\u00bb.,;:!\u2026"
+_NUMBER = re.compile(r"[+(]?\d[\d.,:/()-]*(?:am|pm|h|%|st|nd|rd|th)?")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})?")
+_PLAIN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ENGLISH = (
+    (re.compile(r"\bcan[\u2019']t\b", re.IGNORECASE), "can not"),
+    (re.compile(r"\bwon[\u2019']t\b", re.IGNORECASE), "will not"),
+    (re.compile(r"(?<=\w)n[\u2019']t\b"), " not"),
+    (re.compile(r"(?<=\bit)[\u2019']s\b", re.IGNORECASE), " is"),
+    (re.compile(r"(?<=\w)[\u2019']m\b"), " am"),
+    (re.compile(r"(?<=\w)[\u2019']re\b"), " are"),
+    (re.compile(r"(?<=\w)[\u2019']ve\b"), " have"),
+    (re.compile(r"(?<=\w)[\u2019']s\b"), " \u2032"),
+)
+_NOT_THAT = re.compile(r",\s+(?:not|niet|nicht|pas|no|ne)\s+(?=[^\W\d_]+[.!]*$)")
+"""What a last word follows that is ruled out: "I live in Madrid, not Berlin"."""
+_AMERICAN = {"our": "or", "tre": "ter", "ise": "ize", "isa": "iza", "isi": "izi", "grey": "gray"}
+_BRITISH = re.compile(r"(?<=[^\W\d_]{3})(?:our|tre\b|is[aei])|\bgrey\b")
+_CZECH_CASE = re.compile("[aeiouyáéíóúýěů]+$")
+"""The end of a word that its case changes; only whether there is one tells "Martin" from "Martina"."""
+_OWNERS = "\u2032"
+_RULED_OUT = "\u2260"
+_COLON = "\u2236"
+_SECOND_VERB = re.compile(rf"[iu]?[{VERBS}]|[nlt@][N#]+[{VERBS}]")
+_CZECH_LETTERS = frozenset("ěřůčďťň")
+_CZECH_SMALL = frozenset(
+    ("a", "i", "je", "se", "si", "na", "v", "ve", "s", "k", "z", "do", "od", "pro", "to", "že", "už")
+)
+_NOT_DENIED = re.compile(
+    r"ne(?:j(?!í|d[eu]|ezd)|bo|ž|ch|m[eě]c|d[eě]l|dáv|moc|hod|pál|vlast|tt|tw|tf|o(?!d)|ut|ur|w|x)"
+)
+"""Czech words that begin as a denied verb does, and are none."""
+
+
+_NAMES = frozenset("NRkmowp")
+"""Tags of words that say who or what."""
+
+_CAPITALISED = frozenset("iDSRFk0")
+"""Tags of words that may be capitalised within a sentence and mean what they mean."""
+
+
+class Item(NamedTuple):
+    """A word of a statement: its tag, what it is the same as another word by, and as it is written."""
+
+    tag: str
+    what: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence: its words without those that only tell how it is meant, and how it is meant."""
+
+    items: tuple[Item, ...]
+    tags: str
+    marks: frozenset[tuple[str, str]]
+    """The words that tell how it is meant, with their tags."""
+    negative: bool = False
+    change: bool = False
+    """Whether it says that something is so now, or no longer."""
+    also: bool = False
+    doubtful: bool = False
+    """Whether it tells of the past, of a wish, of a condition, or asks."""
+
+
+@lru_cache(maxsize=4_096)
+def statements_of(text: str, language: str) -> tuple[Statement, ...]:
+    """Return what the sentences of a text state; nothing for one that is too long to be understood."""
+    if len(text) > _LONGEST:
+        return ()
+    composed = unicodedata.normalize("NFC", text).strip()
+    sentences = (sentence for sentence in _SENTENCE.split(composed) if sentence.strip())
+    return tuple(statement for sentence in sentences for statement in _statements(sentence, language))
+
+
+def read_together(new: str, old: str) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
+    """Return what two texts state, read in one language if both may be in it: short texts hardly show it."""
+    ours, theirs = languages_of(new), languages_of(old)
+    shared = next((language for language in ours if language in theirs), "")
+    return statements_of(new, shared or ours[0]), statements_of(old, shared or theirs[0])
+
+
+@lru_cache(maxsize=4_096)
+def languages_of(text: str) -> tuple[str, ...]:
+    """Return the languages that a text is most likely in; most texts have one."""
+    composed = unicodedata.normalize("NFC", text[:_LONGEST])
+    if not _CZECH_LETTERS.isdisjoint(composed.casefold()):
+        return ("cs",)
+    known = {language: _familiarity(composed, language) for language in LANGUAGES}
+    most = max(known.values())
+    return tuple(language for language in LANGUAGES if known[language] == most)
+
+
+def _familiarity(text: str, language: str) -> int:
+    """Return how many words of a text a language has; those of phrases and small ones count more."""
+    tokens = _tokens(text, language)[:_MOST_WORDS]
+    small = STOP_WORDS.get(language, _CZECH_SMALL)
+    return sum(token.casefold() in small for token in tokens) + sum(
+        2 * size for _, size, tags in _phrases(tokens, language) if tags
+    )
+
+
+def _tokens(sentence: str, language: str) -> list[str]:
+    if language == "en":
+        for pattern, plain in _ENGLISH:
+            sentence = pattern.sub(plain, sentence)
+    elif language == "fr":
+        sentence = re.sub(r"(?<=\w)[\u2019'](?=\w)", " ", sentence)
+    else:
+        sentence = re.sub(r"(?<=\w)[\u2019']s?\b", f" {_OWNERS} ", sentence)
+    sentence = _NOT_THAT.sub(f" {_RULED_OUT} ", sentence)
+    sentence = re.sub(r"(?<=\w):\s", f" {_COLON} ", sentence)
+    tokens = (token.lstrip(_OPENING).rstrip(_CLOSING) for token in sentence.split())
+    return _with_phrases_whole([token for token in tokens if token.strip("-\u2013\u2014")], language)
+
+
+def _with_phrases_whole(tokens: list[str], language: str) -> list[str]:
+    """Put "now" before a phrase that it stands in the midst of: "läuft jetzt auf"."""
+    folded = [token.casefold() for token in tokens]
+    for at in range(len(tokens) - 2):
+        word, following, *rest = folded[at:]
+        is_whole = _longest_phrase(folded, at, word, language)[0] > 1
+        if is_whole or lexicon_of(language).get(following) != ("now",):
+            continue
+        if _longest_phrase([word, *rest], 0, word, language)[0] > 1:
+            tokens[at : at + 2] = tokens[at + 1], tokens[at]
+            folded[at : at + 2] = following, word
+    return tokens
+
+
+def _statements(sentence: str, language: str) -> Iterator[Statement]:
+    tokens = _tokens(sentence.removesuffix("?"), language)[: _MOST_WORDS + 1]
+    read = [_apart(clause) for clause in _clauses(list(_tagged(tokens, language)))]
+    if "?" in sentence or len(tokens) > _MOST_WORDS:
+        read[0][1].add(("doubt", ""))
+    for items, marks in read:  # "was moved" tells what is now, "was blue" what is no longer
+        tags = {item.tag for item in items}
+        if "q" in tags and tags.isdisjoint("MEXT"):
+            marks.add(("doubt", "q"))
+    shared = {mark for _, marks in read for mark in marks if mark[0] in ("doubt", "also")}
+    for items, marks in read:
+        yield _statement(items, marks | shared)
+
+
+def _statement(items: list[Item], marks: set[tuple[str, str]]) -> Statement:
+    items = _with_subject_first(_with_colon([item for item in items if item.tag != "q"]))
+    items = _with_nouns(items)
+    tags = "".join(item.tag for item in items)
+    kinds = {kind for kind, _ in marks}
+    return Statement(
+        tuple(items),
+        tags,
+        frozenset(marks),
+        negative=not kinds.isdisjoint(("not", "gone")),
+        change=not (kinds.isdisjoint(("now", "gone", "ever", "since")) and set("MJET").isdisjoint(tags)),
+        also="also" in kinds,
+        doubtful="doubt" in kinds,
+    )
+
+
+def _clauses(every: list[Item]) -> list[list[Item]]:
+    """Cut a sentence where "and" joins a second verb to its subject: "I left Acme and joined Globex"."""
+    verbs = [at for at, item in enumerate(every) if item.tag in VERBS or item.tag == "gone"]
+    first = verbs[0] if verbs else len(every)
+    subject = [item for item in every[:first] if len(item.tag) == 1]
+    cuts = [
+        at
+        for at, item in enumerate(every)
+        if at > first and item[:2] == ("&", "&") and _has_own_verb(every[at + 1 :])
+    ]
+    if not cuts or _denies_all(every[: cuts[0]]):
+        return [every]
+    if not subject and every[first].tag not in "JQ" and every[first + 1].tag in _NAMES:
+        return [every]  # who it is of may be said after the verb
+    clauses = [every[: cuts[0]]]
+    for cut, end in zip(cuts, [*cuts[1:], len(every)], strict=True):
+        clause = every[cut + 1 : end]
+        said = next(item.tag for item in clause if len(item.tag) == 1)
+        clauses.append(clause if said in "iu" else [*subject, *clause])
+    return clauses
+
+
+def _denies_all(clause: list[Item]) -> bool:
+    """Tell whether what follows "and" may be denied as well: "I no longer smoke and drink"."""
+    tags = {item.tag for item in clause}
+    return "not" in tags or ("gone" in tags and not tags.isdisjoint(VERBS))
+
+
+def _has_own_verb(rest: list[Item]) -> bool:
+    tags = "".join(item.tag for item in rest if len(item.tag) == 1)
+    return _SECOND_VERB.match(tags) is not None
+
+
+def _with_nouns(items: list[Item]) -> list[Item]:
+    """Take "deploy" for a noun where another verb follows it, and leave out the rest of "findet … statt"."""
+    if items and items[-1].tag == "I":
+        items = items[:-1]
+    return [
+        item._replace(tag="w")
+        if item.tag == "Y" and at + 1 < len(items) and items[at + 1].tag in "bhMXd"
+        else item
+        for at, item in enumerate(items)
+    ]
+
+
+def _apart(every: list[Item]) -> tuple[list[Item], set[tuple[str, str]]]:
+    """Return the words that say something, and those that tell how it is meant."""
+    denied = any(item.tag == "not" for item in every)
+    items: list[Item] = []
+    marks: set[tuple[str, str]] = set()
+    since = False
+    for at, item in enumerate(every):
+        is_time = item.tag in ("D", "0")
+        if item.tag == "since" and not (at + 1 < len(every) and every[at + 1].tag in ("D", "0")):
+            items.append(item._replace(tag="r"))
+        elif item.tag == "ever" and not denied:
+            items.append(item._replace(tag="w"))
+        elif since and is_time:
+            marks.add(("since", item.what))
+        elif len(item.tag) == 1:
+            items.append(item)
+        else:
+            marks.add((item.tag, "" if item.tag in ("not", "ever") else item.what))
+        since = item.tag == "since" or (since and is_time)
+    return items, marks
+
+
+def _tagged(tokens: list[str], language: str) -> Iterator[Item]:
+    for at, size, tags in _phrases(tokens, language):
+        denied = tags[:1] == ("denied",)
+        word = tokens[at][2:] if denied else tokens[at]
+        if denied:
+            yield Item("not", "", "")
+        known = tags[1:] if denied else tags
+        phrase = " ".join([word, *tokens[at + 1 : at + size]]).casefold()
+        yield from (_known(tag, word, phrase) for tag in known if tag != "the")
+        if not known:
+            yield _unknown(word, language)
+
+
+def _phrases(tokens: list[str], language: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Cut a sentence into the longest phrases that are known: where each begins, its size, and its tags."""
+    folded = [token.casefold() for token in tokens]
+    at = 0
+    while at < len(tokens):
+        size, tags = _longest_phrase(folded, at, folded[at], language)
+        if at and tags and tokens[at][0].isupper() and tags[0][0] not in _CAPITALISED:
+            size, tags = 1, ()  # the "New" of "New York"
+        elif not tags and language == "cs" and _is_denied(tokens[at]):
+            size, tags = _longest_phrase(folded, at, folded[at][2:], language)
+            tags = ("denied", *tags)
+        yield at, size, tags
+        at += size
+
+
+def _longest_phrase(folded: list[str], at: int, word: str, language: str) -> tuple[int, tuple[str, ...]]:
+    """Return the size and the tags of the longest known phrase that begins with a word at a place."""
+    lexicon = lexicon_of(language)
+    most = min(longest_phrases(language).get(word, 0), len(folded) - at)
+    for size in range(most, 1, -1):
+        tags = lexicon.get(" ".join((word, *folded[at + 1 : at + size])))
+        if tags is not None:
+            return size, tags
+    return 1, lexicon.get(word, ())
+
+
+def _is_denied(token: str) -> bool:
+    return token.casefold().startswith("ne") and len(token) > 4 and not _NOT_DENIED.match(token.casefold())
+
+
+def _known(tag: str, word: str, phrase: str) -> Item:
+    """Return what a known phrase is; a tag with a star has it mean nothing but itself."""
+    kind, _, which = tag.rstrip("*").partition(":")
+    if tag.endswith("*"):
+        return Item(kind, f"{tag[:-1]} {phrase}", word)
+    if len(kind) > 1:
+        return Item(kind, phrase, word)
+    same = which if kind == "0" else "me" if kind in "im" else "us" if kind in "uo" else tag
+    return Item(kind, same, word)
+
+
+def _unknown(token: str, language: str) -> Item:
+    if token in (_OWNERS, _COLON):
+        return Item(token, "", token)
+    if token == _RULED_OUT:
+        return Item("I", "I", token)
+    if _DAY.fullmatch(token):
+        return Item("D", token, token)
+    if _NUMBER.fullmatch(token):
+        return Item("0", _number(token), token)
+    if not _PLAIN.fullmatch(token):
+        return Item("#", token.casefold(), token)
+    return Item("N" if token[0].isupper() else "w", _stem(token.casefold(), language), token)
+
+
+def _number(token: str) -> str:
+    """Return a number as all ways to write it have it: 5,000 is 5000, 10:00 is 10, and 5th is 5."""
+    plain = re.sub(r"(?<=\d)[.,](?=\d{3}(?!\d))", "", token.strip("()").rstrip(".,"))
+    return re.sub(r"(?<=\d)(?::00|am|h|st|nd|rd|th)$", "", plain)
+
+
+def _stem(word: str, language: str) -> str:
+    if language == "en":
+        word = _BRITISH.sub(lambda found: _AMERICAN[found[0]], word)
+    if language == "cs" and len(word) > 4:
+        return _CZECH_CASE.sub("*", word)
+    if language in STEMMED:
+        return "-".join(term for part in word.split("-") for term in terms_of_run(part, language)[:1])
+    return word
+
+
+def _with_colon(items: list[Item]) -> list[Item]:
+    """Take a colon for "is", if nothing else is a verb: "Editor: Vim" is a statement, "Note: …" is none."""
+    has_verb = any(item.tag in VERBS for item in items)
+    if not has_verb and sum(item.tag == _COLON for item in items) == 1:
+        return [Item("b", "b", item.word) if item.tag == _COLON else item for item in items]
+    first = next((at + 1 for at, item in enumerate(items) if item.tag == _COLON), 0)
+    return [item for item in items[first if first < 3 else 0 :] if item.tag != _COLON]
+
+
+def _with_subject_first(items: list[Item]) -> list[Item]:
+    """Put "I" and "we" before their verb, where Dutch and German put them after it, and only once."""
+    at = next((at for at, item in enumerate(items) if item.tag in "iu"), 0)
+    if (at and items[at - 1].tag in VERBS) or (at == 1 and items[0].tag == "w"):
+        items = [*items[: at - 1], items[at], items[at - 1], *items[at + 1 :]]
+    return [
+        item
+        for at, item in enumerate(items)
+        if not (at and item.tag in "iu" and item.tag == items[at - 1].tag)
+    ]

@@ -1,0 +1,546 @@
+"""The one object a user holds.
+
+`Memory` opens a workspace and answers from it. When its index is brought up to date is decided in
+`upkeep`; how things are done is in `sync`, `search`, `files` and `store`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from memlines.errors import SettingsError, StoreError
+from memlines.files.read import read_lines
+from memlines.files.scan import SUFFIX
+from memlines.index.search.legs import Request
+from memlines.memory.arguments import check_chosen, check_context, check_read, check_search, check_texts
+from memlines.memory.status import Found, probe_vectors, status_of
+from memlines.memory.upkeep.answering import answer, fresh_answer
+from memlines.memory.upkeep.follow_up import FollowUp
+from memlines.memory.upkeep.switch import refuse_if_off
+from memlines.memory.upkeep.upkeep import Upkeep, silent
+from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.settings import Loaded, Settings, load, overridden, switched_off
+from memlines.settings.whereabouts import find_workspace
+from memlines.text.fact_note import note_path
+from memlines.types import (
+    CONTEXT_TOKENS,
+    Excerpt,
+    Mode,
+    Probe,
+    Progress,
+    Report,
+    SearchResult,
+    Source,
+    Space,
+    Status,
+)
+
+if TYPE_CHECKING:
+    from memlines.embed.base import Vectors
+    from memlines.files.history import Version
+    from memlines.files.journal import Operation
+    from memlines.index.sync.plan import Plan
+    from memlines.memory.facts.facts import Facts
+    from memlines.memory.notes.candidates import Candidate
+    from memlines.memory.notes.proof import Receipt
+    from memlines.memory.notes.recall import Recalled
+    from memlines.memory.notes.remember import Remembered
+    from memlines.memory.notes.undo import Undone
+    from memlines.memory.notes.versions import RestoredVersion
+
+
+_CONVERSATIONS = ("sessions/", "snapshots/")
+"""What the names of transcripts and snapshots begin with in the index."""
+
+
+def _refuse_unavailable(settings: Settings) -> None:
+    """Raise rather than quietly keep the index elsewhere than the settings say."""
+    if (settings.store.driver, settings.backend) != ("sqlite", "builtin"):
+        raise SettingsError(
+            f"store.driver {settings.store.driver!r} with backend {settings.backend!r} is not available"
+            " in this version",
+            todo="Set store.driver to sqlite and backend to builtin",
+        )
+
+
+class Memory:
+    """The memory in one workspace; safe to use from several threads."""
+
+    def __init__(
+        self, workspace: str | os.PathLike[str] | None = None, settings: Mapping[str, Any] | None = None
+    ) -> None:
+        """Open the memory in a folder; `settings` holds keys such as `{"query.max_results": 3}`.
+
+        Without a folder it is that of `MEMLINES_WORKSPACE`, the nearest one from here upwards that holds
+        a memory, the setting `workspace`, or this one.
+        """
+        if workspace is None:
+            workspace = find_workspace(overrides=settings).folder
+        self.workspace = Workspace.at(workspace)
+        self.loaded: Loaded = load(self.workspace, settings)
+        _refuse_unavailable(self.settings)
+        self._upkeep = Upkeep(self.workspace, self.loaded)
+        self._upkeep.follow_up = FollowUp(note_path(self.settings.facts.file), lambda: self.facts.heal())
+        self._facts: Facts | None = None
+        self._making_facts = threading.Lock()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.loaded.settings
+
+    def close(self) -> None:
+        """End what goes on in the background and let go of the index; both begin again with the next use."""
+        if self._facts is not None:
+            self._facts.close()
+        self._upkeep.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What people and agents call
+
+    @property
+    def facts(self) -> Facts:
+        """The long-term facts: short memories with a category, which stand in a note of their own."""
+        from memlines.memory.facts.facts import Facts
+
+        with self._making_facts:
+            if self._facts is None:
+                self._facts = Facts(self._upkeep, self.forget)
+        return self._facts
+
+    def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
+        """Make the index equal the files; `force` builds it anew."""
+        self._refuse_if_off()
+        return self._upkeep.sync(force=force, progress=progress)
+
+    def plan(self, *, progress: Progress = silent) -> Plan:
+        """Return what a sync would do and cost, without doing any of it."""
+        from memlines.index.sync.plan import plan
+
+        self._refuse_if_off()
+        return plan(self._upkeep.job(progress))
+
+    @property
+    def provider_trouble(self) -> str:
+        """Why vectors are not made by the provider that the settings name; empty if they are."""
+        return self._upkeep.chosen().reason
+
+    @property
+    def builtin_vectors(self) -> Callable[[Sequence[str]], Vectors] | None:
+        """How the builtin model embeds sentences, if it is what this memory uses; none is loaded for it."""
+        provider = self._upkeep.provider_at_work()
+        return provider.embed_documents if provider is not None and provider.id == "builtin" else None
+
+    def cancel_model(self) -> Space:
+        """Stop a change of model that is under way, and return the space that was given up."""
+        from memlines.index.sync.switching import cancel
+
+        return cancel(self._upkeep.job(silent))
+
+    def roll_back_model(self) -> Space:
+        """Answer with the vectors of the model before again, and return their space."""
+        from memlines.index.sync.switching import roll_back
+
+        upkeep = self._upkeep
+        return roll_back(upkeep.job(silent), lambda space: upkeep.provider_of(space) is not None)
+
+    def renew_model(self) -> Space:
+        """Give up all vectors of the model, for the next sync to make them anew; return their space."""
+        from memlines.index.sync.switching import renew
+
+        return renew(self._upkeep.job(silent))
+
+    def resume_model(self) -> Space:
+        """Want the model of the settings again after its change was stopped or taken back."""
+        from memlines.index.sync.switching import resume
+
+        return resume(self._upkeep.job(silent))
+
+    def start_session(self, key: str | None = None) -> None:
+        """Begin a session: sync in the background, once for each key, and return at once.
+
+        Without a key it syncs every time; with `sync.on_session_start` off it does nothing.
+        """
+        if not switched_off(self.loaded):
+            self._upkeep.start_session(key)
+
+    def warm_up(self) -> None:
+        """Load what the first search needs, as far as it is on this machine; it may take a second."""
+        if not switched_off(self.loaded):
+            self._upkeep.warm_up()
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether `warm_up` is done; until then a search by meaning may first load a model."""
+        return self._upkeep.is_warm
+
+    def sync_soon(self) -> None:
+        """Have the index made equal to the files in the background, and return at once."""
+        if not switched_off(self.loaded):
+            self._upkeep.sync_soon()
+
+    def watch(
+        self,
+        stop: threading.Event,
+        *,
+        on_sync: Callable[[Report], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
+    ) -> None:
+        """Keep the index equal to the files until `stop` is set, whatever changes them.
+
+        `on_sync` is told what every sync did that changed the index, `on_notice` in a sentence what else
+        is worth knowing. A sync that fails is noticed and tried again. Where another program watches
+        already, this waits to take over.
+        """
+        from memlines.memory.watching import watch
+
+        self._refuse_if_off()
+        watch(self._upkeep, stop, on_sync or _ignore, on_notice or _ignore)
+
+    def search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        mode: Mode = "hybrid",
+        sources: Sequence[Source] | None = None,
+        now: datetime | None = None,
+        full: bool = False,
+        strict: bool = False,
+        progress: Progress = silent,
+    ) -> SearchResult:
+        """Return the lines that answer a query, best first; none is an honest answer.
+
+        A hit is the passage that answers, of at most eight lines; with `full` it is the chunk around it.
+
+        Where nothing reaches the setting `query.min_score`, the nearest lines are weak hits, and the result
+        is not `confident`. With `strict` they are left out: do so for what is shown to somebody who did not
+        ask. With `min_score` nothing below that is shown, and everything above it.
+
+        Files that changed are indexed first, and a workspace without an index gets one.
+        """
+        check_search(query, max_results, min_score, mode, sources)
+        self._refuse_if_off()
+        settings = overridden(self.loaded, {} if max_results is None else {"query.max_results": max_results})
+        request = Request(
+            text=query,
+            query=settings.query,
+            profile=settings.profile,
+            mode=mode,
+            sources=tuple(sources) if sources else settings.sources,
+            now=now or datetime.now(UTC),
+            cut=settings.query.min_score if strict and min_score is None else min_score,
+            full=full,
+        )
+        if not query.strip():
+            return SearchResult((), "none", "", "words", 0)
+        return fresh_answer(self._upkeep, request, progress)
+
+    def _chunks(self, query: str) -> SearchResult:
+        """Search for whole chunks, for what has to be found wherever it stands and whatever it scores."""
+        return self.search(query, min_score=0.0, full=True)
+
+    def _chunks_as_indexed(self, query: str) -> SearchResult:
+        """Search for the same by words in the index as it is."""
+        wanted, profile, sources = self.settings.query, self.settings.profile, self.settings.sources
+        request = Request(query, wanted, profile, "words", sources, datetime.now(UTC), cut=0.0, full=True)
+        return answer(self._upkeep, request, [])
+
+    def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
+        """Return what the memory holds about a message, quoted for the model that answers it.
+
+        Every quote stands below its citation, marked as data and without secrets, all in at most so many
+        tokens of about four characters. The text is empty if nothing fits or the memory is switched off.
+        """
+        from memlines.index.search.relevant import relevant
+
+        check_context(message, max_tokens)
+        return relevant(message, self.loaded, self.search, max_tokens=max_tokens).text
+
+    def remember(
+        self,
+        text: str,
+        *,
+        topic: str | None = None,
+        session: str | None = None,
+        to: str | None = None,
+        force: bool = False,
+        allow_secret: bool = False,
+        now: datetime | None = None,
+    ) -> Remembered:
+        """Write a text into the notes and return where it stands; it is on disk when this returns.
+
+        It goes into the daily log, into the note of a topic, or where `to` says. What the notes or the facts
+        hold already is returned as a duplicate instead, unless `force` is set. A text that holds a secret
+        raises `SecretRefused`, unless `allow_secret` is set.
+        """
+        from memlines.memory.notes.remember import remember
+
+        check_texts(text=text)
+        check_texts(optional=True, topic=topic, session=session, to=to)
+        self._refuse_if_off()
+        remembered = remember(
+            self.workspace,
+            self.settings,
+            text,
+            topic=topic,
+            session=session,
+            to=to,
+            now=now,
+            force=force,
+            allow_secret=allow_secret,
+            search=self._by_words,
+        )
+        self._upkeep.look_again()
+        return remembered
+
+    def remember_all(
+        self, said: Sequence[tuple[str, datetime]], *, session: str | None = None
+    ) -> list[Remembered | None]:
+        """Write texts into the logs of the days they were said on, and return where each stands.
+
+        What goes into one log is written at once, all of it or nothing. There is nothing in the place of a
+        text that holds a secret, which is not written.
+        """
+        from memlines.memory.notes.remember import remember_all
+
+        for text, _ in said:
+            check_texts(text=text)
+        check_texts(optional=True, session=session)
+        self._refuse_if_off()
+        done = remember_all(self.workspace, self.settings, said, session=session, search=self._by_words)
+        self._upkeep.look_again()
+        return done
+
+    def _by_words(self, query: str) -> SearchResult:
+        """Return the entries that hold words of a query, to tell whether something is known."""
+        return self.search(query, mode="words", max_results=20, min_score=0.0, sources=("memory",), full=True)
+
+    def recall(
+        self,
+        query: str | None = None,
+        *,
+        recent: bool = False,
+        decisions: bool = False,
+        topic: str | None = None,
+        limit: int = 10,
+        now: datetime | None = None,
+    ) -> tuple[Recalled, ...]:
+        """Return entries: recent ones, decisions, those of a topic, or those that answer a query.
+
+        Where none is a confident answer, up to three of the nearest are returned; each of these is `weak`.
+        """
+        from memlines.memory.notes.recall import recall
+
+        check_texts(optional=True, query=query, topic=topic)
+        self._refuse_if_off()
+
+        def search(asked: str) -> SearchResult:
+            result = self.search(asked, max_results=50, sources=("memory",), full=True)
+            if not result or result.confident:
+                return result
+            return self.search(asked, sources=("memory",))  # the passages: most of a chunk is not near
+
+        return recall(
+            self.workspace,
+            self.settings,
+            query,
+            recent=recent,
+            decisions=decisions,
+            topic=topic,
+            limit=limit,
+            now=now,
+            search=search,
+        )
+
+    def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
+        """Return the entries that a citation, a path, a query or a session points at."""
+        from memlines.memory.notes.candidates import candidates
+
+        check_texts(selector=selector)
+        check_texts(optional=True, session=session)
+        self._refuse_if_off()
+        return candidates(
+            self.workspace,
+            self.settings,
+            selector,
+            session=session,
+            search=lambda query: self.search(query, full=True, strict=True),
+        )
+
+    def forget(self, chosen: Iterable[Candidate]) -> Receipt:
+        """Remove entries for good, from the notes and everything derived from them; say what went."""
+        from memlines.memory.notes.forget import forget
+
+        self._refuse_if_off()
+        check_chosen(chosen)
+        entries = tuple(chosen)
+        # Facts that stay are still in the index: it need not hold all others on their new lines for a proof.
+        in_facts = all(one.citation.startswith(f"{self.facts.path}#") for one in entries)
+        search = self._chunks_as_indexed if in_facts else self._chunks
+        self.close()  # what is open could hold on to what is to go
+        with self.facts.without_table() as tables:  # earlier versions of facts may be left in it
+            receipt = forget(
+                self.workspace,
+                self.settings,
+                entries,
+                self._upkeep.index_file,
+                search=search,
+                store_paths=self.loaded.store_paths,
+            )
+        self._upkeep.look_again()
+        return replace(receipt, left=(*receipt.left, *tables))
+
+    def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
+        """Take back what was last written into the notes; called again, what was written before that.
+
+        With `redo` it brings back what the last undo took back. Forgetting cannot be taken back.
+        """
+        from memlines.memory.notes.undo import undo
+
+        self._refuse_if_off()
+        undone = undo(self.workspace, redo=redo, dry_run=dry_run)
+        self._upkeep.look_again()
+        return undone
+
+    def writes(self) -> tuple[Operation, ...]:
+        """Return what `undo` would take back one after the other, the next one first."""
+        from memlines.memory.notes.undo import recent
+
+        self._refuse_if_off()
+        return recent(self.workspace)
+
+    def history(self, path: str) -> tuple[Version, ...]:
+        """Return the earlier versions of a note, which need not exist any more, the newest first."""
+        from memlines.memory.notes.versions import versions_of
+
+        check_texts(path=path)
+        self._refuse_if_off()
+        return versions_of(self.workspace, path)
+
+    def read_version(self, path: str, version: str) -> str:
+        """Return what a version of a note says; it goes by its name, or by its number from the newest on."""
+        from memlines.memory.notes.versions import read_version
+
+        check_texts(path=path, version=version)
+        self._refuse_if_off()
+        return read_version(self.workspace, path, version)
+
+    def restore_version(
+        self, path: str, version: str, *, with_forgotten: bool = False, dry_run: bool = False
+    ) -> RestoredVersion:
+        """Make a note what it was in a version; what it holds now becomes a version itself.
+
+        What was forgotten since stays out and is named, unless `with_forgotten` is set.
+        """
+        from memlines.memory.notes.versions import restore_version
+
+        check_texts(path=path, version=version)
+        self._refuse_if_off()
+        restored = restore_version(
+            self.workspace, path, version, with_forgotten=with_forgotten, dry_run=dry_run
+        )
+        self._upkeep.look_again()
+        return restored
+
+    def read(
+        self,
+        path: str,
+        start: int | None = None,
+        lines: int | None = None,
+        column: int | None = None,
+        *,
+        private: bool = True,
+    ) -> Excerpt:
+        """Return lines of a note, or what was said on lines of a transcript; what does not exist has none.
+
+        `column` is the character of the first line to begin with, for the rest of a line that was cut. With
+        `private` off, lines of `<private>` blocks come out empty: do so for what a model reads.
+        """
+        check_read(path, start, lines, column)
+        self._refuse_if_off()
+        settings = self.settings
+        inside = path.removeprefix(f"{PRIVATE_DIR}/")
+        if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
+            return self._read_conversation(inside, start, lines, column)
+        limit = settings.files.max_bytes
+        return read_lines(
+            self.workspace, settings.extra_paths, path, start, lines, limit, column, private=private
+        )
+
+    def _read_conversation(
+        self, path: str, start: int | None, lines: int | None, column: int | None
+    ) -> Excerpt:
+        from memlines.memory.conversations.reading import excerpt
+
+        heads = self._upkeep.heads
+        return excerpt(self.workspace, self.settings, path, start, lines, column, known=heads)
+
+    def status(self, *, deep: bool = False) -> Status:
+        """Return the state of the memory, without changing anything.
+
+        `deep` also asks the provider for one vector, which may send it a word over the network.
+        """
+        found, status = self._described()
+        if not deep:
+            return status
+        probe = self._probe(found, status)
+        return replace(status, probe={**asdict(probe), "message": probe.message})
+
+    def probe_embedding(self) -> Probe:
+        """Tell whether the provider that the settings ask for makes vectors; it may be sent one word."""
+        return self._probe(*self._described())
+
+    def probe_vectors(self) -> Probe:
+        """Tell whether vectors can be searched, by the engine that the settings ask for."""
+        return probe_vectors(*self._described())
+
+    def _described(self) -> tuple[Found, Status]:
+        upkeep = self._upkeep
+        found = Found(
+            self.workspace,
+            self.loaded,
+            upkeep.chosen(),
+            upkeep.chosen().provider,
+            upkeep.index_file,
+            upkeep.discover(),
+            upkeep.provider_of,
+        )
+        with upkeep.reading:
+            try:
+                found = replace(found, at_work=upkeep.provider_at_work())
+                index = upkeep.open_reader()
+                with index.errors() if index else nullcontext():
+                    return found, status_of(found, index, None)
+            except StoreError as problem:
+                found = replace(found, at_work=upkeep.chosen().provider)
+                return found, status_of(found, None, problem)
+
+    def _probe(self, found: Found, status: Status) -> Probe:
+        from memlines.embed.probe import probe_embedding
+
+        took_over = status.fallback if found.choice.error is None else None
+        stand_in, note = (took_over["to"], took_over["reason"]) if took_over else ("", "")
+        return probe_embedding(found.choice, found.at_work, stand_in, note)
+
+    def _refuse_if_off(self) -> None:
+        refuse_if_off(self.loaded)
+
+
+def _ignore(told: object) -> None:
+    """Listen to nothing."""

@@ -1,0 +1,382 @@
+"""Forget: take something out of the memory for good, and prove that it is gone.
+
+The order makes a run that is cut short harmless. First the text is noted as forgotten, by its hash. Then
+everything that is derived from the notes or kept of them loses it, while nobody can sync. The notes lose it
+last: until then, the same command finds the same entries and does everything again.
+"""
+
+from __future__ import annotations
+
+import glob
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from operator import attrgetter
+from pathlib import Path
+
+from memlines.files import atomic, erase, history, snapshots
+from memlines.files.erase import Lines
+from memlines.files.place import Place, attempt, place_of, writing
+from memlines.files.private import ensure_folder, ensure_private
+from memlines.files.read import read_document
+from memlines.files.tombstones import Forgotten, bare, bury, session_of
+from memlines.index.store.sqlite import erase as store
+from memlines.index.store.sqlite.changes import Staying
+from memlines.index.store.sqlite.raw import NO_TEXT
+from memlines.index.sync.finding import SNAPSHOTS, find_files
+from memlines.index.sync.transcripts import read_transcript, transcript_of
+from memlines.locks import WriterLock
+from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate, Search, candidates
+from memlines.memory.notes.proof import (
+    Receipt,
+    files_below,
+    holders,
+    pieces_of,
+    sample,
+    state_of,
+    telling_lines,
+    without_common,
+)
+from memlines.memory.notes.reading import notes_in, text_of
+from memlines.memory.notes.wordings import earlier_wordings
+from memlines.paths import PRIVATE_DIR, Workspace, expand_home
+from memlines.settings import Settings
+from memlines.text.edits import locate
+from memlines.text.entries import entries_of
+from memlines.text.fact_cache import facts_of
+from memlines.text.fact_chunks import chunk_facts
+from memlines.text.fact_note import note_path
+from memlines.text.words import words_of
+from memlines.types import Chunk, Document, Problem, cite
+
+__all__ = ["Candidate", "Receipt", "candidates", "forget"]
+
+_WAIT_SECONDS = 60.0
+_MOST_SEARCHES = 10
+_LONGEST_QUERY = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to go, sorted by how it goes."""
+
+    workspace: Workspace
+    settings: Settings
+    chosen: tuple[Candidate, ...]
+    indexes: tuple[Path, ...]
+    earlier: tuple[str, ...] = ()
+    """What facts that go said before they were changed."""
+
+    def of(self, *kinds: str) -> list[Candidate]:
+        return [candidate for candidate in self.chosen if candidate.kind in kinds]
+
+    @property
+    def entries(self) -> list[Candidate]:
+        return [
+            candidate for candidate in self.chosen if candidate.kind not in (NOTE, TURN, TRANSCRIPT, SNAPSHOT)
+        ]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts that must not come back; of a whole session, its name is enough."""
+        chosen = [candidate.text for candidate in [*self.entries, *self.of(NOTE, TURN)]]
+        return list(dict.fromkeys([*chosen, *self.earlier]))
+
+    @property
+    def sessions(self) -> list[str]:
+        return [session_of(candidate.path) for candidate in self.of(TRANSCRIPT)]
+
+    def lines_by_note(self) -> dict[str, list[Lines]]:
+        found: dict[str, list[Lines]] = {}
+        for entry in self.entries:
+            lines = Lines(entry.start_line, entry.end_line, entry.text)
+            found.setdefault(entry.path, []).append(lines)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What copies of the forgotten texts are found by: whole lines, and pieces of them."""
+
+    lines: list[str]
+    pieces: list[str]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], remaining: Sequence[str]) -> _Signs:
+        lines = telling_lines(texts)
+        return cls(
+            sample(without_common(lines, remaining)), sample(without_common(pieces_of(lines), remaining))
+        )
+
+
+def forget(
+    workspace: Workspace,
+    settings: Settings,
+    chosen: Iterable[Candidate],
+    index_file: Path,
+    *,
+    search: Search | None = None,
+    store_paths: Iterable[str] = (),
+) -> Receipt:
+    """Take candidates out of the memory for good; return what went and what is left.
+
+    `store_paths` says where other agents keep their indexes, which lose it as well.
+    The index lacks the notes that were changed until the next sync; `search` may bring it up to date.
+    """
+    ensure_private(workspace)
+    ensure_folder(index_file.parent)
+    indexes = tuple(_indexes(workspace, {settings.store.path, *store_paths}, index_file))
+    plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
+    removed: Counter[str] = Counter()
+    with _locked([index_file, *indexes]):
+        remaining = _remaining(plan)
+        plan = replace(plan, earlier=earlier_wordings(workspace, settings, plan.entries, remaining))
+        found = Forgotten.of(plan.texts, plan.sessions)
+        texts = [*plan.texts, *(candidate.text for candidate in plan.of(TRANSCRIPT, SNAPSHOT))]
+        signs = _Signs.of(texts, remaining)
+        transcripts = tuple(_transcripts_with(plan, found))
+        bury(workspace, plan.texts, plan.sessions, [file.path for file in plan.of(NOTE, SNAPSHOT)])
+        counts, clean = _from_indexes(plan, found, signs, transcripts)
+        removed.update(counts)
+        removed.update(_from_snapshots(plan, found, signs))
+        removed.update(_from_kept(plan, found, signs))
+        removed.update(_from_notes(plan))
+        erase.finish(workspace)
+        left = [*_standing(plan, found), *_traces(plan, signs, clean)]
+    if search is not None:
+        left.extend(_found_again(plan, found, search, left))
+    others = tuple(path for path in transcripts if not path.startswith(SNAPSHOTS))  # those are cleaned
+    return Receipt(
+        {place: count for place, count in removed.items() if count}, tuple(dict.fromkeys(left)), others
+    )
+
+
+# Where it may be
+
+
+def _indexes(workspace: Workspace, store_paths: Iterable[str], index_file: Path) -> Iterator[Path]:
+    """Yield every index over this workspace: each agent may have its own, in a place of its own."""
+    found = {index_file} if index_file.exists() else set()
+    found.update(store.indexes_in(workspace.private))
+    found.update(store.indexes_in(workspace.cached_indexes))  # from when it could not be written
+    for template in filter(None, store_paths):
+        parts = (workspace.root / expand_home(template)).parts
+        fixed = next((at for at, part in enumerate(parts) if "{agent}" in part), len(parts) - 1)
+        pattern = "/".join(map(glob.escape, parts[fixed:])).replace("{agent}", "*")
+        for file in Path(*parts[:fixed]).glob(pattern):
+            found.update({file} & set(store.indexes_in(file.parent)))
+    yield from sorted(found)
+
+
+@contextmanager
+def _locked(indexes: Iterable[Path]) -> Iterator[None]:
+    """Be the only one who writes indexes or makes vectors for them, taken in one order by everybody.
+
+    Who makes vectors does not hold the writer lock meanwhile, and would bring those of a forgotten text.
+    """
+    with ExitStack() as stack:
+        for index in sorted(set(indexes)):
+            for kind in (".embedding", ""):
+                lock = WriterLock(index.with_name(f"{index.name}{kind}.lock"))
+                stack.enter_context(lock.held(_WAIT_SECONDS))
+        yield
+
+
+def _remaining(plan: _Plan) -> list[str]:
+    """Return the texts of all notes as they will be, or say why one cannot be changed like that."""
+    lines = plan.lines_by_note()
+    whole = {note.path for note in plan.of(NOTE)}
+    for path in (*lines, *whole):
+        place_of(plan.workspace, path)
+    texts = []
+    for note in notes_in(plan.workspace, plan.settings):
+        if note.path not in whole:
+            text = text_of(plan.workspace, plan.settings, note.path)
+            texts.append(erase.without(text, lines.get(note.path, ()), note.path)[0])
+    return texts
+
+
+# Taking it out
+
+
+def _from_indexes(
+    plan: _Plan, found: Forgotten, signs: _Signs, transcripts: Sequence[str]
+) -> tuple[Counter[str], dict[Path, tuple[int, ...]]]:
+    """Take texts out of every index; return what went, and in which states indexes hold nothing of them."""
+    removed: Counter[str] = Counter()
+    clean: dict[Path, tuple[int, ...]] = {}
+    chosen = (candidate.path.removeprefix(f"{PRIVATE_DIR}/") for candidate in plan.chosen)
+    files = {*transcripts, *chosen}
+    staying = _staying_facts(plan)
+    for index in plan.indexes:
+        erased = store.erase(index, files, found.drops, staying)
+        removed.update(chunks=erased.chunks, vectors=erased.vectors, cached=erased.cached)
+        removed.update(copies=store.remove_copies(index))
+        state = state_of(index)
+        held = holders([index], signs.pieces).get(index, [])
+        if not held:
+            clean[index] = state
+        elif not all(store.is_live(index, piece) for piece in held):
+            store.rewrite(index)
+    return removed, clean
+
+
+def _staying_facts(plan: _Plan) -> dict[str, Staying]:
+    """Return what stays of the note of facts, if facts go; it keeps its vectors."""
+    path = note_path(plan.settings.facts.file)
+    lines = plan.lines_by_note().get(path)
+    note = next((note for note in notes_in(plan.workspace, plan.settings) if note.path == path), None)
+    if not lines or note is None or path in {note.path for note in plan.of(NOTE)}:
+        return {}
+    document = read_document(note, plan.settings.files.max_bytes)
+    if not isinstance(document, Document):
+        return {}
+    size = plan.settings.chunking
+
+    @cache
+    def chunks() -> list[Chunk]:
+        return chunk_facts(erase.without(document.text, lines, path)[0], size.tokens, size.overlap)
+
+    return {path: Staying(document.hash, _places_of(document.text, lines), chunks)}
+
+
+def _places_of(text: str, lines: Sequence[Lines]) -> list[tuple[int, int]]:
+    """Return where lines of the note of facts stand if each run of them is a fact; nothing otherwise.
+
+    Anything else, a heading for example, may be part of what is indexed of other lines.
+    """
+    facts = facts_of(text)
+    places = [locate(text, run.first, run.last, run.expected) for run in lines]
+    found = []
+    for place in places:
+        at = bisect_left(facts, place[0], key=attrgetter("first")) if place else len(facts)
+        if place is None or at == len(facts) or (facts[at].first, facts[at].last) != place:
+            return []
+        found.append(place)
+    return found
+
+
+def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
+    workspace = plan.workspace
+    removed: Counter[str] = Counter()
+
+    def is_forgotten(text: str) -> bool:
+        return found.drops(text) or any(piece in text for piece in signs.pieces)
+
+    def take_out() -> None:
+        whole = {candidate.path for candidate in plan.of(SNAPSHOT)}
+        root = workspace.root
+        for file in list(files_below(workspace.private / snapshots.FOLDER, root)):
+            if f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" in whole:
+                atomic.unlink(file, root=root)
+                removed["snapshots"] += 1
+                continue
+            content = atomic.read(file, root=root) or b""
+            new = snapshots.without_texts(content, is_forgotten)
+            if new != content:
+                atomic.replace(file, new, expected=content, root=root)
+                removed["snapshots"] += 1
+
+    with writing(workspace):
+        attempt(Place(snapshots.FOLDER, workspace.private / snapshots.FOLDER, workspace.root), take_out)
+    return removed
+
+
+def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
+    """Take texts out of the history and the trash; of a note that goes whole, everything kept goes."""
+    workspace = plan.workspace
+    removed: Counter[str] = Counter()
+    for note in plan.of(NOTE):
+        versions, items = erase.erase_kept(workspace, note.path)
+        removed.update(history=versions, trash=items)
+    with writing(workspace):  # what killed writers left unfinished may hold any text
+        place = Place("unfinished files", workspace.private, workspace.root)
+        attempt(place, lambda: history.remove_unfinished(workspace))
+    changed: set[str] = set()
+    if plan.earlier or _lines_in_kept(plan, signs):
+        for entry in [entry.text for text in plan.texts for entry in entries_of(text)]:
+            changed.update(history.scrub(workspace, entry))
+    removed.update(name.partition("/")[0] for name in changed)
+    # An earlier version may hold only a part of an entry, in the middle of a line.
+    removed.update(erase.redact_kept(workspace, found.redact))
+    return removed
+
+
+def _from_notes(plan: _Plan) -> Counter[str]:
+    removed: Counter[str] = Counter()
+    for path, lines in plan.lines_by_note().items():
+        limit = plan.settings.files.max_bytes
+        removed["entries"] += erase.erase_lines(plan.workspace, path, lines, limit)
+    for note in plan.of(NOTE):
+        removed["notes"] += erase.erase_note(plan.workspace, note.path, note.text)
+    removed.update(turns=len(plan.of(TURN)), transcripts=len(plan.of(TRANSCRIPT)))
+    return removed
+
+
+# Looking whether it is gone
+
+
+def _standing(plan: _Plan, found: Forgotten) -> Iterator[str]:
+    """Yield where the same text still stands in notes."""
+    for note in notes_in(plan.workspace, plan.settings):
+        text = text_of(plan.workspace, plan.settings, note.path)
+        for entry in entries_of(text) if found.drops(text) else ():
+            if found.drops(entry.text):
+                yield cite(note.path, entry.first, entry.last)
+
+
+def _traces(plan: _Plan, signs: _Signs, clean: Mapping[Path, tuple[int, ...]]) -> Iterator[str]:
+    """Yield the files that still hold pieces, but for what an index holds of transcripts.
+
+    An index that was read to its end, and to which nothing was written since, is not read again.
+    """
+    workspace = plan.workspace
+    outside = [
+        file
+        for index in plan.indexes
+        if index.parent != workspace.private
+        for file in index.parent.glob(f"{index.name}*")
+        if file.is_file() and not file.name.endswith(NO_TEXT)
+    ]
+    kept = tuple(workspace.private / name for name in erase.KEPT_DIRS)
+    inside = files_below(workspace.private, workspace.root)
+    others = [file for file in inside if not set(kept) & set(file.parents)]
+    unread = [file for file in (*others, *outside) if file not in clean or clean[file] != state_of(file)]
+    held_by = holders(unread, signs.pieces)
+    for file, held in {**held_by, **_lines_in_kept(plan, signs)}.items():
+        if file in plan.indexes and all(store.is_live(file, piece) for piece in held):
+            continue
+        is_inside = file.is_relative_to(workspace.private)
+        yield f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" if is_inside else str(file)
+
+
+def _lines_in_kept(plan: _Plan, signs: _Signs) -> dict[Path, list[str]]:
+    root, private = plan.workspace.root, plan.workspace.private
+    files = [file for name in erase.KEPT_DIRS for file in files_below(private / name, root)]
+    return holders(files, signs.lines)
+
+
+def _found_again(plan: _Plan, found: Forgotten, search: Search, known: Sequence[str]) -> Iterator[str]:
+    """Yield the citations of hits that show what was forgotten, where nobody knew of it yet."""
+    notes = {citation.partition("#")[0] for citation in known}
+    for text in plan.texts[:_MOST_SEARCHES]:
+        query = " ".join(words_of(bare(text)))[:_LONGEST_QUERY]
+        for hit in search(query) if query else ():
+            if hit.path not in notes and found.drops(hit.snippet):
+                yield hit.citation
+
+
+def _transcripts_with(plan: _Plan, found: Forgotten) -> Iterator[str]:
+    """Yield the transcripts that hold what was forgotten; if they are no source, nobody looks at them."""
+    if "sessions" not in plan.settings.sources:
+        return
+    for file in find_files(plan.workspace, replace(plan.settings, sources=("sessions",))).files:
+        document = read_transcript(file)
+        if document is None or isinstance(document, Problem):
+            continue
+        turns = transcript_of(document).turns
+        if found.drops_session(file.path) or any(found.drops(turn.text) for turn in turns):
+            yield file.path

@@ -1,0 +1,164 @@
+"""Prove that a text is gone: look for what is left of it, byte by byte.
+
+What is looked for are the telling lines of the forgotten texts, and in files that are not Markdown a few
+words of each at a time, so that a copy is found even where it is cut. What stands in the notes that remain
+as well tells nothing and is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memlines.beneath import folders_below
+from memlines.errors import PathError
+from memlines.files.atomic import listing
+from memlines.files.tombstones import bare
+from memlines.index.store.sqlite.raw import NO_TEXT, blocks
+from memlines.text.chunk import weigh
+from memlines.text.entries import entries_of
+
+_SHORTEST = 12
+_SHORTEST_ALONE = 6
+"""What a line weighs at least to be looked for, and what a text that is shorter than that weighs."""
+
+_LONGEST = 32
+_MOST = 64
+"""Pieces that are looked for at most; more would take long in a large index and prove nothing more."""
+
+_LOCKS = (".lock", ".holder", *NO_TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was forgotten, and what is left of it.
+
+    `removed` counts by place. `left` names the places of this memory that still hold it: citations of notes,
+    and files of the private folder. `transcripts` names files of other programs that still hold it; they are
+    not changed, and it does not come back from them.
+    """
+
+    removed: dict[str, int] = field(default_factory=dict)
+    left: tuple[str, ...] = ()
+    transcripts: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left in this memory."""
+        return not self.left
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "removed": self.removed,
+            "left": list(self.left),
+            "transcripts": list(self.transcripts),
+            "complete": self.complete,
+        }
+
+
+def telling_lines(texts: Iterable[str]) -> list[str]:
+    """Return the lines by which copies of some texts are found."""
+    found: dict[str, None] = {}
+    for text in texts:
+        lines = _lines(text)
+        long = [line for line in lines if weigh(line) >= _SHORTEST]
+        alone = [line for line in lines[:1] if weigh(line) >= _SHORTEST_ALONE]
+        found.update(dict.fromkeys(long or alone))
+    return list(found)
+
+
+def pieces_of(lines: Iterable[str]) -> list[str]:
+    """Return lines in pieces of a few words."""
+    return list(dict.fromkeys(piece for line in lines for piece in _cut(line)))
+
+
+def sample(pieces: Sequence[str]) -> list[str]:
+    """Return as many pieces as can be looked for everywhere, from all parts of the text."""
+    return list(pieces[:: -(-len(pieces) // _MOST) or 1])
+
+
+def without_common(pieces: Iterable[str], remaining: Sequence[str]) -> list[str]:
+    """Return the pieces that stand in none of the texts that remain."""
+    return [piece for piece in pieces if not any(piece in text for text in remaining)]
+
+
+def files_below(folder: Path, root: Path) -> Iterator[Path]:
+    """Yield every file below a folder but those that are only locks; links are not followed."""
+    try:
+        folders = folders_below(folder, root)
+    except PathError:
+        return
+    for below in folders:
+        for name, info in listing(below, root=root).items():
+            if stat.S_ISREG(info.st_mode) and not name.endswith(_LOCKS):
+                yield below / name
+
+
+def state_of(file: Path) -> tuple[int, ...]:
+    """Return what changes whenever something is written to a file; nothing if there is none."""
+    try:
+        info = file.stat()
+    except FileNotFoundError:
+        return ()
+    return info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
+
+
+def holders(files: Iterable[Path], pieces: Sequence[str]) -> dict[Path, list[str]]:
+    """Return the files that hold some of the pieces, and which; one that cannot be read may hold all."""
+    needles = {form: piece for piece in pieces for form in _forms(piece)}
+    if not needles:
+        return {}
+    found: dict[Path, list[str]] = {}
+    for file in files:
+        try:
+            held = _held(file, needles)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            held = list(pieces)
+        if held:
+            found[file] = held
+    return found
+
+
+def _held(file: Path, needles: dict[bytes, str]) -> list[str]:
+    overlap = max(map(len, needles)) - 1
+    found: dict[str, None] = {}
+    tail = b""
+    for block in blocks(file):
+        seam = tail + block[:overlap]
+        for needle, piece in needles.items():
+            if piece not in found and (needle in block or needle in seam):
+                found.setdefault(piece)
+        tail = (tail + block)[-overlap:] if len(block) < overlap else block[len(block) - overlap :]
+    return list(found)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of the entries of a text; headings only if there is nothing else."""
+    entries = entries_of(text)
+    telling = [entry for entry in entries if entry.kind != "heading"] or list(entries)
+    lines = [bare(line) for entry in telling for line in entry.text.split("\n")]
+    return [line for line in lines if line]
+
+
+def _cut(line: str) -> Iterator[str]:
+    """Cut a long line into pieces, between words where there are any."""
+    while weigh(line) > _LONGEST + _SHORTEST:
+        end = line.rfind(" ", _SHORTEST, _LONGEST)
+        end = end if end > 0 else min(_LONGEST, max(_SHORTEST, len(line) // 2))
+        yield line[:end].strip()
+        line = line[end:].strip()
+    if line:
+        yield line
+
+
+def _forms(piece: str) -> set[bytes]:
+    """Return how a piece may be written down: as it is, and inside JSON with and without other letters."""
+    plain, ascii_only = (json.dumps(piece, ensure_ascii=only)[1:-1] for only in (False, True))
+    return {piece.encode(), plain.encode(), ascii_only.encode()}

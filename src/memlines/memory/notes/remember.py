@@ -1,0 +1,226 @@
+"""Remember texts: find the note they belong to, leave out what is known, write the rest durably."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from memlines.errors import SecretRefused, WriteError
+from memlines.files.journal import operation
+from memlines.files.notes import append
+from memlines.files.place import place_of
+from memlines.files.scan import ROOT_FILES, SUFFIX
+from memlines.files.tombstones import Forgotten
+from memlines.memory.notes.clock import local_now
+from memlines.memory.notes.duplicates import Search, find
+from memlines.memory.notes.form import block_of, comments_around, session_mark, usable_text
+from memlines.memory.notes.known import daily_log, known_entry
+from memlines.memory.notes.reading import text_of
+from memlines.memory.notes.topics import heading_like, main_note, place_of_topic, topic_title
+from memlines.paths import Workspace
+from memlines.settings.tree import Settings
+from memlines.text.edits import tidy
+from memlines.text.entries import Entry
+from memlines.text.redaction import refuse_secrets, rules_of
+from memlines.types import Hit, cite
+
+DAILY, LOG = "daily", "log"
+"""What to write to when the daily log of today is meant."""
+MAIN = "memory"
+"""What to write to when the main note, MEMORY.md, is meant."""
+
+_MAIN_TITLE = "Memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Where a text stands; `duplicate` is the entry that said it already, in which case nothing was written.
+
+    `created` tells whether a new note was begun for it.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    created: bool = False
+    duplicate: Hit | None = None
+
+    @property
+    def citation(self) -> str:
+        """The lines as `path#L3` or `path#L3-L9`."""
+        return cite(self.path, self.start_line, self.end_line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Destination:
+    """The note an entry goes to, its label there, the heading it goes under, and a title for a new note."""
+
+    path: str
+    label: str
+    under: str | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A text to remember, when it was said, and where it goes."""
+
+    words: str
+    moment: datetime
+    place: _Destination
+
+
+def _nothing(query: str) -> tuple[Hit, ...]:
+    """Find nothing, where there is no index."""
+    return ()
+
+
+@operation("remember")
+def remember(
+    workspace: Workspace,
+    settings: Settings,
+    text: str,
+    *,
+    topic: str | None = None,
+    session: str | None = None,
+    to: str | None = None,
+    now: datetime | None = None,
+    force: bool = False,
+    allow_secret: bool = False,
+    search: Search = _nothing,
+) -> Remembered:
+    """Write a text into the notes as an entry and return where it stands.
+
+    `to` names the note: "log", "memory" (MEMORY.md) or a path. Without it, a topic has its own note, and
+    everything else goes into the daily log. An entry or a fact that says the same already is returned
+    instead, unless `force` is set; those of the note itself and the facts are always looked at, others as
+    far as the search finds them.
+    A text that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
+    """
+    words = usable_text(text)
+    if not allow_secret:
+        refuse_secrets(words, rules_of(settings.redaction.rules))
+    mark = "" if session is None else session_mark(session)
+    moment = local_now(settings, now)
+    new = _New(words, moment, _destination(workspace, settings, topic, to, moment))
+    (done,) = _write(workspace, settings, [new], mark, force=force, search=search)
+    return done
+
+
+@operation("remember")
+def remember_all(
+    workspace: Workspace,
+    settings: Settings,
+    said: Sequence[tuple[str, datetime]],
+    *,
+    session: str | None = None,
+    search: Search = _nothing,
+) -> list[Remembered | None]:
+    """Write texts into the logs of the days they were said on and return where each stands.
+
+    What goes into one log is written at once, all of it or nothing; a session is named in comments around
+    it. There is nothing in the place of a text that holds a secret, which is not written.
+    """
+    mark = "" if session is None else session_mark(session)
+    around = None if session is None else comments_around(session)
+    rules = rules_of(settings.redaction.rules)
+    logs: dict[str, dict[int, _New]] = {}
+    for at, (text, time) in enumerate(said):
+        words = usable_text(text)
+        with suppress(SecretRefused):
+            refuse_secrets(words, rules)
+            moment = local_now(settings, time)
+            place = _destination(workspace, settings, None, DAILY, moment)
+            logs.setdefault(place.path, {})[at] = _New(words, moment, place)
+    done: dict[int, Remembered] = {}
+    for log in logs.values():
+        try:
+            written = _write(workspace, settings, [*log.values()], mark, around, search=search)
+        except WriteError as error:
+            count = sum(one.duplicate is None for one in done.values())
+            raise WriteError(
+                f"{count} of {len(said)} entries were written, then {error.what}", todo=error.todo
+            ) from error
+        done.update(zip(log, written, strict=True))
+    return [done.get(at) for at in range(len(said))]
+
+
+def _write(
+    workspace: Workspace,
+    settings: Settings,
+    texts: Sequence[_New],
+    mark: str,
+    around: tuple[str, str] | None = None,
+    *,
+    force: bool = False,
+    search: Search,
+) -> list[Remembered]:
+    """Add the texts that are not known to the note they all go to, in one write; return where each stands.
+
+    With comments around them they need no mark of their own.
+    """
+    place = texts[0].place
+    done: dict[int, Remembered] = {}
+    fresh: dict[int, Entry] = {}
+    for at, new in enumerate(texts):
+        known = None
+        if not force:
+            known = known_entry(workspace, settings, new.words, new.moment, paths=[place.path], search=search)
+        if known is not None:
+            done[at] = Remembered(known.path, known.start_line, known.end_line, duplicate=known)
+        elif find(new.words, new.moment, ((place.path, entry) for entry in fresh.values())) is None:
+            block = tidy(block_of(new.place.label, new.words, "" if around else mark))
+            fresh[at] = Entry("item", 1, 1 + block.count("\n"), block, "")
+    if not fresh:
+        return [done[at] for at in range(len(texts))]
+    for at in fresh:
+        Forgotten.load(workspace).lift(texts[at].words)  # whoever says it again wants it remembered again
+    opening, closing = ([around[0]], [around[1]]) if around else ([], [])
+    written = append(
+        workspace,
+        place.path,
+        "\n".join([*opening, *(entry.text for entry in fresh.values()), *closing]),
+        under=place.under,
+        title=place.title,
+        max_bytes=settings.files.max_bytes,
+    )
+    line = written.start_line + len(opening)
+    for at, entry in fresh.items():
+        done[at] = Remembered(written.path, line, line + entry.last - 1, created=written.created)
+        line += entry.last
+    # What says the same as a text before it is known by now.
+    again = [at for at in range(len(texts)) if at not in done]
+    if again:
+        rest = _write(workspace, settings, [texts[at] for at in again], mark, around, search=search)
+        done.update(zip(again, rest, strict=True))
+    return [done[at] for at in range(len(texts))]
+
+
+def _destination(
+    workspace: Workspace, settings: Settings, topic: str | None, to: str | None, moment: datetime
+) -> _Destination:
+    today = moment.date().isoformat()
+    log = daily_log(moment)
+    title = None if topic is None else topic_title(topic)
+    if to is None and title is not None:
+        kept = place_of_topic(workspace, settings, title)
+        return _Destination(kept.path, f"{today}:", kept.under, kept.title or title)
+    if to == MAIN:
+        to = ROOT_FILES[0]
+    path = log if to in (None, DAILY, LOG) else place_of(workspace, str(to)).path
+    if path == log:
+        # Not under a heading of the log: what is added to its end later would stand there as well.
+        time = f"{moment:%H:%M}"
+        return _Destination(log, time if title is None else f"{time} {title}:", None, today)
+    if path in ROOT_FILES:
+        path = main_note(workspace, path)
+    under = title and (heading_like(text_of(workspace, settings, path), title) or title)
+    return _Destination(path, f"{today}:", under, _title_for(path))
+
+
+def _title_for(path: str) -> str:
+    """Return the title of a new note with this name."""
+    stem = path.rpartition("/")[2].removesuffix(SUFFIX)
+    return _MAIN_TITLE if path in ROOT_FILES else stem

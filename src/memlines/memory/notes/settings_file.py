@@ -1,0 +1,131 @@
+"""Change a settings file, the user's or a project's; all else in it stays as it is, byte by byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from memlines.beneath import make_own_folder, make_private
+from memlines.errors import SettingsError, WriteError, reason_of
+from memlines.files import atomic
+from memlines.files.place import writing
+from memlines.files.private import ensure_private
+from memlines.paths import Workspace, user_config_file
+from memlines.settings import is_trusted, trust
+from memlines.settings.config_file import read_project_file, read_user_file
+from memlines.settings.loading import refuse_project_content, settings_in
+
+Change = Callable[[bytes, str], bytes]
+"""Makes the new content of a file from the present one; the text is what messages call the file."""
+
+_PRIVATE = 0o600
+
+
+def written_settings(values: Mapping[str, Any]) -> str:
+    """Write settings the way a file holds them, a line each."""
+    return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
+
+
+def change_user_file(change: Change) -> bool:
+    """Change the user's own file, and close it to others, as it may hold keys; return whether it changed."""
+    named = user_config_file()
+    content = read_user_file(named)
+    changed = change(content or b"", f"user file {named}")
+    if changed == (content or b""):
+        return False
+    file = named.resolve()  # it may be a link, as dotfiles often are, and stays one
+    with _writing_errors(f"user file {named}"):
+        make_own_folder(file.parent)
+        if content is not None:
+            make_private(file)
+            atomic.replace(file, changed, content)
+        elif not atomic.create(file, changed, _PRIVATE):
+            raise atomic.Changed
+    return True
+
+
+def change_project_file(workspace: Workspace, change: Change, *, trust_new: bool = False) -> bool:
+    """Change a project's file; return whether it changed.
+
+    One that was trusted stays so: its user asked for the change. Any other is refused what a project may not
+    set, unless `trust_new`, with which a file that did not exist is trusted.
+    """
+    file = workspace.config_file
+    ensure_private(workspace)
+    with writing(workspace), _writing_errors(f"project file {file}"):
+        content = read_project_file(file)
+        changed = change(content or b"", f"project file {file}")
+        if changed == (content or b""):
+            return False
+        may_trust = trust_new if content is None else is_trusted(file)
+        if not may_trust and not trust_new:
+            refuse_project_content(file, changed)
+        atomic.replace(file, changed, content, root=workspace.root)
+        if may_trust:
+            trust(file, changed)
+    return True
+
+
+def add_to_user_file(values: Mapping[str, Any], heading: str) -> tuple[Path, list[str]]:
+    """Add settings to the user's own file; return it, and the keys that it set before, which stay so."""
+    adding = _Adding(values, heading)
+    change_user_file(adding.added)
+    return user_config_file(), adding.kept
+
+
+def add_to_project_file(
+    workspace: Workspace, values: Mapping[str, Any], heading: str
+) -> tuple[Path, list[str]]:
+    """Add settings to a project's file; return it, and the keys that it set before, which stay so.
+
+    A file that is new, or that was trusted, is trusted with them: the user asked for these settings.
+    """
+    adding = _Adding(values, heading)
+    change_project_file(workspace, adding.added, trust_new=True)
+    return workspace.config_file, adding.kept
+
+
+class _Adding:
+    """Settings that are added to the end of a file, and the keys that it has already."""
+
+    def __init__(self, values: Mapping[str, Any], heading: str) -> None:
+        self._values = values
+        self._heading = heading
+        self.kept: list[str] = []
+
+    def added(self, content: bytes, origin: str) -> bytes:
+        """Return the content with the settings that it lacks."""
+        there = settings_in(content, origin)
+        new = {name: value for name, value in self._values.items() if name not in there}
+        self.kept = [name for name in self._values if name in there]
+        if not new:
+            return content
+        gap = b"\n" if content.strip() else b""
+        end = b"" if not content or content.endswith(b"\n") else b"\n"
+        changed = content + end + gap + f"# {self._heading}\n{written_settings(new)}".encode()
+        try:
+            is_whole = settings_in(changed, origin).keys() == there.keys() | new.keys()
+        except SettingsError:
+            is_whole = False
+        if not is_whole:
+            raise SettingsError(
+                f"{origin} is written in a way that nothing can be added to its end",
+                todo="Write the settings into it by hand",
+            )
+        return changed
+
+
+@contextmanager
+def _writing_errors(origin: str) -> Iterator[None]:
+    try:
+        yield
+    except atomic.Changed:
+        raise WriteError(f"{origin} was changed by another program", todo="Try again") from None
+    except OSError as error:
+        raise WriteError(
+            f"{origin} cannot be written: {reason_of(error)}",
+            todo="Check its permissions and the space on the disk",
+        ) from error

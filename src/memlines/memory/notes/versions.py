@@ -1,0 +1,198 @@
+"""The earlier versions of a note: list them, read them, bring one back.
+
+A version is a kept copy, a note in the trash, or the beginning of a note to whose end something was added:
+of such a change nothing has to be kept, because the old text still stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from memlines.errors import PathError, WriteError
+from memlines.files import atomic, history, journal, trash
+from memlines.files.erase import without_forgotten
+from memlines.files.history import Version
+from memlines.files.journal import State, Write
+from memlines.files.place import Place, attempt, place_of, reading, writing
+from memlines.files.tombstones import Forgotten
+from memlines.memory.notes.undo import NoteChange
+from memlines.paths import Workspace
+from memlines.text.entries import entries_of
+
+RESTORE = "history --restore"
+_MOST_GROWN = 50
+"""How many beginnings of a note are listed: each is hashed to see that it still is what the note held."""
+
+_Load = Callable[[], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredVersion:
+    """A version that was brought back, and what that changed.
+
+    `forgotten` names passages of it that were forgotten, and were left out.
+    """
+
+    version: Version
+    change: NoteChange
+    forgotten: tuple[str, ...] = ()
+
+
+def versions_of(workspace: Workspace, path: str) -> tuple[Version, ...]:
+    """Return the earlier versions of a note, the newest first."""
+    return tuple(version for version, _ in _found(workspace, place_of(workspace, path)))
+
+
+def read_version(workspace: Workspace, path: str, name: str) -> str:
+    """Return what a version of a note says; it is named by its name or by its number, 1 being the newest."""
+    _, load = _chosen(workspace, place_of(workspace, path), name)
+    return _text(load())
+
+
+def restore_version(
+    workspace: Workspace, path: str, name: str, *, with_forgotten: bool = False, dry_run: bool = False
+) -> RestoredVersion:
+    """Make a note what it was in a version; what it holds now is kept first.
+
+    What was forgotten since stays out, unless `with_forgotten` is set.
+    """
+    place = place_of(workspace, path)
+    gone = Forgotten(()) if with_forgotten else Forgotten.load(workspace)
+
+    def planned() -> tuple[RestoredVersion, bytes | None, bytes]:
+        version, load = _chosen(workspace, place, name)
+        now, content = atomic.read(place.real, root=place.root), load()
+        kept, left_out = _allowed(gone, place, now, content)
+        change = NoteChange(place.path, None if now is None else _text(now), _text(kept))
+        return RestoredVersion(version, change, tuple(left_out)), now, kept
+
+    def write() -> RestoredVersion:
+        done, now, content = planned()
+        if content != now:
+            history.change(workspace, place, now, content)
+        if with_forgotten:
+            lift.append(_text(content))
+        return done
+
+    if dry_run:
+        with reading(f"{place.path!r}"):
+            return planned()[0]
+    lift: list[str] = []
+    with writing(workspace), journal.operation(RESTORE):
+        done = attempt(place, write)
+    for text in lift[-1:]:
+        Forgotten.load(workspace).lift(text)
+    return done
+
+
+def _allowed(gone: Forgotten, place: Place, now: bytes | None, content: bytes) -> tuple[bytes, list[str]]:
+    """Return what may come back of a version, and what is left out of it."""
+    if not gone:
+        return content, []
+    standing = {entry.text for entry in entries_of(_text(now or b""))}
+    kept: bytes | None
+    try:
+        kept, left_out = without_forgotten(gone, place.path, content, standing)
+    except UnicodeDecodeError:
+        raise WriteError(
+            f"that version of {place.path!r} is not UTF-8 text, so nobody can look for what was forgotten",
+            todo="Bring it back with --with-forgotten",
+        ) from None
+    if kept is None or (now is None and gone.drops_file(place.path)):
+        raise WriteError(
+            f"all of that version of {place.path!r} was forgotten",
+            todo="Bring it back with --with-forgotten if you want it again",
+        )
+    return kept, left_out
+
+
+def _chosen(workspace: Workspace, place: Place, name: str) -> tuple[Version, _Load]:
+    found = _found(workspace, place)
+    if name.isascii() and name.isdecimal() and 1 <= int(name) <= len(found):
+        return found[int(name) - 1]
+    for version, load in found:
+        if version.name == name:
+            return version, load
+    if not found:
+        raise PathError(f"there is no earlier version of {place.path!r}", todo="Name a note that was changed")
+    raise PathError(
+        f"{place.path!r} has no version {name!r}",
+        todo=f"Name one of its {len(found)}: memlines history {place.path}",
+    )
+
+
+def _found(workspace: Workspace, place: Place) -> list[tuple[Version, _Load]]:
+    """Return the versions of a note with how to read each, the newest first."""
+    with reading(f"the history of {place.path!r}"):
+        writes = [
+            (one.command, write)
+            for one in journal.operations(workspace)
+            for write in one.writes
+            if write.path == place.path
+        ]
+        commands = {write.kept: command for command, write in writes if write.kept}
+        found = dict(_kept(workspace, place, commands))
+        found |= dict(_grown(workspace, place, writes, found))
+    return sorted(found.items(), key=lambda pair: pair[0].name, reverse=True)
+
+
+def _kept(workspace: Workspace, place: Place, commands: dict[str, str]) -> Iterator[tuple[Version, _Load]]:
+    """Yield the versions that lie in the history and in the trash."""
+    for version in history.versions(workspace, place.path):
+        file = workspace.private / "history" / place.path / version.name
+        command = commands.get(f"history/{version.name}", "")
+        yield Version(version.name, place.path, version.time, version.size, command), _loader(workspace, file)
+    for item in trash.items(workspace):
+        if item.path == place.path:
+            file = workspace.private / "trash" / item.name / item.path
+            command = commands.get(f"trash/{item.name}", "remove")
+            yield Version(item.name, place.path, item.time, item.size, command), _loader(workspace, file)
+
+
+def _grown(
+    workspace: Workspace, place: Place, writes: list[tuple[str, Write]], kept: dict[Version, _Load]
+) -> Iterator[tuple[Version, _Load]]:
+    """Yield the versions that are the beginning of the next newer one, as far as they are still that."""
+    by_name = {version.name: load for version, load in kept.items()}
+
+    @cache
+    def current() -> bytes:
+        return atomic.read(place.real, root=place.root) or b""
+
+    newer: _Load = current
+    count = 0
+    for command, write in reversed(writes):
+        if write.before is None or count == _MOST_GROWN:
+            continue
+        if write.kept:
+            newer = by_name.get(write.kept.partition("/")[2], newer)
+            continue
+        content, size = newer(), write.before.size
+        if len(content) >= size and State.of(content[:size]) == write.before:
+            count += 1
+            name = f"{write.time}-{write.before.hash[:12]}.md"
+            time = journal.time_of(write.time)
+            yield Version(name, place.path, time, size, command), partial(_beginning, newer, size)
+
+
+def _beginning(load: _Load, size: int) -> bytes:
+    return load()[:size]
+
+
+def _loader(workspace: Workspace, file: Path) -> _Load:
+    @cache
+    def load() -> bytes:
+        with reading(f"{str(file)!r}"):
+            content = atomic.read(file, root=workspace.root)
+        if content is None:
+            raise PathError(f"{str(file)!r} is gone", todo="List the versions again")
+        return content
+
+    return load
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace").removeprefix("\ufeff")

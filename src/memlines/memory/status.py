@@ -1,0 +1,252 @@
+"""Describe a memory: where it lives, what is in it, what it uses."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from memlines.embed.base import Provider
+from memlines.embed.select import Choice
+from memlines.errors import StoreError
+from memlines.index.store.sqlite import cache, sessions, spaces, words
+from memlines.index.store.sqlite.extension import extension_file
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC
+from memlines.index.sync.dirty import is_behind
+from memlines.index.sync.identity import engine_trouble, engine_warning, reason_to_rebuild, space_of
+from memlines.paths import Workspace
+from memlines.settings import Loaded, Settings, switched_off
+from memlines.settings.services import SERVICES
+from memlines.types import Discovery, IndexedFile, Probe, Space, Status
+
+_REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
+_CACHED = "in the cache, because the workspace cannot be written"
+_LOCAL = "nowhere: text stays on this machine"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a description is made from."""
+
+    workspace: Workspace
+    loaded: Loaded
+    choice: Choice
+    at_work: Provider | None
+    """Who makes vectors: the chosen provider, unless its model was declined."""
+    index_file: Path
+    discovery: Discovery
+    provider_of: Callable[[Space], Provider | None]
+    """Returns the provider of vectors that an index holds, if it may be asked."""
+
+
+def status_of(found: Found, index: Index | None, problem: StoreError | None) -> Status:
+    """Return the state of a memory from what is on disk, without changing anything."""
+    settings, choice, discovery = found.loaded.settings, found.choice, found.discovery
+    now = spaces.serving(index.connection) if index else None
+    answering = found.provider_of(now.space) if now else None
+    provider = answering if now and now.note and answering else found.at_work  # with a note it stands in
+    known: dict[str, IndexedFile] = index.files() if index else {}
+    problems = [*discovery.problems, *(file.problem for file in known.values() if file.problem)]
+    told = (switched_off(found.loaded), str(problem or ""), engine_warning(settings))
+    warnings = [*filter(None, told), *found.loaded.warnings]
+    changed = reason_to_rebuild(index, settings) if index else ""
+    if changed:
+        warnings.append(f"the index will be built anew: {changed}")
+    return Status(
+        backend=settings.backend,
+        provider=provider.id if provider else "none",
+        model=provider.model if provider else "",
+        requested_provider=choice.requested,
+        sends_text_to=_goes_to(found.at_work, answering),
+        files=index.count_files() if index else 0,
+        chunks=index.count_chunks() if index else 0,
+        pending=index.count_pending(space_of(provider)) if index and provider else 0,
+        dirty=index is None or bool(changed) or is_behind(discovery, known),
+        workspace=str(found.workspace.root),
+        agent=settings.agent,
+        index_path=str(found.index_file),
+        index_bytes=_bytes_of(found.index_file),
+        index_note=_CACHED if found.index_file.parent == found.workspace.cached_indexes else "",
+        sources=settings.sources,
+        source_counts=tuple(
+            {"source": source, "files": files, "chunks": chunks}
+            for source, files, chunks in (index.counts_by_source() if index else ())
+        ),
+        extra_paths=settings.extra_paths,
+        skipped=tuple(item for item in problems if not item.failed),
+        failed=tuple(item for item in problems if item.failed),
+        cache={
+            "enabled": settings.cache.enabled,
+            "entries": cache.count(index.connection) if index else 0,
+            "max_entries": settings.cache.max_entries,
+        },
+        fts=_fts(index, problem),
+        vector=_vector(settings, index, provider),
+        fallback=fallback_of(choice, now),
+        spaces=tuple(_space(index, entry) for entry in spaces.entries(index.connection)) if index else (),
+        declined=_declined(choice, index),
+        spending=_spending(),
+        redactions=_redactions(index) if index and "sessions" in settings.sources else {},
+        last_sync=index.synced_at if index else None,
+        enabled=settings.enabled,
+        warnings=tuple(warnings),
+        batch=_batch(settings, index, found.at_work),
+    )
+
+
+def probe_vectors(found: Found, status: Status) -> Probe:
+    """Tell whether vectors can be searched by the engine that the settings name."""
+    vector, choice = found.loaded.settings.store.vector, found.choice
+    if choice.requested == "none":
+        return Probe(True, "none", "none", "vectors are switched off; search goes by words")
+    if choice.provider is None and choice.error is not None:
+        return Probe(False, vector.engine, "none", choice.error.what, choice.error.todo, choice.error.code)
+    if status.fts["error"]:
+        return Probe(
+            False, vector.engine, "none", status.fts["error"], "Run 'memlines doctor'", StoreError.code
+        )
+    if find_spec("numpy") is None:
+        return Probe(False, vector.engine, "none", "numpy is not installed", "Install it", StoreError.code)
+    trouble = engine_trouble(found.loaded.settings)
+    if trouble is not None:
+        return Probe(False, vector.engine, MATRIX, trouble.what, trouble.todo, trouble.code)
+    engine = SQLITE_VEC if vector.engine == SQLITE_VEC else MATRIX
+    return Probe(True, vector.engine, engine, f"{status.vector['vectors']} vectors can be searched")
+
+
+def _fts(index: Index | None, problem: StoreError | None) -> Mapping[str, Any]:
+    if index is not None:
+        words.document_counts(index.connection, ["a"])  # an error if the words cannot be searched
+    return {"enabled": True, "available": index is not None, "error": str(problem) if problem else None}
+
+
+def _vector(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
+    trouble = engine_trouble(settings)
+    dims = (index.vectors.dims() if index else None) or (provider.dims if provider else None)
+    return {
+        "enabled": settings.store.vector.enabled,
+        "available": provider is not None,
+        "engine": index.vectors.engine if index else None,
+        "vectors": index.vectors.count() if index else 0,
+        "dims": dims,
+        "dimensions": dims,
+        "extension_path": _extension_path(settings),
+        "load_error": trouble.what if trouble else None,
+    }
+
+
+def _extension_path(settings: Settings) -> str | None:
+    """Return the file of the extension, if the settings ask for one and it is known where it is."""
+    vector = settings.store.vector
+    if vector.engine != SQLITE_VEC:
+        return None
+    try:
+        return extension_file(vector.extension_path)
+    except StoreError:
+        return None
+
+
+def _batch(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
+    """Describe the batches of a provider: what is set, what waits, and what failed lately."""
+    from memlines.embed.batches.journal import Failures
+    from memlines.index.sync.batch_journal import failures_of, handed_in
+    from memlines.index.sync.batched import MOST_FAILURES, PAUSE_SECONDS
+
+    batch = settings.embeddings.batch
+    failures, waiting = Failures(), 0
+    if index is not None and provider is not None:
+        failures = failures_of(index, space_of(provider))
+        waiting = sum(len(handed.keys) for handed in handed_in(index, space_of(provider)))
+    until = failures.at + PAUSE_SECONDS
+    is_recent = until > time.time()
+    is_paused = is_recent and failures.count >= MOST_FAILURES
+    return {
+        "enabled": batch.enabled,
+        "wait": batch.wait,
+        "waiting": waiting,
+        "failures": failures.count if is_recent else 0,
+        "limit": MOST_FAILURES,
+        "last_error": failures.error or None,
+        "last_provider": provider.id if provider and failures.error else None,
+        "paused_until": datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
+        if is_paused
+        else None,
+        "concurrency": batch.concurrency,
+        "poll_seconds": batch.poll_seconds,
+        "timeout_minutes": batch.timeout_minutes,
+    }
+
+
+def _goes_to(*providers: Provider | None) -> str:
+    """Say where text goes: to hosts, to servers on this machine, or nowhere."""
+    places = dict.fromkeys(_place_of(provider) for provider in providers if provider is not None)
+    return " and ".join(place for place in places if place) or _LOCAL
+
+
+def _place_of(provider: Provider) -> str:
+    """Return the host that gets a provider's text; nothing if it stays in this process."""
+    if provider.id not in SERVICES or provider.sends_to:
+        return provider.sends_to
+    from memlines.embed.remote.provider import RemoteProvider
+
+    return f"{provider.http.host}, on this machine" if isinstance(provider, RemoteProvider) else ""
+
+
+def _space(index: Index, entry: spaces.SpaceEntry) -> Mapping[str, Any]:
+    """Describe a space: whose vectors, how many of all chunks have one, and what it is for."""
+    return {
+        "provider": entry.space.provider,
+        "model": entry.space.model,
+        "state": entry.state,
+        "vectors": index.vectors_in(entry.space).count(),
+        "chunks": index.count_chunks(),
+        "dims": entry.dims,
+        "note": entry.note,
+        "declined": spaces.declined(index.connection) == entry.space,
+    }
+
+
+def _declined(choice: Choice, index: Index | None) -> str:
+    declined = spaces.declined(index.connection) if index else None
+    wanted = space_of(choice.provider) if choice.provider else None
+    return str(declined) if declined is not None and declined == wanted else ""
+
+
+def fallback_of(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, Any] | None:
+    """Tell which provider was wanted and why another one is used, if that is so."""
+    if choice.error is not None:
+        instead = choice.provider.id if choice.provider else "none"
+        return {"from": choice.requested, "to": instead, "reason": choice.reason}
+    if now is not None and now.note:
+        return {"from": choice.requested, "to": now.space.provider, "reason": now.note}
+    return None
+
+
+def _redactions(index: Index) -> Mapping[str, int]:
+    """Count by their kinds what stands for secrets in the conversations that are indexed."""
+    texts = sessions.texts_with(index.connection, "[redacted:")
+    return dict(sorted(Counter(kind for text in texts for kind in _REDACTED.findall(text)).items()))
+
+
+def _spending() -> Mapping[str, Any]:
+    """Tell what was spent today and altogether, as far as it is still noted."""
+    from memlines.embed.spending.ledger import Ledger
+
+    ledger = Ledger()
+    return {"today": asdict(ledger.today()), "total": asdict(ledger.total())}
+
+
+def _bytes_of(index_file: Path) -> int:
+    """Return the size of the index with everything derived that stands beside it."""
+    total = 0
+    for companion in ("", "-wal", "-shm", ".vectors"):
+        beside = index_file.with_name(index_file.name + companion)
+        total += beside.stat().st_size if beside.is_file() else 0
+    return total

@@ -1,0 +1,187 @@
+"""Where things live, and the one check that a path stays inside a folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from memlines.errors import SettingsError, WorkspaceError, reason_of
+
+PRIVATE_DIR = ".memory"
+"""The folder of a workspace that holds what is derived or private."""
+
+OPENCODE_DIR = ".opencode"
+"""The folder of a project's OpenCode, whose `config.yaml` may hold settings below `memory`."""
+
+HOME_VARIABLE = "MEMLINES_HOME"
+"""Overrides where user-wide settings and caches live (portable installs, tests)."""
+
+AGENT_VARIABLE = "MEMLINES_AGENT"
+"""The variable of the setting `agent`."""
+
+WORKSPACE_VARIABLE = "MEMLINES_WORKSPACE"
+"""The variable of the setting `workspace`."""
+
+MAIN_AGENT = "main"
+"""The agent that is meant when none is named."""
+
+_AGENT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder with `MEMORY.md` and `memory/`, and the places inside it."""
+
+    root: Path
+
+    @classmethod
+    def at(cls, folder: str | os.PathLike[str]) -> Workspace:
+        """Return the workspace in an existing folder."""
+        if not os.fspath(folder):
+            raise WorkspaceError(
+                "the name of the workspace is empty", todo="Name a folder, or . for this one"
+            )
+        root = expand_home(folder)
+        try:
+            real = root.resolve(strict=True)
+            is_folder = real.is_dir()
+        except FileNotFoundError:
+            raise WorkspaceError(
+                f"workspace {str(root)!r} does not exist",
+                todo="Create it with 'memlines init', or name another with --workspace",
+            ) from None
+        except (OSError, RuntimeError, ValueError) as error:
+            raise WorkspaceError(
+                f"workspace {str(root)!r} cannot be opened: {reason_of(error)}",
+                todo="Check the path and its permissions",
+            ) from error
+        if not is_folder:
+            raise WorkspaceError(
+                f"workspace {str(root)!r} is not a folder", todo="Name the folder that holds the notes"
+            )
+        if not os.access(real, os.R_OK | os.X_OK):
+            raise WorkspaceError(
+                f"workspace {str(root)!r} cannot be opened: permission denied", todo="Check its permissions"
+            )
+        if not is_unicode(str(real)):
+            raise WorkspaceError(
+                f"workspace {str(root)!r} has a name that is not valid UTF-8", todo="Rename the folder"
+            )
+        return cls(real)
+
+    @property
+    def private(self) -> Path:
+        """The folder for derived and private files."""
+        return self.root / PRIVATE_DIR
+
+    @property
+    def config_file(self) -> Path:
+        """The project's own settings file."""
+        return self.private / "config.yaml"
+
+    @property
+    def opencode_config_file(self) -> Path:
+        """The file of the project's OpenCode that may hold settings too."""
+        return self.root / OPENCODE_DIR / "config.yaml"
+
+    @property
+    def config_files(self) -> tuple[Path, ...]:
+        """The project's settings files, of which the last wins: OpenCode's, if there is one, then its own."""
+        has_opencode = os.path.lexists(self.opencode_config_file)
+        return (self.opencode_config_file, self.config_file) if has_opencode else (self.config_file,)
+
+    @property
+    def cached_indexes(self) -> Path:
+        """The folder in the cache for indexes of this workspace, used if it cannot be written itself."""
+        from hashlib import sha256
+
+        return user_cache_dir() / "indexes" / sha256(os.fsencode(self.root)).hexdigest()[:24]
+
+    def index_file(self, template: str = "", agent: str = MAIN_AGENT) -> Path:
+        """Return where the index of an agent is kept; `{agent}` in the template is replaced by its name."""
+        check_agent(agent)
+        if not template:
+            name = "index.sqlite" if agent == MAIN_AGENT else f"index-{agent}.sqlite"
+            usual = self.private / name
+            return usual if _may_hold(usual) else self.cached_indexes / name
+        file = Path(os.path.normpath(self.root / expand_home(template.replace("{agent}", agent))))
+        if file.suffix == ".md" or contains(self.root / "memory", file) or contains(file, self.root):
+            raise SettingsError(
+                f"store.path {template!r} names a place of notes", todo="Set it to a file of its own"
+            )
+        return file
+
+
+def _may_hold(index_file: Path) -> bool:
+    """Tell whether there is an index in a private folder, or one can be made there."""
+    private = index_file.parent
+    if os.path.lexists(index_file) or private.is_symlink():
+        return True
+    return os.access(private if os.path.lexists(private) else private.parent, os.W_OK | os.X_OK)
+
+
+def check_agent(name: str) -> None:
+    """Raise unless a text is the name of an agent, which becomes a part of file names."""
+    if not _AGENT_NAME.fullmatch(name):
+        raise SettingsError(
+            f"agent name {name!r} is not usable in a file name",
+            todo="Use up to 64 letters, digits, '-', '_' and '.', and no '.' at the beginning",
+        )
+
+
+def expand_home(path: str | os.PathLike[str]) -> Path:
+    """Replace a leading `~`; where that home is not known, the path stays as it is written."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 (pathlib raises RuntimeError instead)
+
+
+def user_config_file() -> Path:
+    """Return the user-wide settings file."""
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        return expand_home(home) / "config.yaml"
+    from platformdirs import user_config_path
+
+    return user_config_path("memlines", appauthor=False) / "config.yaml"
+
+
+def user_state_dir() -> Path:
+    """Return the folder for user-wide state, such as which project settings are trusted."""
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        return expand_home(home) / "state"
+    from platformdirs import user_state_path
+
+    return user_state_path("memlines", appauthor=False)
+
+
+def user_cache_dir() -> Path:
+    """Return the folder for files that can be made again, such as the unpacked model."""
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        return expand_home(home) / "cache"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("memlines", appauthor=False)
+
+
+_MARKS = ("MEMORY.md", PRIVATE_DIR)
+
+
+def nearest_marked(folder: Path) -> Path | None:
+    """Return the nearest folder from here upwards that is a workspace, if there is one."""
+    for candidate in (folder, *folder.parents):
+        if any((candidate / mark).exists() for mark in _MARKS):
+            return candidate
+    return None
+
+
+def is_unicode(name: str) -> bool:
+    """Tell whether a file's name is text; a name of other bytes can be neither cited nor stored."""
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def contains(folder: Path, path: Path) -> bool:
+    """Tell whether a real path is the folder itself or lies below it."""
+    return path == folder or folder in path.parents

@@ -1,0 +1,271 @@
+"""The engine behind the hooks of one workspace: `python -P -m memlines.serve.hooks.daemon FOLDER PROCESS`.
+
+It listens on a socket that only its user can reach, and it is the only one: a lock of the system decides,
+which dies with its process. It ends a minute after the clients that asked it are gone, when nobody asked for
+ten minutes, when its workspace is gone, and when a newer Memlines asks.
+
+The lock and the socket come before everything that takes time: whoever starts another engine meanwhile finds
+this one, and whoever asks waits for it. Then it gets ready to answer by words; the model is loaded after the
+first answers, in a thread.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
+
+from memlines.beneath import make_private_folders
+from memlines.serve.hooks import thin
+from memlines.serve.hooks.clients import Clients
+
+if TYPE_CHECKING:
+    from memlines.serve.hooks.events import Events
+
+IDLE_SECONDS = 600.0
+LINGER_SECONDS = 60.0
+"""How long it stays after the last client went: for what is being indexed, and for the next client. One that
+is asked a question and ends (`claude -p`, `codex exec`) is often started again for the next question."""
+
+_LOOK_SECONDS = 0.5
+_LOCK_SECONDS = 4.0
+_ANSWER_SECONDS = 60.0
+_READY_SECONDS = 4.0
+_FIRST_SECONDS = 0.2
+"""How long the start of a session, which needs no search, has the engine to itself."""
+_SECONDS_TO_END = 1.0
+_MOST_AT_ONCE = 32
+_MOST_LOG = 256 * 1024
+_MAC_PEER = (0, 1, 4 + 4 + 2 + 2 + 16 * 4)
+"""SOL_LOCAL, LOCAL_PEERCRED and the size of its answer."""
+
+
+def main(arguments: list[str]) -> int:
+    """Serve a workspace until nobody needs it any more."""
+    root, process = Path(arguments[0]), int(arguments[1])
+    place = Path(thin.socket_file(str(root)))
+    engines = Path(thin.state_folder()) / "engines"
+    for folder in {engines, place.parent}:
+        make_private_folders(folder)
+        if not thin.is_private(str(folder)):
+            folder.chmod(0o700)  # raises if it is not ours
+    lock = _alone(engines / f"{place.stem}.lock", place)
+    if lock is None:
+        return 0
+    _log_to(engines / f"{place.stem}.log")
+    engine = _Engine(root, process, _listening(place))
+    signal.signal(signal.SIGTERM, lambda *_: engine.ask_to_end())
+    try:
+        engine.run()
+    finally:
+        place.unlink(missing_ok=True)
+        engine.end()
+        os.close(lock)
+    return 0
+
+
+def _alone(file: Path, place: Path) -> int | None:
+    """Take the lock; nothing if another engine has it and listens. One that is about to end is waited for."""
+    lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    until = monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(lock, 0)
+            os.write(lock, str(os.getpid()).encode())  # for people, and for tests, who want to know
+            return lock
+        except BlockingIOError:
+            if monotonic() >= until or _listens(place):
+                os.close(lock)
+                return None
+        sleep(_LOOK_SECONDS / 10)
+
+
+def _listens(place: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            connection.settimeout(_LOOK_SECONDS)
+            connection.connect(str(place))
+        except OSError:
+            return False
+        return True
+
+
+def _listening(place: Path) -> socket.socket:
+    """Listen; a socket that is there is of an engine that died, since the lock is ours."""
+    place.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    former = os.umask(0o177)
+    try:
+        listener.bind(str(place))
+    finally:
+        os.umask(former)
+    listener.listen(_MOST_AT_ONCE)
+    return listener
+
+
+def _log_to(file: Path) -> None:
+    """Let what goes wrong inside be found in a file that begins anew with each engine."""
+    log = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+    os.dup2(log, 2)
+    os.close(log)
+
+
+class _Engine:
+    """The connections of one engine, and the time until it ends."""
+
+    def __init__(self, root: Path, process: int, listener: socket.socket) -> None:
+        self._root = root
+        self._listener = listener
+        self._clients = Clients()
+        self._clients.add(process)
+        self._ending = threading.Event()
+        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._open = 0
+        self._last_use = self._last_client = monotonic()
+        self._events: Events | None = None
+        self._wanted = threading.Event()
+        self._ready = threading.Event()
+
+    def ask_to_end(self) -> None:
+        """Have it end soon."""
+        self._ending.set()
+
+    def run(self) -> None:
+        """Answer until it is time to end."""
+        threading.Thread(target=self._accept, name="memlines-hooks", daemon=True).start()
+        threading.Thread(target=self._prepare, name="memlines-prepare", daemon=True).start()
+        while not self._ending.wait(_LOOK_SECONDS):
+            if self._is_needless():
+                return
+
+    def end(self) -> None:
+        """Let those answers be given that are nearly there, and close the memory."""
+        until = monotonic() + _SECONDS_TO_END
+        self._ending.set()
+        with suppress(OSError):  # not every system knows how to wake who waits for a connection
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        while self._open and monotonic() < until:
+            sleep(_LOOK_SECONDS / 20)
+        if self._events is not None:
+            closing = threading.Thread(target=self._events.close, name="memlines-end", daemon=True)
+            closing.start()
+            closing.join(_SECONDS_TO_END)
+
+    def _is_needless(self) -> bool:
+        now = monotonic()
+        if self._open:
+            self._last_use = now
+        if self._clients.any_left():
+            self._last_client = now
+        if os.fstat(2).st_size > _MOST_LOG:
+            os.ftruncate(2, 0)
+        is_idle = now - self._last_use > IDLE_SECONDS
+        is_alone = now - self._last_client > LINGER_SECONDS
+        return is_idle or is_alone or not self._root.is_dir()
+
+    def _accept(self) -> None:
+        while not self._ending.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:  # it was closed, which is the end
+                return
+            if self._ending.is_set() or self._open >= _MOST_AT_ONCE or not _is_own_user(connection):
+                connection.close()
+                continue
+            with self._lock:
+                self._open += 1
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        from memlines.serve.rpc.server import Dialect, Method, serve
+
+        try:
+            reader, writer = connection.makefile("rb"), connection.makefile("wb")
+            methods = {"hook": Method(self._hook, _ANSWER_SECONDS)}
+            with connection, reader:
+                serve(methods, reader, writer, on_end=_nothing, dialect=Dialect(needs_initialize=_never))
+        finally:
+            with self._lock:
+                self._open -= 1
+
+    def _hook(self, params: Mapping[str, Any]) -> Any:
+        from memlines.serve.rpc.params import taken
+
+        if _is_newer(str(params.get("version"))):  # which may send more than this engine knows
+            self.ask_to_end()
+            return thin.OUTDATED
+        fields = {"version": str, "process": int, "client": str, "event": str, "input": dict}
+        given = taken(params, fields, {"deadline_ms": int})
+        self._clients.add(given["process"])
+        self._last_use = self._last_client = monotonic()
+        client, event, events = given["client"], given["event"], self._opened()
+        if event != "SessionStart":
+            self._wanted.set()
+            self._ready.wait(_READY_SECONDS)  # without that, it would be done twice at once
+        answer = events.run(client, event, given["input"])
+        deadline = given["deadline_ms"]
+        if answer and deadline is not None and 1000 * monotonic() > deadline:
+            events.came_too_late(client, event, given["input"], answer)
+        return answer
+
+    def _prepare(self) -> None:
+        try:
+            events = self._opened()
+            self._wanted.wait(_FIRST_SECONDS)
+            events.prepare()
+        finally:
+            self._ready.set()
+
+    def _opened(self) -> Events:
+        from memlines.serve.hooks.events import Events
+
+        with self._opening:
+            if self._events is None:
+                self._events = Events(self._root)
+            return self._events
+
+
+def _is_own_user(connection: socket.socket) -> bool:
+    """Tell whether the other side is our own user; where that is not told, the folder sees to it."""
+    system: str = sys.platform
+    if system == "linux":
+        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return bool(struct.unpack("3i", told)[1] == os.getuid())
+    if system == "darwin":
+        told = connection.getsockopt(*_MAC_PEER)
+        return bool(struct.unpack_from("=II", told)[1] == os.getuid())
+    return True
+
+
+def _is_newer(version: str) -> bool:
+    from memlines.version import __version__
+
+    return _numbers(version) > _numbers(__version__)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdigit()]
+
+
+def _never(request: object) -> bool:
+    return False
+
+
+def _nothing() -> None:
+    """Stand for what one connection would have to close: the memory is that of all."""
+
+
+if __name__ == "__main__":
+    os._exit(main(sys.argv[1:]))  # calls that hang are not waited for

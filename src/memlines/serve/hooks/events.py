@@ -1,0 +1,169 @@
+"""What is done at each event of a client. The same events have the same names in Claude Code and Codex.
+
+    {"session_id": …, "transcript_path": …, "cwd": …, "hook_event_name": …, "prompt": …}
+
+What comes back is what the client takes for an answer: context for the model, or an empty object. No event
+is ever blocked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from memlines.errors import MemlinesError, MemoryOff, UsageError
+from memlines.serve.hooks import thin
+from memlines.serve.hooks.conversations import Conversations
+from memlines.serve.hooks.transcript import PARSERS, last_turns, with_last_answer
+from memlines.serve.rpc.engine import PROTOCOL, Engine
+from memlines.serve.rpc.messages import InvalidParams
+from memlines.text.neutral import NOTHING, Neutral
+from memlines.types import Turn
+
+Given = Mapping[str, Any]
+Answer = dict[str, Any]
+
+_COMMAND = re.compile(r"/(?:memlines:)?memlines(?:\s+(.*))?", re.DOTALL)
+_OWN_COMMANDS = re.compile(r"/(?:memlines:)?(?:remember|recall|forget)\b")
+_LONGEST_NAME = 200
+_LAST_TURNS = 40
+"""More than a snapshot keeps, unless it is set otherwise: some turns hold nothing that is kept."""
+
+
+class Events:
+    """The events of one workspace, whichever clients they come from."""
+
+    def __init__(self, root: Path) -> None:
+        self._engine = Engine(root)
+        kept = Path(thin.state_folder()) / "conversations" / f"{thin.key_of(str(root))}.json"
+        self._conversations = Conversations(kept)
+        self._methods = self._engine.methods()
+        self._call("initialize", protocol=PROTOCOL, directory=str(root))
+
+    def close(self) -> None:
+        """End what goes on in the background."""
+        self._engine.close()
+
+    def run(self, client: str, event: str, given: Given) -> Answer:
+        """Do what belongs to an event, and return what to tell the client."""
+        if client not in PARSERS:
+            raise InvalidParams(f"there is no client {client[:60]!r}; known are {', '.join(PARSERS)}")
+        act = self._ACTS.get(event)
+        return {} if act is None else act(self, client, given)
+
+    def came_too_late(self, client: str, event: str, given: Given, answer: Answer) -> None:
+        """Keep what an answer quotes, for the next event of a client that did not wait for it."""
+        context = answer.get("hookSpecificOutput", {}).get("additionalContext")
+        name = _name(client, given)
+        if context and event == "SessionStart":
+            self._conversations.note_context(name, given=False)
+            self._conversations.keep_missed(name, NOTHING)  # it is made again, as the notes are then
+        elif context:
+            self._conversations.keep_missed(name, context)
+
+    def prepare(self) -> None:
+        """Do once what makes the first answer slow; the model is loaded later."""
+        self._engine.prepare()
+
+    def _start(self, client: str, given: Given) -> Answer:
+        """Give a conversation its context: once, and again after a compaction, which took it away.
+
+        A conversation that is taken up again holds it already, unless it began without us.
+        """
+        name = _name(client, given)
+        missed = [text for text in self._conversations.take_missed(name) if text]
+        has_context = given.get("source") == "resume" and self._conversations.has_context(name)
+        context = self._first_context(client, given)
+        return _context("SessionStart", [*missed, NOTHING if has_context else context])
+
+    def _first_context(self, client: str, given: Given) -> Neutral:
+        """Begin a session, and return what its conversation starts with."""
+        context: Neutral = self._call("session/start", session=_session(given))["context"]
+        if context:
+            self._conversations.note_context(_name(client, given))
+        return context
+
+    def _missed(self, client: str, given: Given) -> list[Neutral]:
+        """Return what a conversation is still owed, because its client did not wait for it."""
+        missed = self._conversations.take_missed(_name(client, given))
+        return [text or self._first_context(client, given) for text in missed]
+
+    def _prompt(self, client: str, given: Given) -> Answer:
+        text = _text(given, "prompt").strip()
+        command = _COMMAND.fullmatch(text)
+        if command:
+            return _context("UserPromptSubmit", [self._command(client, given, command[1] or "")])
+        if not text or _OWN_COMMANDS.match(text):
+            return {}
+        missed = self._missed(client, given)  # first: what it quotes is not quoted again
+        found = self._call("session/message", session=_session(given), text=text)
+        return _context("UserPromptSubmit", [*missed, found["context"]])
+
+    def _command(self, client: str, given: Given, words: str) -> Neutral:
+        """Do what a person typed, and return it as data for the model to tell."""
+        is_compact = words.strip().lower() == "compact"
+        messages = {"messages": list(_conversation(client, given))} if is_compact else {}
+        try:
+            done = self._call(
+                "command/run", arguments=words, session=_session(given), client=client, **messages
+            )
+            told: str = done["text"]
+        except MemlinesError as error:
+            is_plain = isinstance(error, UsageError | MemoryOff)
+            told = str(error) if is_plain else f"memory unavailable: {error}"
+        return Neutral("<memlines-result>\n") + told + Neutral("\n</memlines-result>")
+
+    def _before_compaction(self, client: str, given: Given) -> Answer:
+        messages = list(_conversation(client, given))
+        self._call("session/compacting", session=_session(given), messages=messages)
+        return {}
+
+    def _end_of_turn(self, client: str, given: Given) -> Answer:
+        """Keep the last messages. It blocks nothing, so it may be called while other hooks go on and on."""
+        turns = _conversation(client, given, _LAST_TURNS)
+        messages = list(with_last_answer(turns, given.get("last_assistant_message")))
+        folder = _text(given, "cwd") or None
+        done = self._call(
+            "session/idle", session=_session(given), messages=messages, client=client, directory=folder
+        )
+        noted = " · ".join(fact["text"] for fact in done["captured"])
+        return {"systemMessage": f"Memory noted: {noted} (memlines facts review)"} if noted else {}
+
+    def _call(self, method: str, **params: Any) -> Any:
+        return self._methods[method].call(params)
+
+    _ACTS: Mapping[str, Callable[[Events, str, Given], Answer]] = {
+        "SessionStart": _start,
+        "UserPromptSubmit": _prompt,
+        "PreCompact": _before_compaction,
+        "Stop": _end_of_turn,
+        "SessionEnd": _end_of_turn,
+    }
+
+
+def _conversation(client: str, given: Given, count: int | None = None) -> tuple[Turn, ...]:
+    file = _text(given, "transcript_path")
+    return last_turns(Path(file), client, count) if file and "\0" not in file else ()
+
+
+def _context(event: str, texts: list[Neutral]) -> Answer:
+    context = Neutral("\n\n").join([text for text in texts if text])
+    if not context:
+        return {}
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+
+
+def _name(client: str, given: Given) -> str:
+    """Return the name of a conversation among those of all clients."""
+    return f"{client}:{_session(given)}"
+
+
+def _session(given: Given) -> str:
+    return _text(given, "session_id")[:_LONGEST_NAME] or "unnamed"
+
+
+def _text(given: Given, name: str) -> str:
+    value = given.get(name)
+    return value if isinstance(value, str) else ""

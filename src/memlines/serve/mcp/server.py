@@ -1,0 +1,224 @@
+"""The methods of the protocol: tools, resources, prompts, and the two ways in which clients begin.
+
+Nothing here knows how requests come in or answers go out. The memory is opened by the first request that
+needs it; a client that lists the tools does not wait for that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memlines.errors import MemlinesError, UsageError
+from memlines.serve.mcp import texts
+from memlines.serve.mcp.prompts import PROMPTS, prompt
+from memlines.serve.mcp.versions import (
+    HANDSHAKE,
+    INITIALIZE,
+    PING,
+    SERVER_KEY,
+    STATELESS,
+    check_envelope,
+    is_stateless,
+    no_such_method,
+)
+from memlines.serve.rpc.messages import INVALID_PARAMS, OUR_MISTAKE, Refused
+from memlines.serve.rpc.params import taken
+from memlines.serve.rpc.server import Method
+from memlines.serve.tools import TOOLS, call_tool
+from memlines.text.neutral import neutralise, visible_values
+
+if TYPE_CHECKING:
+    from memlines.memory.memory import Memory
+    from memlines.serve.rpc.workplace import Workplace
+
+NO_SUCH_RESOURCE = -32002
+"""Clients that shake hands know this number; the others are told that the parameters are wrong."""
+
+DATA_KEY = "memlines/data"
+"""Under this name programs find the result of a tool with field names that stay.
+
+It is not `structuredContent`: clients such as Claude Code show that to the model instead of the text, and in
+it nothing marks the notes as quotes.
+"""
+
+_HOUR_MS = 3_600_000
+_CONSTANT = {"ttlMs": _HOUR_MS, "cacheScope": "public"}
+_CHANGING = {"ttlMs": 0, "cacheScope": "private"}
+
+_SECONDS = 10.0
+_SECONDS_FOR_NOTES = 20.0
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """What a method does, and how long a client without a handshake may keep the answer."""
+
+    call: Callable[[Params], dict[str, Any]]
+    seconds: float | Callable[[Params], float] = _SECONDS
+    kept: Mapping[str, Any] | None = None
+
+
+class Server:
+    """One memory for clients of the protocol."""
+
+    def __init__(self, folder: Path, session: str | None = None) -> None:
+        """Serve the memory in a folder; `session` is what entries are marked with that belong to it."""
+        self._folder = folder
+        self._session = session
+        self._lock = threading.Lock()
+        self._place: Workplace | None = None
+        shared = {
+            "tools/list": _Operation(self._list_tools, kept=_CONSTANT),
+            "tools/call": _Operation(self._call_tool, _tool_seconds),
+            "resources/list": _Operation(self._list_resources, _SECONDS_FOR_NOTES, _CHANGING),
+            "resources/templates/list": _Operation(self._list_templates, kept=_CONSTANT),
+            "resources/read": _Operation(self._read_resource, _SECONDS_FOR_NOTES, _CHANGING),
+            "prompts/list": _Operation(self._list_prompts, kept=_CONSTANT),
+            "prompts/get": _Operation(self._get_prompt),
+        }
+        self._handshake = {
+            INITIALIZE: _Operation(self._initialize),
+            PING: _Operation(lambda params: {}),
+            **shared,
+        }
+        self._stateless = {"server/discover": _Operation(self._discover, kept=_CONSTANT), **shared}
+
+    def methods(self) -> Mapping[str, Method]:
+        """Return every method by its name."""
+        every = {**self._handshake, **self._stateless}
+        return {name: Method(partial(self._answer, name), one.seconds) for name, one in every.items()}
+
+    def close(self) -> None:
+        """End what goes on in the background."""
+        with self._lock:
+            place = self._place
+        if place is not None:
+            place.close()
+
+    def _answer(self, name: str, params: Params) -> dict[str, Any]:
+        """Do what a request asks for, by the rules of the version that it speaks."""
+        stateless = is_stateless(name, params)
+        if stateless:
+            check_envelope(params)
+        operation = (self._stateless if stateless else self._handshake).get(name)
+        if operation is None:
+            raise no_such_method(name)
+        try:
+            result = operation.call(params)
+        except MemlinesError as error:
+            raise _refusal(error, params, stateless=stateless) from error
+        if not stateless:
+            return result
+        meta = {SERVER_KEY: texts.SERVER, **result.get("_meta", {})}
+        return {"resultType": "complete", **(operation.kept or {}), **result, "_meta": meta}
+
+    # How clients begin
+
+    def _initialize(self, params: Params) -> dict[str, Any]:
+        asked = _given(params, {"protocolVersion": str})["protocolVersion"]
+        return {
+            "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[0],
+            "capabilities": texts.CAPABILITIES,
+            "serverInfo": texts.SERVER,
+            "instructions": texts.INSTRUCTIONS,
+        }
+
+    def _discover(self, params: Params) -> dict[str, Any]:
+        return {
+            "supportedVersions": list(STATELESS),
+            "capabilities": texts.CAPABILITIES,
+            "instructions": texts.INSTRUCTIONS,
+        }
+
+    # Tools
+
+    def _list_tools(self, params: Params) -> dict[str, Any]:
+        return {"tools": texts.tools(maintenance=self._shows_maintenance())}
+
+    def _shows_maintenance(self) -> bool:
+        try:
+            return self._memory().settings.tools.maintenance
+        except MemlinesError:  # whoever calls a tool is told what is wrong
+            return False
+
+    def _call_tool(self, params: Params) -> dict[str, Any]:
+        name = _given(params, {"name": str})["name"]
+        if name not in TOOLS:
+            raise UsageError(f"there is no tool {name[:60]!r}", todo=f"There are {', '.join(TOOLS)}")
+        try:
+            output = call_tool(self._memory(), name, params.get("arguments"), self._session)
+        except MemlinesError as error:
+            meta = {DATA_KEY: visible_values(error.to_json())}
+            return {"content": [_text(neutralise(str(error)))], "isError": True, "_meta": meta}
+        return {"content": [_text(output.text)], "isError": False, "_meta": {DATA_KEY: dict(output.data)}}
+
+    # Resources
+
+    def _list_resources(self, params: Params) -> dict[str, Any]:
+        from memlines.serve.mcp.resources import listed
+
+        return listed(self._memory(), _given(params, {}, {"cursor": str})["cursor"])
+
+    def _list_templates(self, params: Params) -> dict[str, Any]:
+        from memlines.serve.mcp.resources import TEMPLATES
+
+        return {"resourceTemplates": list(TEMPLATES)}
+
+    def _read_resource(self, params: Params) -> dict[str, Any]:
+        from memlines.serve.mcp.resources import contents
+
+        return contents(self._memory(), _given(params, {"uri": str})["uri"])
+
+    # Prompts
+
+    def _list_prompts(self, params: Params) -> dict[str, Any]:
+        return {"prompts": list(PROMPTS)}
+
+    def _get_prompt(self, params: Params) -> dict[str, Any]:
+        given = _given(params, {"name": str}, {"arguments": dict})
+        return prompt(given["name"], given["arguments"] or {})
+
+    def _memory(self) -> Memory:
+        from memlines.serve.rpc.workplace import Workplace
+
+        with self._lock:
+            if self._place is None:
+                self._place = Workplace(self._folder)
+            place = self._place
+        return place.memory()
+
+
+def _given(
+    params: Params, required: Mapping[str, type], optional: Mapping[str, type] | None = None
+) -> dict[str, Any]:
+    """Return the parameters that a method takes; those that later versions may add are passed over."""
+    known = {name: params[name] for name in [*required, *(optional or {})] if name in params}
+    return taken(known, required, optional)
+
+
+def _refusal(error: MemlinesError, params: Params, *, stateless: bool) -> Refused:
+    from memlines.serve.mcp.resources import NoSuchNote
+
+    if isinstance(error, Refused):
+        return error
+    if isinstance(error, NoSuchNote):
+        number = INVALID_PARAMS if stateless else NO_SUCH_RESOURCE
+        return Refused(number, str(error), data={"uri": params.get("uri")})
+    number = INVALID_PARAMS if isinstance(error, UsageError) else OUR_MISTAKE
+    return Refused(number, str(error), data=error.to_json())
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def _tool_seconds(params: Params) -> float:
+    tool = TOOLS.get(str(params.get("name")))
+    return tool.seconds if tool else _SECONDS

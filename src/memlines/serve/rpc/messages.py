@@ -1,0 +1,172 @@
+"""JSON-RPC 2.0 on a line: requests are parsed and checked, answers are made."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from memlines.errors import MemlinesError, UsageError
+from memlines.text.neutral import neutralise, visible_values
+
+NOT_JSON = -32700
+NOT_A_REQUEST = -32600
+NO_SUCH_METHOD = -32601
+INVALID_PARAMS = -32602
+OUR_MISTAKE = -32603
+MEMLINES_ERROR = -32000
+TOO_LATE = -32001
+NOT_INITIALIZED = -32002
+UNKNOWN_PROTOCOL = -32003
+TOO_MANY = -32004
+MEMORY_OFF = -32005
+UNAVAILABLE = -32006
+CANCELLED = -32800
+
+Id = str | int
+"""What a request is answered by; a request without one is not answered."""
+
+_MOST_SHOWN = 60
+
+
+class InvalidParams(UsageError):
+    """Parameters are missing, unknown or of the wrong type."""
+
+
+class UnknownProtocol(UsageError):
+    """The client speaks a version of the protocol that is not known here."""
+
+    def __init__(self, asked: object, known: Sequence[int]) -> None:
+        """Say which version was asked for, and which ones are known."""
+        self.known = tuple(known)
+        versions = ", ".join(map(str, known))
+        super().__init__(
+            f"version {shortened(asked)} of the protocol is not known; known are: {versions}",
+            todo="Update the client or Memlines, so that both speak the same",
+        )
+
+
+class Refused(UsageError):
+    """A request that is not done, and the number of the error that says why."""
+
+    def __init__(self, number: int, what: str, *, request: Id | None = None, data: Any = None) -> None:
+        """Name the number and the reason, the request's id if it could be read, and what a client may use."""
+        self.number = number
+        self.request = request
+        self.data = data
+        super().__init__(what)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request; without an id it is a notification. Whether `params` is an object is not yet checked."""
+
+    id: Id | None
+    method: str
+    params: Any
+
+
+def parse(line: bytes) -> Request:
+    """Return the request on a line, or raise `Refused`."""
+    twice: set[str] = set()
+    value = _value(line, twice)
+    if not isinstance(value, dict):
+        what = "batches are not taken" if isinstance(value, list) else "a request is a JSON object"
+        raise Refused(NOT_A_REQUEST, what)
+    request = value.get("id")
+    readable = request if is_id(request) and "id" not in twice else None
+    if twice:
+        raise Refused(NOT_A_REQUEST, f"the key {shortened(min(twice))} stands there twice", request=readable)
+    if "id" in value and readable is None:
+        raise Refused(NOT_A_REQUEST, "an id is text or a whole number")
+    if value.get("jsonrpc") != "2.0":
+        raise Refused(NOT_A_REQUEST, 'a request says "jsonrpc": "2.0"', request=readable)
+    method = value.get("method")
+    if not isinstance(method, str):
+        raise Refused(NOT_A_REQUEST, "a request names its method", request=readable)
+    return Request(readable, method, value.get("params", {}))
+
+
+def is_id(value: object) -> bool:
+    """Tell whether a value can be the id of a request."""
+    return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def result_line(request: Id, result: Any) -> bytes:
+    """Return the line that answers a request with its result."""
+    return _line({"jsonrpc": "2.0", "id": request, "result": result})
+
+
+def error_line(request: Id | None, number: int, message: str, data: Any = None) -> bytes:
+    """Return the line that answers a request, or one that could not be read, with an error."""
+    error: dict[str, Any] = {"code": number, "message": neutralise(message)}
+    if data is not None:
+        error["data"] = visible_values(data)
+    return _line({"jsonrpc": "2.0", "id": request, "error": error})
+
+
+def raised_line(request: Id | None, error: MemlinesError) -> bytes:
+    """Return the line that answers a request with an error that its method raised."""
+    if isinstance(error, Refused):
+        return error_line(request, error.number, str(error), error.data)
+    data: dict[str, Any] = {**error.to_json()}
+    if isinstance(error, UnknownProtocol):
+        return error_line(request, UNKNOWN_PROTOCOL, str(error), {**data, "known": list(error.known)})
+    return error_line(request, number_of(error), str(error), data)
+
+
+def number_of(error: MemlinesError) -> int:
+    """Return the number of an error that is not one of the protocol's own."""
+    if isinstance(error, UsageError):
+        return INVALID_PARAMS
+    return {"disabled": MEMORY_OFF, "unavailable": UNAVAILABLE}.get(error.state, MEMLINES_ERROR)
+
+
+def shortened(value: object) -> str:
+    """Return something a client sent as it may stand in a sentence."""
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
+
+
+def _value(line: bytes, twice: set[str]) -> Any:
+    def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice.update(name for name in found if names.count(name) > 1)
+        return found
+
+    try:
+        return json.loads(
+            line.decode("utf-8"), object_pairs_hook=as_dict, parse_float=_finite, parse_constant=_no_number
+        )
+    except UnicodeDecodeError as error:
+        raise Refused(NOT_JSON, f"the line is not UTF-8 from its byte {error.start + 1} on") from None
+    except json.JSONDecodeError as error:
+        raise Refused(NOT_JSON, f"the line is not JSON: {error.msg}, at character {error.pos + 1}") from None
+    except RecursionError:
+        raise Refused(NOT_JSON, "the line is nested too deeply") from None
+    except ValueError:
+        raise Refused(NOT_JSON, "the line has a number that is too large or none at all") from None
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _no_number(digits)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Both end a line for some readers of lines, that of Node among them.
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    try:
+        return text.encode("utf-8") + b"\n"
+    except UnicodeEncodeError:
+        # Half a surrogate pair has no UTF-8; written as an escape it reaches the client as it came.
+        return json.dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"

@@ -1,0 +1,104 @@
+"""The memory that an engine answers from."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from memlines.errors import WorkspaceError
+from memlines.files.begin import holds_memory
+from memlines.memory.memory import Memory
+from memlines.paths import Workspace, user_config_file, user_state_dir
+from memlines.settings.whereabouts import find_workspace
+
+_MINUTE = 60.0
+
+_Look = tuple[tuple[int, int, int] | None, ...]
+
+
+class Workplace:
+    """One workspace and its memory, opened when it is first needed and again when its settings change.
+
+    While it is open, it is synced every `sync.interval_minutes`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.workspace = Workspace.at(folder)
+        self._lock = threading.Lock()
+        self._opened: _Opened | None = None
+        self._seen: _Look = ()
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the folder holds a memory."""
+        return holds_memory(self.workspace)
+
+    def memory(self) -> Memory:
+        """Return the memory with the settings as they are now."""
+        look = self._look()
+        former = None
+        with self._lock:
+            if self._opened is None or look != self._seen:
+                opened = _Opened(self)  # raises and keeps the former one if a setting is wrong
+                former, self._opened = self._opened, opened
+                self._seen = look
+            memory = self._opened.memory
+        if former is not None:
+            former.close()
+        return memory
+
+    def close(self) -> None:
+        """End what goes on in the background and let go of the index."""
+        with self._lock:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+
+    def _look(self) -> _Look:
+        trusted = user_state_dir() / "trusted.json"
+        return tuple(_stamp(file) for file in (user_config_file(), *self.workspace.config_files, trusted))
+
+
+class _Opened:
+    """An open memory, and the clock that has it synced in the background."""
+
+    def __init__(self, place: Workplace) -> None:
+        self.memory = Memory(place.workspace.root)
+        self._place = place
+        self._closing = threading.Event()
+        self._clock: threading.Thread | None = None
+        if self.memory.settings.sync.interval_minutes:
+            self._clock = threading.Thread(target=self._run_clock, name="memlines-interval", daemon=True)
+            self._clock.start()
+
+    def close(self) -> None:
+        """Stop the clock, end what goes on in the background and let go of the index."""
+        self._closing.set()
+        if self._clock is not None:
+            self._clock.join()
+        self.memory.close()
+
+    def _run_clock(self) -> None:
+        while not self._closing.wait(self.memory.settings.sync.interval_minutes * _MINUTE):
+            if self._place.is_active:
+                self.memory.sync_soon()
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def folder_of(directory: str, worktree: str | None) -> Path:
+    """Return the folder whose memory is meant by a client that works in a directory of a worktree."""
+    if "\0" in directory or "\0" in (worktree or ""):
+        raise WorkspaceError("the name of a folder holds a NUL", todo="Start the client again")
+    here = Path(directory).resolve()
+    if not here.is_dir():
+        raise WorkspaceError(f"the folder {str(here)!r} does not exist", todo="Start the client again")
+    top = Path(worktree).resolve() if worktree else here
+    is_above = top in here.parents and top != Path(top.anchor)
+    return find_workspace(here, last_resort=top if is_above else here).folder

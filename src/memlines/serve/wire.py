@@ -1,0 +1,152 @@
+"""The values as JSON, with field names that stay: the same for every interface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import Any, Protocol
+
+from memlines.types import Excerpt, Hit, Report, SearchResult, Status
+
+_DIGITS = 4
+"""Decimals of a score; more would only look exact."""
+
+
+class _Lines(Protocol):
+    """Lines of a note that can be cited."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def start_line(self) -> int: ...
+    @property
+    def end_line(self) -> int: ...
+    @property
+    def citation(self) -> str: ...
+
+
+class _Remembered(_Lines, Protocol):
+    """Where a remembered text stands, and the entry that said it already."""
+
+    @property
+    def created(self) -> bool: ...
+    @property
+    def duplicate(self) -> Hit | None: ...
+
+
+class _Recalled(_Lines, Protocol):
+    """An entry of a note."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def day(self) -> date | None: ...
+    @property
+    def heading(self) -> str: ...
+    @property
+    def weak(self) -> bool: ...
+
+
+def hit_json(hit: Hit) -> dict[str, Any]:
+    """Return a hit as JSON."""
+    why = asdict(hit.why)
+    for leg in ("lexical", "vector", "by_words"):
+        why[leg] = None if why[leg] is None else round(why[leg], _DIGITS)
+    return {
+        "path": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "score": round(hit.score, _DIGITS),
+        "snippet": hit.snippet,
+        "band": hit.band,
+        "source": hit.source,
+        "citation": hit.citation,
+        "heading": hit.heading,
+        "chunk_start_line": hit.chunk_start_line,
+        "chunk_end_line": hit.chunk_end_line,
+        "why": {**why, "words": list(hit.why.words)},
+    }
+
+
+def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, Any]:
+    """Return the answer to a query as JSON; with the setting `citations` off, without its citations."""
+    hits = [hit_json(hit) for hit in result]
+    if citations == "off":
+        for hit in hits:
+            del hit["citation"]
+    return {
+        "results": hits,
+        "confident": result.confident,
+        "provider": result.provider,
+        "model": result.model,
+        "fallback": None if result.fallback is None else dict(result.fallback),
+        "citations": citations,
+        "mode": result.mode,
+        "pending": result.pending,
+        "unindexed": result.unindexed,
+        "missing_sources": list(result.missing_sources),
+        "nearest": None if result.nearest is None else round(result.nearest, _DIGITS),
+        "warnings": list(result.warnings),
+    }
+
+
+def excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
+    """Return lines of a note as JSON."""
+    return {
+        "path": excerpt.path,
+        "text": excerpt.text,
+        "from": excerpt.start,
+        "lines": excerpt.lines,
+        "found": excerpt.found,
+        "truncated": excerpt.truncated,
+        "next_from": excerpt.next_start,
+        "next_column": excerpt.next_column,
+        "total_lines": excerpt.total_lines,
+    }
+
+
+def remembered_json(remembered: _Remembered) -> dict[str, Any]:
+    """Return where a text stands as JSON; `duplicate` is the text that was there already, if it was."""
+    known = remembered.duplicate
+    return {
+        **_lines_json(remembered),
+        "created": remembered.created,
+        "written": known is None,
+        "duplicate": None if known is None else {**_lines_json(known), "text": known.snippet},
+    }
+
+
+def recalled_json(entries: Sequence[_Recalled]) -> dict[str, Any]:
+    """Return recalled entries as JSON; without confidence, they are only the nearest to the query."""
+    return {
+        "results": [
+            {
+                **_lines_json(entry),
+                "text": entry.text,
+                "day": None if entry.day is None else entry.day.isoformat(),
+                "heading": entry.heading,
+            }
+            for entry in entries
+        ],
+        "confident": any(not entry.weak for entry in entries),
+    }
+
+
+def _lines_json(lines: _Lines) -> dict[str, Any]:
+    return {
+        "path": lines.path,
+        "start_line": lines.start_line,
+        "end_line": lines.end_line,
+        "citation": lines.citation,
+    }
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """Return what a sync did as JSON."""
+    return asdict(report)
+
+
+def status_json(status: Status) -> dict[str, Any]:
+    """Return the state of a memory as JSON."""
+    return asdict(status)

@@ -1,0 +1,350 @@
+"""Puts the settings together: defaults, user file, project file, environment, arguments."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from memlines.errors import SettingsError
+from memlines.paths import HOME_VARIABLE, OPENCODE_DIR, Workspace, user_config_file
+from memlines.settings.aliases import SESSION_MEMORY, Leaf, leaves, why_without_effect
+from memlines.settings.config_file import read_project_file, read_user_file
+from memlines.settings.given import AGENTS, Entry, Given, agent_in_force, read_given, with_sources
+from memlines.settings.keys import VARIABLE_PREFIX, build, flatten, known_keys, snake, unknown, variables
+from memlines.settings.rules import Key, rule
+from memlines.settings.services import BUILTIN_MODEL
+from memlines.settings.tree import Settings
+from memlines.settings.trusted import is_trusted_content
+from memlines.settings.values import checked, from_variable
+
+NOT_SETTINGS = frozenset({HOME_VARIABLE})
+"""Variables that begin like a setting but say something else."""
+
+PROFILES: Mapping[str, Mapping[str, Any]] = {
+    "openclaw": {
+        "query.max_results": 6,
+        "query.min_score": 0.35,
+        "query.fusion": "weighted",
+        "query.hybrid.enabled": True,
+        "query.hybrid.vector_weight": 0.7,
+        "query.hybrid.text_weight": 0.3,
+        "query.hybrid.candidate_multiplier": 4,
+        "query.mmr.enabled": False,
+        "query.mmr.lambda": 0.7,
+        "query.temporal_decay.enabled": False,
+        "query.temporal_decay.half_life_days": 30.0,
+    }
+}
+"""What a profile sets, wherever nobody set the key itself."""
+
+_VECTOR_WEIGHT = "query.hybrid.vector_weight"
+_TEXT_WEIGHT = "query.hybrid.text_weight"
+_CANDIDATES = "query.hybrid.candidate_multiplier"
+_FUSION = "query.fusion"
+_PROVIDER = "embeddings.provider"
+
+_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+_URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
+
+_MASK = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings in force, and for every key where its value came from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+    """Settings that have no effect as they are, in sentences."""
+    store_paths: tuple[str, ...] = ()
+    """What `store.path` is for any agent: an index of another agent holds the same notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One line of `config show`: plain data with every secret masked."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+def load(
+    workspace: Workspace | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Loaded:
+    """Return the settings for a workspace; `overrides` has dotted keys or nested mappings."""
+    environ = os.environ if environ is None else environ
+    warnings: list[str] = []
+    user = _from_user_file(user_config_file(), warnings)
+    files = workspace.config_files if workspace else ()
+    projects = [_ProjectFile(file, read_project_file(file), warnings) for file in files]
+    given = (
+        user,
+        *(project.given for project in projects),
+        Given(_from_environment(environ)),
+        _from_mapping(overrides or {}, "argument", warnings),
+    )
+    agent = agent_in_force(given, known_keys()["agent"].default)
+    for project in projects:
+        project.refuse_untrusted(user, agent)
+    entries: dict[str, Entry] = {}
+    for one in given:
+        entries = one.over(entries, agent)
+    entries = {name: entry for name, entry in entries.items() if not entry.is_cleared}
+
+    values = {name: key.default for name, key in known_keys().items()}
+    origins = dict.fromkeys(values, "default")
+    profile = entries["profile"].value if "profile" in entries else values["profile"]
+    for name, value in PROFILES.get(profile, {}).items():
+        values[name], origins[name] = value, f"profile {profile}"
+    for name, entry in entries.items():
+        values[name] = _expanded(entry, environ) if entry.expands else entry.value
+        origins[name] = entry.origin
+    warnings += _choose_fusion(values, origins, entries)
+    warnings += _unused_by_provider(values, origins)
+    _settle(values)
+    paths = dict.fromkeys(path for one in given for path in one.store_paths())
+    return Loaded(build(values), MappingProxyType(origins), tuple(warnings), tuple(paths))
+
+
+def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
+    """Return settings with some values replaced for one call, checked and clamped like any other."""
+    if not overrides:
+        return loaded.settings
+    values = flatten(loaded.settings)
+    sources = {"sources": Entry(known_keys()["sources"], values["sources"], "")}
+    entries = _from_mapping(overrides, "argument", []).over(sources, loaded.settings.agent)
+    values.update((name, entry.value) for name, entry in entries.items())
+    _settle(values)
+    return build(values)
+
+
+def switched_off(loaded: Loaded) -> str:
+    """Say that memory is not to be used and who said so; nothing if it is to be used."""
+    if loaded.settings.enabled:
+        return ""
+    return f"memory is switched off: enabled is false ({loaded.origins['enabled']})"
+
+
+def shown(loaded: Loaded) -> list[Shown]:
+    """Return every key with its value as plain data, secrets masked, and its origin."""
+    values = flatten(loaded.settings)
+    return [
+        Shown(name, _presentable(key, values[name]), loaded.origins[name])
+        for name, key in known_keys().items()
+    ]
+
+
+def settings_in(content: bytes, origin: str) -> dict[str, Any]:
+    """Return what the content of a file sets, by key; what it sets for one agent as `agents.<name>.<key>`."""
+    given = _from_mapping(_parsed(content, origin), origin, [])
+    places = {"": given.entries} | {f"{AGENTS}.{agent}.": entries for agent, entries in given.agents.items()}
+    return {
+        place + name: None if entry.is_cleared else entry.value
+        for place, entries in places.items()
+        for name, entry in entries.items()
+    }
+
+
+def refuse_project_content(file: Path, content: bytes) -> None:
+    """Raise if a project's file with this content would set more than it may."""
+    user = _from_user_file(user_config_file(), [])
+    project = _ProjectFile(file, content, [])
+    project.refuse_untrusted(user, agent_in_force((user, project.given), known_keys()["agent"].default))
+
+
+def _from_user_file(file: Path, warnings: list[str]) -> Given:
+    """Read the user's own file, which may set everything."""
+    content = read_user_file(file)
+    return _from_mapping(_parsed(content, f"user file {file}"), f"user file {file}", warnings)
+
+
+class _ProjectFile:
+    """A project's file, which may set what is harmless, or everything once it is trusted."""
+
+    def __init__(self, file: Path, content: bytes | None, warnings: list[str]) -> None:
+        self.file = file
+        self.content = content
+        origin = f"project file {file}"
+        data = _parsed(self.content, origin)
+        if file.parent.name == OPENCODE_DIR:  # the rest of it is about other things than memory
+            data = {name: value for name, value in data.items() if name == "memory"}
+        self.given = _from_mapping(data, origin, warnings)
+
+    def refuse_untrusted(self, user: Given, agent: str) -> None:
+        """Raise if it sets more than what is harmless, for any agent, and is not trusted."""
+        refused = _refused(self.given.entries, user.over({}, agent))
+        for other, entries in self.given.agents.items():
+            refused += [f"{AGENTS}.{other}.{name}" for name in _refused(entries, user.over({}, other))]
+        if any(name.rpartition(".")[2] == "workspace" for name in refused):
+            raise SettingsError(
+                f"project file {str(self.file)!r} sets workspace, which only your own file may do",
+                todo=f"Write it into {user_config_file()}",
+            )
+        if refused and not is_trusted_content(self.file, self.content or b""):
+            raise SettingsError(
+                f"project file {str(self.file)!r} sets {', '.join(refused)},"
+                " which a project may not do unless you trust its file",
+                todo="Review the file, then run 'memlines config trust'",
+            )
+
+
+def _refused(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> list[str]:
+    """Return the keys that a file that nobody reviewed may not set as it does."""
+    return [
+        name
+        for name, entry in with_sources(entries, before).items()
+        if not _project_may_set(entry, before[name].value if name in before else entry.key.default)
+    ]
+
+
+def _project_may_set(entry: Entry, before: Any) -> bool:
+    """Tell whether a file that nobody reviewed may set this value; it may repeat what is so already."""
+    if entry.key.rule.project == "less":
+        return bool(entry.value <= before)
+    return entry.key.rule.project == "yes" or bool(entry.value == before)
+
+
+def _parsed(content: bytes | None, origin: str) -> dict[str, Any]:
+    """Return the mapping that the content of a settings file holds."""
+    if not content:
+        return {}
+    from memlines.settings.yaml_text import parse
+
+    return parse(content, origin)
+
+
+def _from_mapping(data: Mapping[Any, Any], origin: str, warnings: list[str]) -> Given:
+    """Check every value of a configuration, and warn of what has no effect."""
+
+    def entries_of(part: Mapping[Any, Any], origin: str) -> dict[str, Entry]:
+        entries: dict[str, Entry] = {}
+        for leaf in leaves(part, origin):
+            if isinstance(leaf, SettingsError):
+                raise leaf
+            if why := why_without_effect(leaf.key):
+                warnings.append(f"{leaf.written} from {origin} has no effect: {why}")
+                continue
+            entry = _entry(leaf, origin)
+            before = entries.setdefault(leaf.key, entry)
+            if before.value != entry.value:
+                raise SettingsError(
+                    f"setting {leaf.key!r} is set twice in {origin}:"
+                    f" as {before.written} and as {entry.written}",
+                    todo="Keep one of the two",
+                )
+        return entries
+
+    return read_given(data, origin, entries_of)
+
+
+_SESSION_MEMORY_KEY = Key(SESSION_MEMORY, "", "", None, rule("flag", "")["rule"])
+
+
+def _entry(leaf: Leaf, origin: str) -> Entry:
+    """Check one value; nothing means the default."""
+    if snake(leaf.written) != leaf.key:
+        origin = f"{origin}, as {leaf.written}"
+    key = _SESSION_MEMORY_KEY if leaf.key == SESSION_MEMORY else known_keys()[leaf.key]
+    if leaf.value is None:
+        return Entry(key, key.default, origin, written=leaf.written, is_cleared=True)
+    return Entry(key, checked(key, leaf.value, origin), origin, key.rule.expands, leaf.written)
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Entry]:
+    """Read the variables that begin with our name."""
+    entries: dict[str, Entry] = {}
+    for variable, text in environ.items():
+        if not variable.startswith(VARIABLE_PREFIX) or variable in NOT_SETTINGS:
+            continue
+        key = variables().get(variable)
+        if key is None:
+            raise unknown(variable, "the environment", variables())
+        entries[key.name] = Entry(key, from_variable(key, text), f"environment variable {variable}")
+    return entries
+
+
+def _expanded(entry: Entry, environ: Mapping[str, str]) -> Any:
+    """Replace every `${VAR}` by that variable; only a value that won gets here."""
+
+    def variable(match: re.Match[str]) -> str:
+        value = environ.get(match[1])
+        if not value:
+            raise SettingsError(
+                f"setting {entry.key.name!r} from {entry.origin} needs the environment variable"
+                f" {match[1]}, which is not set",
+                todo=f"Set {match[1]}, or write another value",
+            )
+        return value
+
+    if isinstance(entry.value, str):
+        return _REFERENCE.sub(variable, entry.value)
+    if isinstance(entry.value, tuple):
+        return tuple((name, _REFERENCE.sub(variable, text)) for name, text in entry.value)
+    return entry.value
+
+
+def _choose_fusion(
+    values: dict[str, Any], origins: dict[str, str], entries: Mapping[str, Entry]
+) -> tuple[str, ...]:
+    """Select the fusion that uses the weights if one of them is set; warn if another was asked for."""
+    chosen = [name for name in (_VECTOR_WEIGHT, _TEXT_WEIGHT, _CANDIDATES) if name in entries]
+    if not chosen or values[_FUSION] != "evidence":
+        return ()
+    if _FUSION not in entries:
+        values[_FUSION] = "weighted"
+        origins[_FUSION] = f"because {chosen[0]} is set in {origins[chosen[0]]}"
+        return ()
+    if values["profile"] == "openclaw" and _CANDIDATES in chosen:
+        chosen.remove(_CANDIDATES)  # this profile looks at so many candidates whatever the fusion is
+    return tuple(
+        f"{name} (set in {origins[name]}) has no effect, because query.fusion is evidence"
+        f" (set in {origins[_FUSION]})"
+        for name in chosen
+    )
+
+
+def _unused_by_provider(values: Mapping[str, Any], origins: Mapping[str, str]) -> tuple[str, ...]:
+    """Warn of a model or an address that the provider in force does not use."""
+    provider = values[_PROVIDER]
+    if provider not in ("builtin", "none"):
+        return ()
+    return tuple(
+        f"{name} (set in {origins[name]}) has no effect, because {_PROVIDER} is {provider}"
+        f" (set in {origins[_PROVIDER]})"
+        for name in ("embeddings.model", "embeddings.base_url")
+        if values[name] and (provider, values[name]) != ("builtin", BUILTIN_MODEL)
+    )
+
+
+def _settle(values: dict[str, Any]) -> None:
+    """Bring the values that depend on each other into agreement."""
+    values["chunking.overlap"] = min(values["chunking.overlap"], values["chunking.tokens"] - 1)
+    values["sources"] = values["sources"] or known_keys()["sources"].default
+    vector, text = values[_VECTOR_WEIGHT], values[_TEXT_WEIGHT]
+    if vector + text == 0:
+        vector, text = known_keys()[_VECTOR_WEIGHT].default, known_keys()[_TEXT_WEIGHT].default
+    total = vector + text
+    values[_VECTOR_WEIGHT], values[_TEXT_WEIGHT] = vector / total, text / total
+
+
+def _presentable(key: Key, value: Any) -> Any:
+    """Return a value as plain data that may be shown to anybody."""
+    if key.rule.kind == "pairs":
+        return {name: _MASK for name, _ in value}
+    if key.rule.secret:
+        return _MASK if value else value
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, str):
+        return _URL_PASSWORD.sub(_MASK, value)
+    return value

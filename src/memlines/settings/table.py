@@ -1,0 +1,184 @@
+"""Writes the page of the documentation that lists every setting."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from memlines.settings.aliases import ALIASES, WITHOUT_EFFECT
+from memlines.settings.keys import known_keys
+from memlines.settings.rules import Key, Project, plain_number
+
+_INTRODUCTION = """\
+# Settings
+
+<!-- Written by `make docs` from src/memlines/settings/table.py and tree.py; change it there. -->
+
+Every setting has a default, so none has to be set. Later sources win over earlier ones:
+
+1. the defaults below;
+2. your own file: `config.yaml` in the user-wide settings folder, or in `$MEMLINES_HOME`;
+3. what `.opencode/config.yaml` of the workspace says below `memory`;
+4. the project's file: `.memory/config.yaml` in the workspace;
+5. environment variables;
+6. arguments: options of the command line, or `settings=` in Python.
+
+`memlines config show` prints every value and where it came from, `memlines config path` the files.
+
+```console
+$ memlines config set query.max_results 10              # in your own file
+$ memlines config set query.max_results 10 --project    # in .memory/config.yaml
+$ memlines config get query.max_results
+$ memlines config unset query.max_results
+```
+
+`config set` checks the value first, and refuses a number outside its range. The rest of the file stays as it
+is, with its comments, and your own file is closed to other users. Lists are separated by commas, headers are
+written `name=value,name=value`.
+
+```yaml
+query:
+  max_results: 10
+  hybrid:
+    vector_weight: 0.6 # selects query.fusion: weighted
+    text_weight: 0.4
+```
+
+**Names.** Files take `max_results` and `maxResults` alike, but not with two values for one key. An unknown
+key is an error that names the nearest known one. YAML anchors, aliases and tags are not accepted. A file may
+also be written as JSON, with comments and trailing commas if you like.
+
+**Other names.** A configuration that you wrote for OpenClaw or OpenCode works as it is, wherever settings are
+read. It may stand below `memory`, `memorySearch` or `agents.defaults.memorySearch`, or at the top; the
+[other names](#other-names) it may use are listed below. `config show` says which name set a value.
+
+**Values.** Nothing (`null`) means the default. A number outside its range, in a file or a variable, is
+brought to the nearest end of it. A value of the wrong kind is an error that says where it was set. The two
+weights of `query.hybrid` are scaled to add up to 1. What is asked for in one call
+(`memlines search --max-results 0`, `min_score=2` in Python) is an error if out of range.
+
+**Settings that choose another.** `query.hybrid.vector_weight`, `text_weight` and `candidate_multiplier` only
+mean something to the fusions `weighted` and `rrf`. Setting one of them selects the fusion `weighted`,
+unless you set `query.fusion` yourself; `memlines config show` says so. Beside `query.fusion: evidence` they
+have no effect, and `memlines config show`, `status` and `doctor` warn of it. They also warn of
+`embeddings.model` and `embeddings.base_url` beside the providers `builtin` and `none`, which use neither.
+
+**Environment variables.** Lists are separated by commas: `MEMLINES_SOURCES=memory,sessions`. Headers are
+written `name=value,name=value`. Switches take true, false, yes, no, on, off, 1 and 0. An empty variable
+clears a setting whose default is nothing.
+
+**Secrets.** In `embeddings.api_key`, `embeddings.headers` and `embeddings.base_url`, whether from a file or
+an argument, `${VAR}` stands for the environment variable `VAR`. Keys and header values are never shown.
+
+**Projects.** A project's file comes with a repository that somebody else may have written. It may set what
+only changes how that project's notes are found: the keys with "yes" below. "only less" means that it may ask
+for less than the defaults and your own file give it, such as switching something off, but not for more. It
+may always repeat a value that is so already. Anything else there is an error until you have read the file and
+run `memlines config trust`; when the file changes, you have to trust it again. Other names change nothing
+about this. The file and its folder may not be symbolic links. `memlines config off` writes `enabled: false`
+into it, `memlines config on` takes that back; the rest of the file stays as it is.
+
+All of this holds for `.opencode/config.yaml` too, of which only the part below `memory` is read.
+`.memory/config.yaml` wins over it, and `memlines config trust` trusts both.
+
+**Agents.** Below `agents.<name>` stands what holds for one agent alone: every key but `agent`. The setting
+`agent` says which agent is meant, or `--agent NAME` for one command (the same as `MEMLINES_AGENT=NAME`).
+What is set for an agent wins over what the same file sets for all; a later source wins over both.
+`extra_paths` of an agent are added to the common ones. A project's file may set for an agent what it may
+set for all.
+
+```yaml
+extra_paths: [../shared]
+agents:
+  research:
+    extra_paths: [../papers]      # ../shared and ../papers
+    query: {max_results: 10}
+```
+
+**The workspace.** Where you name no folder, the first of these is used: the environment variable
+`MEMLINES_WORKSPACE`; the nearest folder from where you are upwards with `MEMORY.md` or `.memory`;
+`workspace` in your own file, relative to that file; the folder you are in. This holds for every command,
+`Memory()` in Python, `serve` and `mcp`. Hooks follow the variable, but not `workspace` in your file: they do
+nothing in a folder without a memory. `install` and `uninstall` are always about the project you are in. A
+project's file may not set `workspace`, trusted or not. `memlines status` and `memlines config show` say
+where the workspace came from.
+
+**Profiles.** `profile: openclaw` gives every `query` key that is not set anywhere the value of the original
+memory system, whatever the default becomes.
+
+| key | takes | default | environment variable | project | meaning |
+|---|---|---|---|---|---|
+"""
+
+_OTHER_NAMES = """
+## Other names
+
+A name that stands for a group stands for everything in it: `search.maxResults` is `query.max_results`. Each
+may be written in camelCase.
+
+`experimental.sessionMemory` is half a setting, as in the original: where the same file also sets `sources`,
+conversations are read only if both ask for them. Where it does not, `true` adds `sessions` to the sources and
+`false` takes them away.
+
+| name | stands for | note |
+|---|---|---|
+"""
+
+_UNITS = {
+    "chunk_size": "Counts characters; a token is four.",
+    "embeddings.batch.poll_interval_ms": "Counts milliseconds.",
+}
+
+_PROJECT_WORDS: dict[Project, str] = {"no": "no", "less": "only less", "yes": "yes"}
+
+
+def render_table() -> str:
+    """Return the whole page as Markdown."""
+    return _INTRODUCTION + "".join(map(_row, known_keys().values())) + _other_names()
+
+
+def _other_names() -> str:
+    """Return the part about aliases."""
+    rows = [f"| `{alias}` | `{key}` | {_UNITS.get(alias, '')} |\n" for alias, key in ALIASES.items()]
+    rows += [f"| `{alias}` | nothing | No effect: {why}. |\n" for alias, why in WITHOUT_EFFECT.items()]
+    return _OTHER_NAMES + "".join(rows)
+
+
+def _row(key: Key) -> str:
+    """Return the line of one key."""
+    cells = (
+        f"`{key.name}`",
+        key.allowed,
+        default_of(key),
+        f"`{key.variable}`",
+        _PROJECT_WORDS[key.rule.project],
+        key.rule.doc,
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def default_of(key: Key) -> str:
+    """Write a default the way one would write it in a file."""
+    value = key.default
+    if key.rule.kind == "pairs":
+        return "`{}`"
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return f"`[{', '.join(value)}]`"
+    if isinstance(value, int | float):
+        return f"`{plain_number(value)}`"
+    return f"`{value}`" if value else "empty"
+
+
+def main(arguments: list[str]) -> None:
+    """Write the page to the file that is named."""
+    if len(arguments) != 1:
+        sys.exit("usage: python -m memlines.settings.table PATH")
+    Path(arguments[0]).write_text(render_table(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,149 @@
+"""Cut a text into chunks of bounded weight that keep their line numbers.
+
+A chunk is a run of whole lines. A line that is too heavy is cut into pieces first. When
+a chunk is full, the end of it is carried into the next one, so that a sentence on a
+border is found whole in one of the two. Chinese, Japanese and Korean characters weigh
+four, because a model spends about as many tokens on one of them as on four Latin letters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+
+from memlines.text.outline import heading_above, outline
+from memlines.types import Chunk
+
+CHUNKER_VERSION = 4
+"""Part of the index's identity: a change of the rules below, of those for front matter (`notes.py`), for
+facts (`facts.py`, `fact_chunks.py`), or for transcripts (`turns.py` and the parsers), makes a rebuild."""
+
+_CHARACTERS_PER_TOKEN = 4
+_SMALLEST_LIMIT = 32
+_WIDE = re.compile("[\u2e80-\u9fff\ua000-\ua4ff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]")
+_WIDE_EXTRA = 3
+
+Segment = tuple[str, int, int]
+"""A line or a piece of one: its text, its line number, its weight with the line break."""
+
+
+def weigh(text: str) -> int:
+    """Return the weight of a text: its length, with wide characters counted four times."""
+    if text.isascii():
+        return len(text)
+    return len(text) + _WIDE_EXTRA * len(_WIDE.findall(text))
+
+
+def limit_of(tokens: int) -> int:
+    """Return the greatest weight of a chunk."""
+    return max(_SMALLEST_LIMIT, tokens * _CHARACTERS_PER_TOKEN)
+
+
+def overlap_of(tokens: int, overlap: int) -> int:
+    """Return the greatest weight that is carried from one chunk into the next."""
+    return max(0, min(overlap, tokens - 1) * _CHARACTERS_PER_TOKEN)
+
+
+def chunk_text(text: str, tokens: int, overlap: int) -> list[Chunk]:
+    """Cut a text into chunks; a text without a visible character gives none."""
+    headings = outline(text)
+    chunks: list[Chunk] = []
+    for segments in _runs(text, tokens, overlap):
+        body = "\n".join([segment[0] for segment in segments])
+        if not body.strip():
+            continue
+        start, end = segments[0][1], segments[-1][1]
+        heading = heading_above(headings, start) if headings else ""
+        chunks.append(Chunk(start, end, body, text_hash(body), heading))
+    return chunks
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of a text in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def chunk_id(source: str, path: str, chunk: Chunk) -> str:
+    """Return the stable name of a chunk in the index."""
+    return text_hash(f"{source}:{path}:{chunk.start_line}:{chunk.end_line}:{chunk.hash}")
+
+
+def _runs(text: str, tokens: int, overlap: int) -> Iterator[list[Segment]]:
+    """Group the segments of a text into runs that fit the limit, each starting with what is carried."""
+    limit = limit_of(tokens)
+    carried = overlap_of(tokens, overlap)
+    current: list[Segment] = []
+    weight = 0
+    for segment in _segments(text, limit):
+        size = segment[2]
+        if current and weight + size > limit:
+            yield current
+            current = _carry(current, min(carried, limit - size))
+            weight = sum([kept[2] for kept in current])
+        current.append(segment)
+        weight += size
+    yield current
+
+
+def _segments(text: str, limit: int) -> Iterator[Segment]:
+    weight_of = len if text.isascii() else weigh
+    lines = text.split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()  # a final line break ends the last line; it does not start another
+    for number, line in enumerate(lines, 1):
+        weight = weight_of(line)
+        if weight <= limit:
+            yield line, number, weight + 1
+        else:
+            for piece in _pieces(line, limit):
+                yield piece, number, weight_of(piece) + 1
+
+
+def _pieces(line: str, limit: int) -> Iterator[str]:
+    """Cut a line into pieces that each weigh at most the limit."""
+    start = 0
+    while start < len(line):
+        end = start + limit
+        piece = line[start:end]
+        excess = weigh(piece) - limit
+        while excess > 0:
+            # Dropping one character saves at most four, so this never drops too many.
+            end = min(end, len(line)) - max(1, excess // (1 + _WIDE_EXTRA))
+            piece = line[start:end]
+            excess = weigh(piece) - limit
+        if start + len(piece) < len(line):
+            piece = piece[: _last_break(piece)]
+        yield piece
+        start += len(piece)
+
+
+def _last_break(piece: str) -> int:
+    """Return where to end a piece so that no word is cut, if that costs at most a quarter of it."""
+    blank = max(piece.rfind(" "), piece.rfind("\t"))
+    return blank + 1 if blank >= len(piece) * 3 // 4 else len(piece)
+
+
+def _carry(segments: list[Segment], window: int) -> list[Segment]:
+    """Return the end of a full chunk that fits the window, to start the next chunk with."""
+    kept: list[Segment] = []
+    for segment in reversed(segments):
+        if segment[2] > window:
+            if not kept:
+                tail = _tail(segment[0], window - 1)
+                return [(tail, segment[1], weigh(tail) + 1)] if tail else []
+            break
+        kept.append(segment)
+        window -= segment[2]
+    kept.reverse()
+    return kept
+
+
+def _tail(text: str, weight: int) -> str:
+    """Return the longest end of a text that weighs at most so much."""
+    if weight <= 0:
+        return ""
+    tail = text[-weight:]
+    while (excess := weigh(tail) - weight) > 0:
+        tail = tail[max(1, excess // (1 + _WIDE_EXTRA)) :]
+    return tail

@@ -1,0 +1,177 @@
+"""Change a Markdown text by whole lines: add a block, replace lines, cut lines out.
+
+Everything that is not changed stays as it is, down to its line ends; new lines get those of the text.
+Lines are what stands between line feeds; they are counted from 1, and both ends of a range are included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memlines.text.comments import session_comments
+from memlines.text.entries import entries_of, last_kind, own_text_of, title_of, unclosed_fence
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A changed text, and the lines that are new in it."""
+
+    text: str
+    first: int
+    last: int
+
+
+def tidy(block: str) -> str:
+    """Return a block with plain line ends, without blank lines around it, and with its code closed.
+
+    Code that is left open would take in everything that is added later.
+    """
+    lines = block.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    closing = unclosed_fence("\n".join(lines))
+    return "\n".join([*lines, closing] if closing else lines)
+
+
+def add(text: str, block: str, under: str | None = None) -> Edited:
+    """Add a block at the end of a text, or at the end of what stands directly under a heading.
+
+    A heading that is not there is made at the end. What is added at the end only adds: the old text is
+    the beginning of the new one.
+    """
+    if under is None:
+        return _append(text, block)
+    place = own_text_of(text, under)
+    if place is None:
+        outside = _outside_code(text)
+        headed = _insert(outside, len(split(outside)), f"## {title_of(under)}").text
+        return _insert(headed, len(split(headed)), block)
+    lines = split(text)
+    first, last = place
+    if last < len(lines):  # another heading follows: the blank lines before it stay before it
+        while last > first and not lines[last - 1].strip():
+            last -= 1
+    return _insert(text, last, block)
+
+
+def locate(text: str, first: int, last: int, expected: str) -> tuple[int, int] | None:
+    """Return where the expected lines stand: at the place that is named, or the only other one."""
+    wanted = tidy_end(expected).split("\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    named = [_bare(line) for line in lines[first - 1 : last]]  # a long note need not be compared whole
+    if named == wanted and 1 <= first <= last <= len(lines):
+        return first, last
+    lines = [_bare(line) for line in lines]
+    size = len(wanted)
+    starts = [at for at in _starts(lines, wanted[0]) if lines[at : at + size] == wanted]
+    return (starts[0] + 1, starts[0] + size) if len(starts) == 1 else None
+
+
+def lines_at(text: str, first: int, last: int) -> str:
+    """Return some lines of a text with plain line ends."""
+    return "\n".join(_bare(line) for line in split(text)[first - 1 : last])
+
+
+def put(text: str, first: int, last: int, block: str) -> Edited:
+    """Put a block in the place of some lines."""
+    lines = split(text)
+    new = _ended(block, line_end_of(text))
+    if not lines[last - 1].endswith("\n"):
+        new[-1] = _bare(new[-1])
+    lines[first - 1 : last] = new
+    return Edited("".join(lines), first, first + len(new) - 1)
+
+
+def cut(text: str, first: int, last: int) -> str:
+    """Take some lines out, with the blank line that would be doubled or left over at an end.
+
+    Comments around what a session wrote go as well when nothing is left between them.
+    """
+    lines = split(text)
+    comments = session_comments(text)
+    if comments.get(first - 1) and comments.get(last + 1) == "":
+        first, last = first - 1, last + 1
+    before, after = lines[: first - 1], lines[last:]
+    blank_before = not before or not before[-1].strip()
+    blank_after = not after or not after[0].strip()
+    if blank_before and blank_after:
+        if after:
+            after.pop(0)
+        elif before:
+            before.pop()
+    return "".join(before + after)
+
+
+def split(text: str) -> list[str]:
+    """Return the lines of a text with their ends; the last one may have none."""
+    parts = text.split("\n")
+    last = parts.pop()
+    lines = [f"{part}\n" for part in parts]
+    return [*lines, last] if last else lines
+
+
+def line_end_of(text: str) -> str:
+    """Return how most lines of a text end."""
+    return "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
+
+
+def tidy_end(text: str) -> str:
+    """Return a text with plain line ends and without the last of them."""
+    return text.replace("\r\n", "\n").removesuffix("\n")
+
+
+def _append(text: str, block: str) -> Edited:
+    """Put a block below the last line, as `_insert` does, without cutting a long text into its lines."""
+    end = line_end_of(text)
+    above = text if not text or text.endswith("\n") else text + end
+    last = above[above.rfind("\n", 0, -1) + 1 :]
+    if last.strip() and not _goes_on(above, block):
+        above += end
+    new = _ended(block, end)
+    first = above.count("\n") + 1
+    return Edited("".join([above, *new]), first, first + len(new) - 1)
+
+
+def _insert(text: str, after: int, block: str) -> Edited:
+    """Put a block below a line, with a blank line where Markdown or a reader needs one."""
+    lines = split(text)
+    end = line_end_of(text)
+    above, below = lines[:after], lines[after:]
+    if above and not above[-1].endswith("\n"):
+        above[-1] += end
+    if above and above[-1].strip() and not _goes_on("".join(above), block):
+        above.append(end)
+    new = _ended(block, end)
+    if below and below[0].strip():
+        below.insert(0, end)
+    return Edited("".join([*above, *new, *below]), len(above) + 1, len(above) + len(new))
+
+
+def _outside_code(text: str) -> str:
+    """Return a text with its code closed: a heading inside of code is none, and would be made every time."""
+    closing, end = unclosed_fence(text), line_end_of(text)
+    if not closing:
+        return text
+    return f"{text}{closing}{end}" if text.endswith("\n") else f"{text}{end}{closing}{end}"
+
+
+def _goes_on(text: str, block: str) -> bool:
+    """Tell whether a block goes on with the list that a text ends with."""
+    new = entries_of(block)
+    return bool(new) and last_kind(text) == new[0].kind == "item"
+
+
+def _ended(block: str, end: str) -> list[str]:
+    return [line + end for line in block.split("\n")]
+
+
+def _bare(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")
+
+
+def _starts(lines: list[str], wanted: str) -> list[int]:
+    return [at for at, line in enumerate(lines) if line == wanted]

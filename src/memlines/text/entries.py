@@ -1,0 +1,338 @@
+"""Cut a Markdown text into the entries a person would point at.
+
+An entry is a list item with everything indented below it, a paragraph, a fenced code block, or the line
+of a heading. Blank lines, rules, the front matter and the comments around what a session wrote belong to
+none. The rules are those of CommonMark where people keep to them, and lenient where they do not: an entry
+that is one line too long is shown before it is changed, one that is cut in the middle of code is damage.
+
+Headings are what `outline` takes for headings. A fence that begins on the line of its list item is
+followed here, while `outline` passes over it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memlines.text.outline import Heading, heading_above, outline
+
+Kind = Literal["heading", "item", "paragraph", "code"]
+
+_FENCE = re.compile(r"(```+|~~~+)(.*)", re.DOTALL)
+_ITEM = re.compile(r"(?:[-+*]|(?P<number>\d{1,9})[.)])(?=[ \t]|$)")
+_MARKERS = re.compile(r"(?:(?:[-+*]|\d{1,9}[.)])(?:[ \t]++|$))*+")
+_RULE = re.compile(r" {0,3}([-*_])[ \t]*+(?:\1[ \t]*+){2,}+\s*")
+_PLAIN = re.compile(r" *[^\W\d_]")
+"""How a line begins that cannot be anything but prose; most do, and need not be looked at closely."""
+
+_COMMENT = "<!--"
+_SESSION_COMMENT = re.compile(r"<!-- (?:session (?P<id>(?:(?!--)[^<>\[\]])+)|/session) -->\s*")
+
+_FENCES = ("```", "~~~")
+_TAIL = 20_000
+"""Characters at the end of a text in which its last item is looked for."""
+
+_FRONT_MATTER = "---"
+_FRONT_MATTER_ENDS = ("---", "...")
+_CODE_INDENT = 4
+_NESTED = 2
+"""Columns below an item's marker that people take for nesting, also where CommonMark asks for more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: its lines, counted from 1 and both included, and the headings above it."""
+
+    kind: Kind
+    first: int
+    last: int
+    text: str
+    heading: str
+
+
+def last_kind(text: str) -> Kind | None:
+    """Return what the last entry of a text is; of a long list only its last item is looked at."""
+    start = 0
+    if not any(mark in text for mark in _FENCES) and not text.startswith(_FRONT_MATTER):
+        # Outside of code, a line that begins with a dash and words begins an entry.
+        found = re.search(r"(?s:.*)^- \S", text[-_TAIL:], re.MULTILINE)
+        start = max(0, len(text) - _TAIL) + found.end() - len("- x") if found else 0
+    entries = entries_of(text[start:])
+    return entries[-1].kind if entries else None
+
+
+def entries_of(text: str) -> tuple[Entry, ...]:
+    """List the entries of a text in order; none overlaps another, and nested items are part of theirs."""
+    lines = _lines_of(text)
+    spans = _Walk(lines).spans()
+    headings = _headings(lines, spans)
+    return tuple(
+        Entry(kind, first, last, "\n".join(lines[first - 1 : last]), heading_above(headings, first))
+        for kind, first, last in spans
+    )
+
+
+def entry_at(entries: Sequence[Entry], line: int) -> Entry | None:
+    """Return the entry a line belongs to."""
+    at = bisect_right(entries, line, key=lambda entry: entry.first) - 1
+    return entries[at] if at >= 0 and line <= entries[at].last else None
+
+
+def session_in(line: str) -> str | None:
+    """Return the session that a line opens as a comment, or an empty name if it closes one."""
+    comment = _SESSION_COMMENT.fullmatch(line) if line.startswith(_COMMENT) else None
+    return (comment["id"] or "") if comment else None
+
+
+def section_of(text: str, title: str) -> tuple[int, int] | None:
+    """Return the first and last line of the section under a heading, or nothing if it is not there.
+
+    It goes on to the next heading of the same or a higher level. Case and white space do not count; of
+    several sections with the same title the first is taken.
+    """
+    return _section(text, title, only_own=False)
+
+
+def own_text_of(text: str, title: str) -> tuple[int, int] | None:
+    """Return the lines of a section up to the first heading below its own."""
+    return _section(text, title, only_own=True)
+
+
+def title_of(words: str) -> str:
+    """Return words the way a heading shows them: on one line, without marks; empty if nothing is left."""
+    plain = " ".join(words.split())
+    heading = _heading(plain) or _heading(f"# {plain}")
+    return heading[1] if heading else ""
+
+
+def unclosed_fence(text: str) -> str:
+    """Return the line that would close the code a text ends in, or nothing if it ends outside of code."""
+    fence = closing = ""
+    for line in _lines_of(text):
+        if fence:
+            fence = "" if _closes(line, fence) else fence
+            continue
+        words = _behind_markers(line.lstrip(" \t"))
+        fence = _opened_fence(words)
+        closing = " " * (len(line) - len(words)) + fence
+    return closing if fence else ""
+
+
+def _section(text: str, title: str, *, only_own: bool) -> tuple[int, int] | None:
+    wanted = _folded(title_of(title))
+    lines = _lines_of(text)
+    first = level = 0
+    for kind, line, _ in _Walk(lines).spans():
+        heading = _heading(lines[line - 1]) if kind == "heading" else None
+        if heading is None:
+            continue
+        if first and (only_own or heading[0] <= level):
+            return first, line - 1
+        if not first and wanted and _folded(heading[1]) == wanted:
+            first, level = line, heading[0]
+    return (first, len(lines)) if first else None
+
+
+def _folded(title: str) -> str:
+    return " ".join(title.casefold().split())
+
+
+def _lines_of(text: str) -> list[str]:
+    """Return the lines of a text without their ends; a final line break starts no other line."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _headings(lines: list[str], spans: list[tuple[Kind, int, int]]) -> list[Heading]:
+    """Return the outline of the lines that are headings here."""
+    shown = [""] * len(lines)
+    for kind, first, _ in spans:
+        if kind == "heading":
+            shown[first - 1] = lines[first - 1]
+    return outline("\n".join(shown))
+
+
+def _heading(line: str) -> tuple[int, str] | None:
+    """Return level and title of a line that is a heading."""
+    bare = line.lstrip(" ")
+    if not bare.startswith("#"):
+        return None
+    found = outline(line)
+    return (len(bare) - len(bare.lstrip("#")), found[0].title) if found else None
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip()
+
+
+def _indent(line: str) -> int:
+    """Return the column a line begins at; a tab goes on to the next multiple of four."""
+    if not line.startswith((" ", "\t")):
+        return 0
+    white = line[: len(line) - len(line.lstrip(" \t"))]
+    return len(white.expandtabs(_CODE_INDENT))
+
+
+def _opened_fence(words: str) -> str:
+    """Return the fence that a line (without its indent) opens, or nothing."""
+    mark = _FENCE.match(words)
+    # A backtick in the rest of the line means inline code, not a fence.
+    if mark is None or (mark[1][0] == "`" and "`" in mark[2]):
+        return ""
+    return mark[1]
+
+
+def _closes(line: str, fence: str) -> bool:
+    mark = line.strip()
+    return len(mark) >= len(fence) and mark == fence[0] * len(mark)
+
+
+def _is_rule(line: str) -> bool:
+    return _RULE.fullmatch(line) is not None
+
+
+def _item_marker(line: str) -> re.Match[str] | None:
+    if _indent(line) >= _CODE_INDENT or _is_rule(line):
+        return None
+    return _ITEM.match(line.lstrip(" "))
+
+
+def _interrupts(line: str) -> bool:
+    """Tell whether a line ends the paragraph directly above it."""
+    if _PLAIN.match(line):
+        return False
+    words = line.lstrip(" ")
+    if _heading(line) or (
+        _indent(line) < _CODE_INDENT and (words.startswith(_COMMENT) or _opened_fence(words))
+    ):
+        return True
+    if _is_rule(line):
+        return line.strip().strip("-") != ""  # dashes alone underline the paragraph
+    marker = _item_marker(line)
+    if marker is None:
+        return False
+    # "in\n1986. Then" is prose: only a list that starts at one, and with words, begins inside a paragraph.
+    return words[marker.end() :].strip() != "" and marker["number"] in (None, "1")
+
+
+class _Walk:
+    """One pass over the lines; `at` is the line that is looked at, counted from 0."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.at = _front_matter(lines)
+        self._never_closed: dict[str, int] = {}
+
+    def spans(self) -> list[tuple[Kind, int, int]]:
+        found: list[tuple[Kind, int, int]] = []
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            if _is_blank(line) or _is_rule(line) or session_in(line) is not None:
+                self.at += 1
+                continue
+            start = self.at
+            kind = self._take(line)
+            found.append((kind, start + 1, self.at))
+        return found
+
+    def _take(self, line: str) -> Kind:
+        """Move past the entry that begins here, and tell what it is."""
+        if _PLAIN.match(line):
+            self._paragraph()
+            return "paragraph"
+        if _heading(line):
+            self.at += 1
+            return "heading"
+        if _indent(line) < _CODE_INDENT:
+            fence = _opened_fence(line.lstrip(" "))
+            if fence:
+                self._code(fence)
+                return "code"
+            marker = _item_marker(line)
+            if marker is not None:
+                self._item(line, marker.end())
+                return "item"
+        self._paragraph()
+        return "paragraph"
+
+    def _code(self, fence: str) -> None:
+        """Move past a fenced block; one that is not closed lasts to the end."""
+        end = self._closing(fence, in_item=False)
+        self.at = len(self.lines) if end is None else end + 1
+
+    def _closing(self, fence: str, *, in_item: bool) -> int | None:
+        """Return the line that closes a fence, if one does."""
+        if len(fence) >= self._never_closed.get(fence[0], len(fence) + 1):
+            return None  # looked for before: many open fences must not mean many passes
+        for at in range(self.at + 1, len(self.lines)):
+            if _closes(self.lines[at], fence) and (in_item or _indent(self.lines[at]) < _CODE_INDENT):
+                return at
+        self._never_closed[fence[0]] = len(fence)
+        return None
+
+    def _paragraph(self) -> None:
+        self.at += 1
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            if _is_blank(line) or _interrupts(line):
+                return
+            self.at += 1
+
+    def _item(self, line: str, marker_width: int) -> None:
+        """Move past an item: its own lines, what is indented below it, and lines that run on from it."""
+        indent = _indent(line)
+        below = indent + _NESTED
+        words = line.lstrip(" ")[marker_width:].lstrip(" \t")
+        self._past(words)
+        prose = _is_prose(words)
+        end = self.at
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            if _is_blank(line):
+                prose = False
+                self.at += 1
+                continue
+            nested = _indent(line) >= below and not _heading(line)
+            if not nested and not (prose and _runs_on(line)):
+                break
+            words = line.lstrip(" \t")
+            self._past(words)
+            prose = _is_prose(words)
+            end = self.at
+        self.at = end
+
+    def _past(self, words: str) -> None:
+        """Move past a line of an item, with all of the code that it opens if that is closed somewhere."""
+        fence = _opened_fence(_behind_markers(words))
+        end = self._closing(fence, in_item=True) if fence else None
+        self.at = self.at + 1 if end is None else end + 1
+
+
+def _behind_markers(words: str) -> str:
+    """Return the words of a line behind the markers of nested items."""
+    markers = _MARKERS.match(words)
+    return words[markers.end() :] if markers else words
+
+
+def _is_prose(words: str) -> bool:
+    """Tell whether the line after this one may run on from it without an indent."""
+    bare = _behind_markers(words)
+    return bool(bare) and not _FENCE.match(bare) and not _heading(bare)
+
+
+def _runs_on(line: str) -> bool:
+    """Tell whether a line without an indent belongs to the words of the item above it."""
+    return not (_interrupts(line) or _is_rule(line) or _item_marker(line))
+
+
+def _front_matter(lines: list[str]) -> int:
+    """Return how many lines the front matter takes."""
+    if not lines or lines[0].rstrip() != _FRONT_MATTER:
+        return 0
+    ends = (at for at in range(1, len(lines)) if lines[at].rstrip() in _FRONT_MATTER_ENDS)
+    return next(ends, -1) + 1

@@ -1,0 +1,196 @@
+"""Make text fit to be given to a model: nothing in it is invisible, and nothing in it passes for a command.
+
+Notes and transcripts are written by anybody. `visible` takes out what a reader of the note does not see:
+control characters, escape sequences of terminals, direction marks and every other code point that is drawn as
+nothing. `neutralise` also defuses what a model, or a client that shows Markdown, could take for more than
+text: tags of roles and of our own, turns, and images that would be fetched. The number of lines never
+changes, so citations stay exact.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
+"""Control characters except the tab and the line feed, as they stand in a class of a pattern."""
+
+DIRECTION_MARKS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""What turns the direction of text around, as it stands in a class of a pattern."""
+
+_IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Unicode's property Default_Ignorable_Code_Point."""
+
+_NEVER_SHOWN = "\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff"
+"""The marks of interlinear annotations, and noncharacters."""
+
+_UNSEEN = re.compile(f"[{_IGNORABLE}{_NEVER_SHOWN}]+")
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""What some programs take for the end of a line, and others do not."""
+
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # CSI: colours, the cursor
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x1f\x7f-\x9f]*+(?:\x07|\x1b\\|\x9c)"  # OSC (links), DCS …
+    r"|\x1b[ -/]++[0-~]"  # sets of characters
+    f"|[{CONTROLS}]"
+)
+
+_PICTOGRAPHS = re.compile(
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+)
+_JOINING = re.compile(
+    "[\u0600-\u0dff\u0f00-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1bff\ua840-\ua877\ua8e0-\ua8ff\uaae0-\uabff"
+    "\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc\U00010a00-\U00010aff\U00010d00-\U00010d3f\U00011000-\U00011fff"
+    "\U0001e900-\U0001e95f]"
+)
+"""Letters of scripts in which letters join: Arabic, Syriac, those of India and their neighbours."""
+
+_JOINERS = "\u200c\u200d"
+_ZERO_WIDTH_JOINER = "\u200d"
+_EMOJI_VARIANTS = "\ufe0e\ufe0f"
+_KEYCAP = "\u20e3"
+_MONGOLIAN_VARIANTS = "\u180b\u180c\u180d\u180e\u180f"
+_VIRAMA = 9
+"""The combining class of the signs that take the vowel from a letter; a joiner after one has a meaning."""
+
+_ROLES = "system|user|assistant|human|developer|tool|function|inst|sys|im_|memlines|relevant"
+_TAG = re.compile(
+    r"<(?=[\w/!?|\uff5c\\])"
+    rf"|[<\uff1c\ufe64](?=[^\S\n]*+[/|\uff5c]?[^\S\n]*+(?:{_ROLES})[\w-]*+[^\S\n]*+[|\uff5c]?[>\uff1e\ufe65])"
+    r"|(?P<bracket>\[)(?=[^\S\n]*+/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\b)"
+    r"|(?P<image>!)(?=\[)(?!\[[^\[\]\n]{0,200}\]\((?!/)[\w./~-]+\))",
+    re.IGNORECASE,
+)
+"""The first character of a tag, or of an image unless its address is plainly a file beside the note.
+
+An image whose address stands elsewhere, in brackets, or is written in a way that hides it counts as remote.
+"""
+
+_TURN = re.compile(r"^(?=[^\S\n]{0,3}(?:Human|Assistant|System|User):)", re.MULTILINE)
+_PASSWORD = re.compile(r"(?<=://)[^/?#@]*@")
+_QUERY = re.compile(r"\?[^\s\"']*")
+
+
+class Neutral(str):
+    """Text that was neutralised, or is our own: a door that gives text to a model leaves it as it is.
+
+    What is added to it is neutralised; other ways to build a text make it plain `str` again.
+    """
+
+    __slots__ = ()
+
+    def __add__(self, other: str) -> Neutral:
+        """Return both, one after the other."""
+        return Neutral(str(self) + str(neutralise(other)))
+
+    def __radd__(self, other: str) -> Neutral:
+        """Return both, one after the other."""
+        return Neutral(str(neutralise(other)) + str(self))
+
+    def join(self, parts: Iterable[str], /) -> Neutral:
+        """Return parts with this between them, each of them neutralised."""
+        return Neutral(super().join(neutralise(part) for part in parts))
+
+
+NOTHING = Neutral()
+
+
+def neutralise(text: str) -> Neutral:
+    """Return a text as a model may read it: without what is invisible, without tags, turns and images."""
+    return text if isinstance(text, Neutral) else Neutral(_TURN.sub("> ", _without_tags(visible(text))))
+
+
+def neutral_line(text: str) -> Neutral:
+    """Return a text, such as the name of a file, neutralised and on one line."""
+    return neutralise(" ".join(text.split()))
+
+
+def quoted(text: str) -> Neutral:
+    """Return a text as a quote of Markdown, line by line; behind its marks no line begins a turn."""
+    lines = _without_tags(visible(text)).split("\n")
+    return Neutral("\n".join(f"> {line}".rstrip() for line in lines))
+
+
+def visible(text: str) -> str:
+    """Return a text without what cannot be seen; ends of lines that not everything knows become spaces.
+
+    A joiner or a selector of variants stays where writing needs it: at most one of each, between two
+    characters that it belongs to.
+    """
+    if not text.isprintable():
+        text = _ESCAPES.sub("", _LINE_END.sub(_plain_end, text))
+    return text if text.isascii() else _UNSEEN.sub(_needed, text)
+
+
+def unseen_in(name: str) -> str:
+    """Return the first character of a name that cannot be seen on one line, as `U+202E`; empty if none."""
+    if name.isascii() and name.isprintable():
+        return ""
+    shown = visible(name).replace("\t", "").replace("\n", "")
+    if shown == name:
+        return ""
+    at = next(
+        (at for at, (one, other) in enumerate(zip(name, shown, strict=False)) if one != other), len(shown)
+    )
+    return f"U+{ord(name[at]):04X}"
+
+
+def harmless_address(uri: str) -> str:
+    """Return an address without what may be a password or a token in it."""
+    return _QUERY.sub("?…", _PASSWORD.sub("***@", uri))
+
+
+def visible_values(value: Any) -> Any:
+    """Return a value as it becomes JSON, with every text in it visible; what is neutral stays so."""
+    if isinstance(value, str):
+        return value if isinstance(value, Neutral) else visible(value)
+    if isinstance(value, Mapping):
+        return {visible_values(key): visible_values(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [visible_values(one) for one in value]
+    return value
+
+
+def _without_tags(text: str) -> str:
+    return _TAG.sub(_entity, text)
+
+
+def _entity(start: re.Match[str]) -> str:
+    return {"bracket": "&#91;", "image": "&#33;"}.get(start.lastgroup or "", "&lt;")
+
+
+def _plain_end(end: re.Match[str]) -> str:
+    return "\n" if end[0] == "\r\n" else " "
+
+
+def _needed(run: re.Match[str]) -> str:
+    """Return what of a run of invisible characters the two characters around it need to be written."""
+    text = run.string
+    before = text[run.start() - 1] if run.start() else ""
+    after = text[run.end() : run.end() + 1]
+    return _variant(run[0], before, after) + _joiner(run[0], before, after)
+
+
+def _variant(run: str, before: str, after: str) -> str:
+    wanted = ""
+    if _PICTOGRAPHS.match(before) or (after == _KEYCAP and before and before in "0123456789#*"):
+        wanted = _EMOJI_VARIANTS
+    elif "\u1820" <= before <= "\u18aa":
+        wanted = _MONGOLIAN_VARIANTS
+    return next((one for one in run if one in wanted), "")
+
+
+def _joiner(run: str, before: str, after: str) -> str:
+    joiner = next((one for one in run if one in _JOINERS), "")
+    if not joiner or not before:
+        return ""
+    if joiner == _ZERO_WIDTH_JOINER and _PICTOGRAPHS.match(before) and _PICTOGRAPHS.match(after):
+        return joiner
+    joins = _JOINING.match(before) and (_JOINING.match(after) or unicodedata.combining(before) == _VIRAMA)
+    return joiner if joins else ""

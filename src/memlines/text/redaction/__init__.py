@@ -1,0 +1,33 @@
+"""Take secrets out of text before it is stored, embedded, logged, sent or shown.
+
+    redact(text) → Redacted(text, counts)
+    redact_together(texts) → [Redacted, …], where what is found in one text is hidden in all
+    refuse_secrets(text), which raises SecretRefused if there is one
+
+Pure functions on text. `rules.py` is the table of what is recognised, `assignments.py` knows names such as
+`API_KEY` and what may stand behind them, `values.py` tells random characters from words, `copies.py` hides
+what was found wherever it is said again, `private.py` drops what stands between private tags, `own.py` checks
+the rules a user adds.
+"""
+
+from memlines.text.redaction.apply import (
+    Redacted,
+    Rules,
+    merged,
+    redact,
+    redact_together,
+    refuse_secrets,
+    rules_of,
+)
+from memlines.text.redaction.copies import without_copies
+
+__all__ = [
+    "Redacted",
+    "Rules",
+    "merged",
+    "redact",
+    "redact_together",
+    "refuse_secrets",
+    "rules_of",
+    "without_copies",
+]

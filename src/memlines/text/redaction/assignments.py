@@ -1,0 +1,232 @@
+r"""Recognise secrets by the name they are given: `API_KEY=…`, `"password": "…"`, `--token …`, `secret: …`.
+
+The patterns begin at the last word of the name; `names.py` looks back from there for the rest of it. A secret
+may be quoted, or quoted again with backslashes, as in a line of JSON that holds code. What stands behind a
+name is often no secret at all but a variable, a type, a call or an example; the checks tell them apart, more
+strictly the less the name says.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memlines.text.redaction.names import name_at, says_secret
+from memlines.text.redaction.values import is_hex, is_mixed, is_path, is_placeholder, is_random, is_wordy
+
+_SUFFIX = r"(?i:[_-]?(?:base|prod|production|dev|live|staging|value|new|old|v?[0-9]{1,2}))?"
+_QUOTE = r"\\{0,4}[\"'`]"
+_QUOTED = rf"(?P<quote>{_QUOTE})(?!(?P=quote))(?P<quoted>[^\n]{{1,512}}?)(?<!\\)(?P=quote)"
+_PLAIN = r"[^\s\"'`,;&<>|(){}\[\]\\]"
+_BARE = rf"(?P<bare>{_PLAIN}{{1,512}}(?:\\(?![nrtu\"'`\\]){_PLAIN}{{0,256}}){{0,8}})"
+_RUN = r"(?P<bare>[^\s\"'`\\-][^\s\"'`\\]{3,511})"
+_TYPE = r":[ \t]{0,4}[&A-Za-z][\w.\[\]|<>&']{0,40}[ \t]{0,4}=|[ \t]string[ \t]{0,4}="
+_ASSIGNS = rf"(?:(?:{_TYPE})(?=[ \t]{{0,8}}[\"'`])|=>|:=|\?=|={{1,3}}|:|(?P<comma>,)(?=[ \t]{{0,8}}{_QUOTE}))"
+
+_GAP = r"[ \t]{0,4},?(?:\\[nrt]|\s){0,40}"
+_IS = r"[ \t]{0,4}[:=][ \t]{0,4}"
+_FIELD = rf"(?:{_QUOTE})?\w{{1,20}}(?:{_QUOTE})?{_IS}(?:{_QUOTE})?[\w.-]{{0,40}}(?:{_QUOTE})?{_GAP}"
+_BETWEEN = r"(?P<between>(?:[ \t][^\s.,;:!?\"'`=]{1,24}){0,5}?)"
+_NOW = r"(?:[ \t](?:now|still|set[ \t]to|jetzt|nu|maintenant|ahora))?"
+_VERB = (
+    rf"(?i:(?:is|was|ist|war|lautet|luidt|est|était|es|era){_NOW}"
+    r"|(?:set|changed|reset|updated)[ \t]to|(?P<to>to))"
+)
+
+_LINE_START = re.compile(r"(?:^|\n|\\n|[\"'`])[ \t>+-]*(?:(?:export|set|env|ENV|ARG|declare -x)[ \t]+)?\Z")
+_DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_SECRET_WORD = re.compile(r"pass|pwd|token|secret|key|hash|auth|cred|digest", re.IGNORECASE)
+_SIGN = re.compile(r"[^\w\s.,:;/\\'\"()\[\]{}<>-]")
+
+
+_NAMES_OF_MUCH = frozenset(("key", "token", "secret", "schlüssel", "sleutel", "clé", "jeton", "clave"))
+"""Words that name much else as well."""
+_NAMES_OF_KEYS = ("key", "token", "secret", "schlüssel", "sleutel", "clé", "jeton")
+
+_ENOUGH = 128
+"""By so many characters of a value one can tell what it is."""
+
+
+def gate(word: str) -> str:
+    """Return the pattern of a name and what follows it: `=`, `:`, `,`, a line break, or a blank and words."""
+    after = r"[ \t]{0,8}(?:([:=,])|[?](?=(=)))|\\[nr]|\r?(?=(\n))|(?=([ \t]))"
+    return rf"{word}{_SUFFIX}(?:{_QUOTE})?\]?(?:{after})"
+
+
+def assignment(word: str) -> str:
+    """Return the pattern of an assignment to a name that ends with a word."""
+    named = rf"(?P<word>{word}){_SUFFIX}(?:{_QUOTE})?\]?"
+    return rf"{named}[ \t]{{0,8}}{_ASSIGNS}[ \t]{{0,8}}[bfru@]?(?:{_QUOTED}|(?:{_QUOTE})?{_BARE})"
+
+
+def environment_line(word: str) -> str:
+    """Return the pattern of a line of an environment file, whose value may hold any character."""
+    return rf"(?P<word>{word}){_SUFFIX}={_RUN}"
+
+
+def option(word: str) -> str:
+    """Return the pattern of an option of a command with its value behind a blank."""
+    return rf"--(?<!\w--)(?:[A-Za-z0-9]{{1,24}}-){{0,4}}(?P<word>{word})[ \t]{{1,4}}(?:{_QUOTED}|{_RUN})"
+
+
+def statement(word: str) -> str:
+    """Return the pattern of a sentence that tells a secret, in five languages."""
+    return rf"(?P<word>{word}){_BETWEEN}[ \t]{{1,2}}{_VERB}[ \t]{{0,2}}:?[ \t]{{1,2}}(?:{_QUOTED}|{_RUN})"
+
+
+def mention(word: str) -> str:
+    """Return the pattern of a secret that stands right behind its name."""
+    return rf"(?P<word>{word})[ \t]{{1,2}}(?:{_QUOTED}|{_RUN})"
+
+
+def pair(word: str) -> str:
+    """Return the pattern of a name and a value that are fields of one thing: `name: …, value: …`."""
+    named = rf"(?P<word>{word}){_SUFFIX}(?:{_QUOTE})?{_GAP}(?:{_FIELD}){{0,2}}"
+    return rf"{named}(?:{_QUOTE})?(?i:value)(?:{_QUOTE})?{_IS}(?:{_QUOTED}|{_BARE})"
+
+
+def block(word: str) -> str:
+    """Return the pattern of a value on the line below its name, as YAML writes it."""
+    named = rf"(?P<word>{word}){_SUFFIX}(?:{_QUOTE})?[ \t]{{0,4}}:[ \t]{{0,4}}[|>][-+0-9]{{0,2}}[ \t]{{0,4}}"
+    return rf"{named}(?:\\n|\n)[ \t]{{1,40}}(?P<quoted>[^\s\\][^\n\\\"]{{3,512}})"
+
+
+def is_assigned(match: re.Match[str]) -> bool:
+    """Tell whether what is assigned to a name is a secret."""
+    name = name_at(match)
+    if not name:
+        return False
+    if (quoted := match["quoted"]) is not None:
+        only_listed = match["comma"] and quoted.isalpha()
+        return not only_listed and _is_secret(name, quoted, quoted=True)
+    called = match.string.startswith(("(", "[", "{"), match.end())
+    return (
+        not called and not _is_code(match["bare"][:_ENOUGH]) and _is_secret(name, match["bare"], quoted=False)
+    )
+
+
+def is_environment(match: re.Match[str]) -> bool:
+    """Tell whether a line of an environment file sets a secret; almost any value counts there."""
+    name, value = name_at(match), match["bare"][:_ENOUGH]
+    start = match.end("word") - len(name)
+    if not name.isupper() or not _LINE_START.search(match.string, max(0, start - 60), start):
+        return False
+    if is_placeholder(value) or is_path(value) or _is_code(value):
+        return False
+    if match["word"].startswith("P"):
+        return len(value) >= 5
+    return len(value) >= 8 and not is_wordy(value)
+
+
+def is_told(match: re.Match[str]) -> bool:
+    """Tell whether a sentence or an option gives a secret away, rather than talking about one."""
+    value = _told(match)
+    return bool(value) and _is_password(value)
+
+
+def is_stated(match: re.Match[str]) -> bool:
+    """Tell whether a sentence gives a secret away; a looser one needs a value that surely is one."""
+    value = _told(match)
+    if not value or not _is_password(value):
+        return False
+    if match["to"] is None and (not match["between"] or match["word"].lower() not in _NAMES_OF_MUCH):
+        return True
+    return _is_surely(value)
+
+
+def is_mentioned(match: re.Match[str]) -> bool:
+    """Tell whether what stands behind a name without a word between them can only be a secret."""
+    value = _told(match)
+    if match["word"].lower() == "pass":  # which is a verb
+        return False
+    if match["word"].lower() in _NAMES_OF_MUCH:
+        return is_random(value, 16) and is_mixed(value) and not is_hex(value)
+    return len(value) >= 8 and _is_password(value) and _is_surely(value)
+
+
+def is_value(match: re.Match[str]) -> bool:
+    """Tell whether the value of a field or of a block is a secret, given the name beside it."""
+    name = name_at(match)
+    quoted = match["quoted"] is not None
+    value = match["quoted"] if quoted else match["bare"]
+    return bool(name) and _is_secret(name, value.strip(), quoted=quoted)
+
+
+def _told(match: re.Match[str]) -> str:
+    """Return the value that somebody told; nothing if it only stands for one."""
+    value: str = (match["quoted"] or match["bare"])[:_ENOUGH].rstrip(".,;:!?)")
+    return "" if not name_at(match) or is_placeholder(value) or is_path(value) else value
+
+
+def _is_surely(value: str) -> bool:
+    return is_random(value, 8) or (is_mixed(value) and bool(_SIGN.search(value)))
+
+
+def _is_secret(name: str, value: str, *, quoted: bool) -> bool:
+    """Tell whether a value that is no code is a secret, given the name it has."""
+    value = value[:_ENOUGH]
+    if is_placeholder(value) or is_path(value):
+        return False
+    kind = name.lower()
+    if not kind.endswith(_NAMES_OF_KEYS):
+        return _is_plain_word(value) if quoted and value.isalpha() else _is_password(value)
+    if kind.endswith("key") and not says_secret(name):
+        return is_random(value, 20) and not is_hex(value) and " " not in value
+    if " " in value:
+        return False
+    return is_random(value, 8) or (kind.endswith("secret") and quoted and _is_password(value))
+
+
+def _is_plain_word(value: str) -> bool:
+    """Tell whether letters may be a password: labels and types begin with a capital, or are placeholders."""
+    return len(value) >= 6 and value.isascii() and value.islower()
+
+
+def _is_password(value: str) -> bool:
+    """Tell whether a value may be a password: digits and letters, or a sign that words do not have."""
+    if len(value) < 6 or value.count(" ") > 1:
+        return False
+    if value.isdigit():
+        return len(value) <= 12
+    return is_mixed(value) or bool(_SIGN.search(value))
+
+
+def _is_code(value: str) -> bool:
+    """Tell whether a value without quotes is an expression rather than a text."""
+    if _DOTTED_NAME.fullmatch(value):
+        return is_wordy(value)
+    return bool(_IDENTIFIER.fullmatch(value) and _SECRET_WORD.search(value)) and is_wordy(value)
+
+
+_WRITTEN = (
+    (assignment, is_assigned, "=:, "),
+    (environment_line, is_environment, "="),
+    (statement, is_stated, " "),
+    (mention, is_mentioned, " "),
+    (pair, is_value, ",\n "),
+    (block, is_value, ":"),
+    (option, is_told, ""),
+)
+_SPOKEN = ((assignment, is_assigned, "=:"), (statement, is_stated, " "))
+"""The ways a name is given a value, what tells whether it is a secret, and what follows the name."""
+
+WORDS = (
+    ("api-key", "key", "(?i:key)", [way for way in _WRITTEN if way[0] is not mention]),
+    ("token", "token", "(?i:token)", _WRITTEN),
+    ("secret", "secret", "(?i:secret)", _WRITTEN),
+    ("password", "pass", "(?i:password|passwd|passphrase|passwort|passcode|passe|pass)", _WRITTEN),
+    ("password", "pwd", "(?i:pwd)", _WRITTEN),
+    ("password", "pw", "(?i:pw)", _SPOKEN),
+    ("password", "kennwort", "(?i:kennwort)", _SPOKEN),
+    ("password", "wachtwoord", "(?i:wachtwoord)", _SPOKEN),
+    ("password", "contrase", "(?i:contrase[ñn]a)", _SPOKEN),
+    ("password", "clave", "(?i:clave)", _SPOKEN),
+    ("api-key", "schlüssel", "(?i:schlüssel)", _SPOKEN),
+    ("api-key", "sleutel", "(?i:sleutel)", _SPOKEN),
+    ("api-key", "clé", "(?i:clé)", _SPOKEN),
+    ("token", "jeton", "(?i:jeton)", _SPOKEN),
+)
+"""By the kind of secret: what must be in a text for one to be there, how its names end, and how it is told.
+
+Words of other languages are hardly ever names in programs, so fewer ways are looked for.
+"""

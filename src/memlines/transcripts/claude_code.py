@@ -1,0 +1,122 @@
+"""Read the transcripts of Claude Code: JSON Lines, one record a line, no header.
+
+    {"type": "user", "message": {"role": "user", "content": "…"}, "timestamp": …, "cwd": …, "sessionId": …}
+    {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "…"}]}, …}
+    {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "…"}, …}
+
+Every block of an answer has a line of its own, so words and the tools called with them stand on two lines.
+What a person typed while the assistant worked stands in an attachment.
+
+Left out is what neither a person typed nor the assistant told them: results of tools, thinking, reminders
+and other context that the program puts in, output of hooks and of commands run by hand, notices of finished
+tasks, errors of the service, requests kept for debugging (which repeat everything), the talk of helpers
+(`isSidechain`), and summaries of compactions, since what they sum up is there. A slash command counts as
+said if something was typed after its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from memlines.transcripts.lines import (
+    Head,
+    Record,
+    Said,
+    blocks,
+    names,
+    records_of,
+    table,
+    tidy,
+    time_of,
+    transcript,
+    without_blocks,
+    words,
+)
+from memlines.types import Transcript
+
+_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+_PUT_IN = frozenset(
+    {
+        "system-reminder",
+        "local-command-caveat",
+        "local-command-stdout",
+        "local-command-stderr",
+        "bash-input",
+        "bash-stdout",
+        "bash-stderr",
+        "task-notification",
+        "user-prompt-submit-hook",
+        "ide_opened_file",
+        "ide_selection",
+        "ide_diagnostics",
+    }
+)
+_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]\n]*\]")
+_COMMAND = re.compile(r"<command-(name|args)>([^<]*)</command-\1>")
+
+
+def parse(lines: str | Iterable[str], first_line: int = 1) -> Transcript:
+    """Return what was said in a transcript, given as a text or as lines, and on which lines."""
+    return transcript(lines, first_line, _read)
+
+
+def head(lines: Iterable[str]) -> Head | None:
+    """Return where a session began, which the first record of the conversation says."""
+    for record in records_of(lines):
+        folder = record.get("cwd")
+        if isinstance(folder, str) and folder:
+            return Head(folder, record.get("isSidechain") is True)
+    return None
+
+
+def slug(folder: str) -> str:
+    """Return the name that the folder of a project's transcripts has, or how it begins if that is long.
+
+    Several projects can have the same name.
+    """
+    units = folder.encode("utf-16-le", "surrogatepass")
+    characters = [chr(int.from_bytes(units[at : at + 2], "little")) for at in range(0, len(units), 2)]
+    name = "".join([unit if unit.isascii() and unit.isalnum() else "-" for unit in characters])
+    return name[:LONGEST_SLUG]
+
+
+LONGEST_SLUG = 200
+"""Longer names are cut here, and a `-` and a checksum follow."""
+
+
+def _read(record: Record) -> Said | None:
+    if any(record.get(mark) is True for mark in _NOT_SAID):
+        return None
+    time = time_of(record.get("timestamp"))
+    kind = record.get("type")
+    if kind == "attachment":
+        attachment = table(record.get("attachment"))
+        typed = (
+            attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt"
+        )
+        return Said("user", _typed(attachment.get("prompt")), time) if typed else None
+    message = table(record.get("message"))
+    if message.get("role") != kind:
+        return None
+    if kind == "user":
+        return (
+            None
+            if record.get("promptSource") == "system"
+            else Said("user", _typed(message.get("content")), time)
+        )
+    if kind == "assistant" and message.get("model") != "<synthetic>":
+        parts = blocks(message.get("content"))
+        called = [part.get("name") for part in parts if str(part.get("type")).endswith("tool_use")]
+        return Said("assistant", words(parts, "text"), time, names(called))
+    return None
+
+
+def _typed(content: Any) -> str:
+    """Return what a person typed, out of what was sent in their name."""
+    text = words(blocks(content), "text")
+    if text.startswith("<command-"):
+        typed = dict(_COMMAND.findall(text))
+        return tidy(f"{typed.get('name', '')} {typed['args']}") if typed.get("args", "").strip() else ""
+    return without_blocks(_INTERRUPTED.sub("", text), _PUT_IN)

@@ -1,0 +1,105 @@
+"""Read the transcripts of Codex: JSON Lines, one record a line.
+
+    {"type": "session_meta", "timestamp": …, "payload": {"id": …, "timestamp": …, "cwd": …, …}}
+    {"type": "response_item", "timestamp": …, "payload": {"type": "message", "role": "user", "content": […]}}
+    {"type": "response_item", "timestamp": …, "payload": {"type": "function_call", "name": …, …}}
+
+What was said also stands in records of other types (`event_msg`, `compacted`); only `response_item` counts,
+which every version writes. Left out are the outputs of tools, reasoning, what the program sends in the name
+of the user (environment, instructions of the project, skills) and summaries of compactions, since what they
+sum up is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from memlines.transcripts.lines import (
+    Began,
+    Head,
+    Meaning,
+    Record,
+    Said,
+    blocks,
+    names,
+    records_of,
+    table,
+    time_of,
+    transcript,
+    without_blocks,
+    words,
+)
+from memlines.types import Transcript
+
+_TOOLS = {
+    "local_shell_call": "shell",
+    "web_search_call": "web_search",
+    "image_generation_call": "image_generation",
+}
+"""Calls that bear no name."""
+_NAMED_CALLS = ("function_call", "custom_tool_call")
+
+_PUT_IN = frozenset(
+    {
+        "environment_context",
+        "user_instructions",
+        "INSTRUCTIONS",
+        "turn_aborted",
+        "user_shell_command",
+        "skill",
+        "subagent_notification",
+    }
+)
+_PROJECT_INSTRUCTIONS = "# AGENTS.md instructions"
+
+
+def parse(lines: str | Iterable[str], first_line: int = 1) -> Transcript:
+    """Return what was said in a transcript, given as a text or as lines, and on which lines."""
+    return transcript(lines, first_line, _read)
+
+
+def head(lines: Iterable[str]) -> Head | None:
+    """Return where a session ran, which its first record says."""
+    for record in records_of(lines):
+        if record.get("type") == "session_meta":
+            payload = table(record.get("payload"))
+            folder = payload.get("cwd")
+            is_helper = payload.get("thread_source") == "subagent" or "subagent" in table(
+                payload.get("source")
+            )
+            return Head(folder, is_helper) if isinstance(folder, str) else None
+    return None
+
+
+def _read(record: Record) -> Meaning:
+    payload = table(record.get("payload"))
+    time = time_of(record.get("timestamp"))
+    if record.get("type") == "session_meta":
+        return Began(time_of(payload.get("timestamp")) or time)
+    if record.get("type") != "response_item":
+        return None
+    kind = payload.get("type")
+    if kind == "message":
+        is_summary = table(record.get("metadata")).get("compaction_output") is True
+        return None if is_summary else _message(payload, time)
+    if kind in _NAMED_CALLS:
+        return Said("assistant", "", time, names([payload.get("name")]))
+    return Said("assistant", "", time, (_TOOLS[kind],)) if kind in list(_TOOLS) else None
+
+
+def _message(payload: Mapping[str, Any], time: Any) -> Said | None:
+    parts = blocks(payload.get("content"))
+    if payload.get("role") == "assistant":
+        return Said("assistant", words(parts, "output_text", "text"), time)
+    if payload.get("role") != "user":
+        return None
+    kinds = table(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
+    if isinstance(kinds, list) and len(kinds) == len(parts):
+        parts = [
+            part
+            for part, kind in zip(parts, kinds, strict=True)
+            if str(kind).startswith(("user.", "unknown"))
+        ]
+    typed = [part for part in parts if not str(part.get("text")).startswith(_PROJECT_INSTRUCTIONS)]
+    return Said("user", without_blocks(words(typed, "input_text", "text"), _PUT_IN), time)

@@ -1,0 +1,333 @@
+"""Where each host keeps its transcripts, and which of them belong to a workspace.
+
+A transcript belongs to the workspace whose root folder its session began in, by the word of the transcript
+itself. Sessions that agents started for themselves are left out: what came of them is told in the session
+that a person had.
+
+To tell, the head of a file is read: 64 KiB, or 1 MiB where its first lines are long. Which folder a session
+began in never changes, so whoever looks often passes `known`, which remembers it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memlines.errors import MemlinesError, reason_of
+from memlines.paths import MAIN_AGENT, is_unicode
+from memlines.transcripts import claude_code, codex, openclaw, opencode
+from memlines.transcripts.lines import Head, records_of
+from memlines.types import Fingerprint, Problem, Transcript
+
+PREFIX = "sessions/"
+"""What the names of all transcripts begin with in the index."""
+
+Query = Callable[[str, str, tuple[Any, ...]], Iterable[tuple[Any, ...]]]
+"""Asks a database (by its path) a question, reading only; raises a `MemlinesError` if it cannot."""
+
+Known = dict[tuple[str, int], bool]
+"""Remembers of files, by path and inode, whether they belong to the workspace, once their heads tell."""
+
+_HEAD_SIZES = (65_536, 1_048_576)
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe does not block us
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+_OPENCLAW_FILE = re.compile(
+    r".+\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?", re.DOTALL
+)
+"""A session's file, or one that a reset or a deletion of the session set aside; not its backups."""
+
+
+_UNUSUAL = re.compile(r"[^\w.-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A transcript that belongs to a workspace: its name in the index, and where it really is.
+
+    If `session` is set, `real` is a database, of which the session is a part; `fingerprint` then tells one
+    state of the session from another.
+    """
+
+    path: str
+    real: str
+    host: str
+    session: str = ""
+    fingerprint: Fingerprint | None = None
+
+
+@dataclass(slots=True)
+class Sightings:
+    """What a look for transcripts saw.
+
+    `blind` lists what begins the names of transcripts that may exist although they were not seen.
+    """
+
+    found: list[Found] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    blind: list[str] = field(default_factory=list)
+
+
+class Host(NamedTuple):
+    """A program that writes transcripts."""
+
+    name: str
+    find: Callable[[Path, Mapping[str, str], Query | None, Known | None, str], Sightings]
+    """Called with the root of a workspace and the environment variables, and last with the agent."""
+    parse: Callable[[str | Iterable[str], int], Transcript]
+
+
+def find_claude_code(
+    root: Path,
+    environ: Mapping[str, str],
+    _: Query | None = None,
+    known: Known | None = None,
+    _agent: str = "",
+) -> Sightings:
+    """Find `projects/<slug>/*.jsonl` whose sessions began in the workspace."""
+    look = _Look("claude-code", root, claude_code.head, known, is_first=False)
+    projects = _base(environ, "CLAUDE_CONFIG_DIR", ".claude") / "projects"
+    slug = claude_code.slug(str(root))
+    for folder in look.entries(projects):
+        name = folder.name
+        is_ours = name == slug or (len(slug) == claude_code.LONGEST_SLUG and name.startswith(f"{slug}-"))
+        if is_ours and look.is_folder(folder):
+            for entry in look.entries(folder.path):
+                if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-"):
+                    look.consider(entry)
+    return look.seen
+
+
+def find_codex(
+    root: Path,
+    environ: Mapping[str, str],
+    _: Query | None = None,
+    known: Known | None = None,
+    _agent: str = "",
+) -> Sightings:
+    """Find `sessions/<year>/<month>/<day>/rollout-*.jsonl` whose sessions began in the workspace."""
+    look = _Look("codex", root, codex.head, known, is_first=True)
+    pending = [os.fspath(_base(environ, "CODEX_HOME", ".codex") / "sessions")]
+    while pending:
+        for entry in look.entries(pending.pop()):
+            if look.is_folder(entry):
+                pending.append(entry.path)
+            elif entry.name.startswith("rollout-") and entry.name.endswith(".jsonl"):
+                look.consider(entry)
+    look.seen.found.sort(key=lambda found: found.path)
+    return look.seen
+
+
+def find_openclaw(
+    root: Path,
+    environ: Mapping[str, str],
+    query: Query | None = None,
+    known: Known | None = None,
+    agent: str = MAIN_AGENT,
+) -> Sightings:
+    """Find `agents/<agent>/sessions/*.jsonl` of one agent, and the sessions in its database."""
+    look = _Look("openclaw", root, openclaw.head, known, is_first=True)
+    for folder in look.entries(_base(environ, "OPENCLAW_STATE_DIR", ".openclaw") / "agents"):
+        if folder.name != agent or not look.is_folder(folder):
+            continue
+        for entry in look.entries(os.path.join(folder.path, "sessions")):  # noqa: PTH118
+            if _OPENCLAW_FILE.fullmatch(entry.name):
+                look.consider(entry, f"{agent}/{entry.name}")
+        database = os.path.join(folder.path, "agent", "openclaw-agent.sqlite")  # noqa: PTH118
+        for session, lines, updated, first in look.rows(query, database, openclaw.SESSIONS, ()):
+            if look.is_ours(openclaw.head([str(first)])):
+                look.take_row(f"{agent}/", database, str(session), lines, updated)
+    return look.seen
+
+
+def find_opencode(
+    root: Path,
+    environ: Mapping[str, str],
+    query: Query | None = None,
+    known: Known | None = None,
+    _agent: str = "",
+) -> Sightings:
+    """Find the sessions that OpenCode's database holds for the workspace."""
+    look = _Look("opencode", root, opencode.head, known, is_first=True)
+    data = Path(environ.get("XDG_DATA_HOME") or _base(environ, "", ".local/share"), "opencode")
+    database = os.fspath(data / (environ.get("OPENCODE_DB") or "opencode.db"))
+    for session, messages, updated in look.rows(query, database, opencode.SESSIONS, (str(root),)):
+        look.take_row("", database, str(session), messages, updated)
+    return look.seen
+
+
+HOSTS: dict[str, Host] = {
+    host.name: host
+    for host in (
+        Host("openclaw", find_openclaw, openclaw.parse),
+        Host("claude-code", find_claude_code, claude_code.parse),
+        Host("codex", find_codex, codex.parse),
+        Host("opencode", find_opencode, opencode.parse),
+    )
+}
+
+
+def host_of(path: str) -> Host:
+    """Return whose format a transcript has, by its name in the index.
+
+    Transcripts of the workspace's own folder are in OpenClaw's format.
+    """
+    name, slash, _ = path.removeprefix(PREFIX).partition("/")
+    return HOSTS.get(name, HOSTS["openclaw"]) if slash else HOSTS["openclaw"]
+
+
+def read_session(found: Found, query: Query) -> list[str]:
+    """Return a session out of a database as the lines of a transcript; none if it is gone."""
+    if found.host == "openclaw":
+        return openclaw.lines_of(query(found.real, openclaw.LINES, (found.session,)))
+    ask = (found.session,)
+    for row in query(found.real, opencode.SESSION, ask):
+        messages = query(found.real, opencode.MESSAGES, ask)
+        return list(opencode.lines_of(row, messages, query(found.real, opencode.PARTS, ask)))
+    return []
+
+
+def recognise(lines: Iterable[str]) -> str | None:
+    """Return the host whose format lines have, by the first record that only one of them writes."""
+    for record in records_of(lines):
+        kind = record.get("type")
+        if kind in ("session_meta", "response_item") and "payload" in record:
+            return "codex"
+        if "info" in record:
+            return "opencode"
+        if kind in ("user", "assistant") and "sessionId" in record:
+            return "claude-code"
+        if kind in ("session", "message"):
+            return "openclaw"
+    return None
+
+
+class _Look:
+    """A look for the transcripts of one host."""
+
+    def __init__(
+        self,
+        host: str,
+        root: Path,
+        head: Callable[[Iterable[str]], Head | None],
+        known: Known | None,
+        *,
+        is_first: bool,
+    ) -> None:
+        self.host = host
+        self.root = os.path.normcase(root)
+        self.head = head
+        self.known = {} if known is None else known
+        self.seen = Sightings()
+        is_plain = is_first and self.root.isascii() and self.root.isprintable() and os.sep == "/"
+        self.quoted = json.dumps(self.root).encode() if is_plain else b""
+        """What the first line has to hold, if that tells the folder and is written in one way only."""
+
+    def entries(self, folder: str | Path) -> list[os.DirEntry[str]]:
+        """Return what a folder holds, in sorted order; one that is not there holds nothing."""
+        try:
+            with os.scandir(folder) as listing:
+                return sorted(listing, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self._cannot(str(folder), f"cannot be listed: {reason_of(error)}")
+            return []
+
+    def is_folder(self, entry: os.DirEntry[str]) -> bool:
+        """Tell whether an entry is a folder, and no link to one."""
+        try:
+            return entry.is_dir(follow_symlinks=False)
+        except OSError:
+            return False  # gone since it was listed
+
+    def consider(self, entry: os.DirEntry[str], name: str = "") -> None:
+        """Take a file if its session began in the workspace."""
+        try:
+            if not entry.is_file(follow_symlinks=False) or not self._belongs(entry):
+                return
+        except FileNotFoundError:
+            return  # gone since it was listed
+        except OSError as error:
+            self._cannot(entry.path, f"cannot be read: {reason_of(error)}", name or entry.name)
+            return
+        if is_unicode(entry.name):
+            self.seen.found.append(Found(self._name(name or entry.name), entry.path, self.host))
+
+    def is_ours(self, head: Head | None) -> bool:
+        """Tell whether a person's session began in the workspace."""
+        return head is not None and not head.is_helper and self._is_root(head.folder)
+
+    def rows(
+        self, query: Query | None, database: str, question: str, values: tuple[Any, ...]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Ask a database, if there is one and somebody who can."""
+        if query is None or not os.path.isfile(database) or os.path.islink(database):  # noqa: PTH113, PTH114
+            return
+        try:
+            yield from list(query(database, question, values))
+        except (MemlinesError, OSError) as error:
+            self._cannot(database, f"cannot be read: {reason_of(error)}")
+
+    def take_row(self, folder: str, database: str, session: str, lines: Any, updated: Any) -> None:
+        """Take a session that a database holds."""
+        name = folder + _UNUSUAL.sub("_", session)
+        count, changed = (value if isinstance(value, int) else 0 for value in (lines, updated))
+        state = Fingerprint(count, changed * 1_000_000, 0)
+        self.seen.found.append(Found(self._name(f"{name}.jsonl"), database, self.host, session, state))
+
+    def _belongs(self, entry: os.DirEntry[str]) -> bool:
+        key = (entry.path, entry.inode())
+        belongs = self.known.get(key)
+        if belongs is None:
+            head = self._head_of(entry.path)
+            belongs = self.is_ours(head)
+            if head:
+                self.known[key] = belongs
+        return belongs
+
+    def _head_of(self, path: str) -> Head | None:
+        handle = os.open(path, _OPEN_FLAGS)
+        with os.fdopen(handle, "rb") as stream:
+            start = b""
+            for size in _HEAD_SIZES:
+                start += stream.read(size - len(start))
+                is_whole = len(start) < size
+                first_end = start.find(b"\n")
+                if first_end >= 0 and self.quoted and start.find(self.quoted, 0, first_end) < 0:
+                    return Head("")  # the usual case among thousands of files, told without parsing one
+                *complete, last = start.decode("utf-8", "surrogateescape").split("\n")
+                head = self.head([*complete, last] if is_whole else complete)
+                if head or is_whole:
+                    return head
+        return None
+
+    def _is_root(self, folder: str) -> bool:
+        return "\0" not in folder and os.path.normcase(os.path.normpath(folder)) == self.root
+
+    def _name(self, name: str) -> str:
+        return f"{PREFIX}{self.host}/{name}".rstrip("/")
+
+    def _cannot(self, path: str, reason: str, name: str = "") -> None:
+        """Note what could not be looked at, by its real place: nobody knows its name in the index."""
+        shown = path if is_unicode(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
+        self.seen.problems.append(Problem(shown, reason, failed=True))
+        self.seen.blind.append(self._name(name))
+
+
+def _base(environ: Mapping[str, str], variable: str, below_home: str) -> Path:
+    """Return the folder of a host: what its variable names, or its place in the home folder."""
+    if named := environ.get(variable, ""):
+        return Path(os.path.abspath(named))  # noqa: PTH100
+    home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")  # noqa: PTH111
+    return Path(home, below_home)

@@ -1,0 +1,76 @@
+"""Read the transcripts of OpenClaw: JSON Lines, one record a line.
+
+    {"type": "session", "timestamp": "2026-03-01T09:30:00Z", "cwd": "/home/ada/shop"}
+    {"type": "message", "timestamp": …, "message": {"role": "user", "content": "…", "timestamp": …}}
+
+`content` is a text or a list of blocks, of which those of type `text` are taken: what was said, not what
+tools were called with or gave back. Summaries of compactions are left out, since what they sum up is there.
+
+Newer versions keep a living session as rows of a database and write lines only when it is deleted or reset;
+a row holds exactly what a line would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from memlines.transcripts.lines import (
+    Began,
+    Head,
+    Meaning,
+    Record,
+    Said,
+    blocks,
+    names,
+    records_of,
+    table,
+    time_of,
+    transcript,
+    words,
+)
+from memlines.types import Transcript
+
+SESSIONS = """
+SELECT session_id,
+    (SELECT count(*) FROM transcript_events AS line WHERE line.session_id = session.session_id),
+    coalesce(transcript_updated_at, updated_at),
+    (SELECT event_json FROM transcript_events AS line WHERE line.session_id = session.session_id ORDER BY seq)
+FROM session_windows AS session WHERE spawned_by IS NULL ORDER BY session_id
+"""
+"""Asks the database of an agent for sessions: id, number of lines, last change in ms, first line."""
+
+LINES = "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq"
+"""Asks for the lines of a session; one that was compressed comes as nothing."""
+
+
+def parse(lines: str | Iterable[str], first_line: int = 1) -> Transcript:
+    """Return what was said in a transcript, given as a text or as lines, and on which lines."""
+    return transcript(lines, first_line, _read)
+
+
+def head(lines: Iterable[str]) -> Head | None:
+    """Return where a session ran, which its header says."""
+    for record in records_of(lines):
+        if record.get("type") == "session":
+            folder = record.get("cwd")
+            return Head(folder) if isinstance(folder, str) else None
+    return None
+
+
+def lines_of(rows: Iterable[tuple[Any, ...]]) -> list[str]:
+    """Return the rows that `LINES` asks for as the lines of a transcript."""
+    return [text.replace("\n", " ") if isinstance(text, str) else "" for (text,) in rows]
+
+
+def _read(record: Record) -> Meaning:
+    if record.get("type") == "session":
+        return Began(time_of(record.get("timestamp")))
+    message = table(record.get("message"))
+    role = message.get("role")
+    if record.get("type") != "message" or role not in ("user", "assistant"):
+        return None
+    parts = blocks(message.get("content"))
+    called = [part.get("name") for part in parts if part.get("type") == "toolCall"]
+    time = time_of(message.get("timestamp")) or time_of(record.get("timestamp"))
+    return Said(role, words(parts, "text"), time, names(called) if role == "assistant" else ())

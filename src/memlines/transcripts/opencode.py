@@ -1,0 +1,153 @@
+"""Read the sessions of OpenCode, which it keeps as rows of a database, and its exports.
+
+A session of the database is read as JSON Lines made of its rows: one line for the session, then one a
+message. `opencode export` writes the same as one indented JSON document.
+
+    {"info": {"id": "ses_…", "directory": "/home/ada/shop", "time": {"created": …}}}
+    {"info": {"role": "user", "time": {"created": …}}, "parts": [{"type": "text", "text": "…"}]}
+
+Left out are the inputs and outputs of tools, reasoning, parts that the program made up (`synthetic`: files
+that were attached, the word to go on after a compaction) and summaries of compactions, since what they sum
+up is there. The sessions of helpers (`parent_id`) are not looked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from memlines.transcripts.lines import (
+    BROKEN,
+    Began,
+    Head,
+    Meaning,
+    Record,
+    Said,
+    blocks,
+    gather,
+    names,
+    record_of,
+    records_of,
+    table,
+    time_of,
+    transcript,
+    words,
+)
+from memlines.types import Transcript
+
+SESSIONS = """
+SELECT id, (SELECT count(*) FROM message WHERE message.session_id = session.id), time_updated
+FROM session WHERE directory = ? AND parent_id IS NULL ORDER BY id
+"""
+"""Asks for the sessions that people had in a folder: id, number of messages, last change in ms."""
+
+SESSION = "SELECT id, directory, time_created FROM session WHERE id = ?"
+MESSAGES = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+PARTS = "SELECT message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
+
+_MESSAGE = re.compile(r'\{\s*"info"\s*:')
+_TEXT_KEY = re.compile(r'"text"\s*:\s*')
+_DECODER = json.JSONDecoder()
+
+
+def parse(lines: str | Iterable[str], first_line: int = 1) -> Transcript:
+    """Return what was said in a session, given as a text or as lines, and on which lines."""
+    return transcript(lines, first_line, _read)
+
+
+def head(lines: Iterable[str]) -> Head | None:
+    """Return where a session ran, which its first line says."""
+    for record in records_of(lines):
+        info = table(record.get("info"))
+        folder = info.get("directory")
+        if isinstance(folder, str):
+            return Head(folder, bool(info.get("parentID")))
+    return None
+
+
+def lines_of(
+    session: tuple[str, str, int], messages: Iterable[tuple[str, str]], parts: Iterable[tuple[str, str]]
+) -> Iterator[str]:
+    """Return a session as lines, out of the rows that `SESSION`, `MESSAGES` and `PARTS` ask for.
+
+    What tools were called with and gave back, most of a session, is not taken over.
+    """
+    number, directory, created = session
+    yield _line({"info": {"id": number, "directory": directory, "time": {"created": created}}})
+    parts_of: dict[str, list[Record]] = {}
+    for message, data in parts:
+        part = record_of(data) or {}
+        kept = {"type": "tool", "tool": part.get("tool")} if part.get("type") == "tool" else part
+        parts_of.setdefault(message, []).append(kept)
+    for message, data in messages:
+        yield _line({"info": {**(record_of(data) or {}), "id": message}, "parts": parts_of.get(message, [])})
+
+
+def parse_export(text: str) -> Transcript:
+    """Return what was said in an exported session, and on which lines of the document.
+
+    A message that is damaged or cut off takes no other with it.
+    """
+    return gather(_exported(text))
+
+
+def _exported(text: str) -> Iterator[tuple[int, Meaning]]:
+    messages = text.find('"messages"')
+    end = messages if messages >= 0 else len(text)
+    info, _ = _decoded(text, text.find("{", text.find('"info"', 0, end) + 1, end))
+    if info:
+        yield 1, _read({"info": info})
+    line = 1
+    counted = 0
+    for match in _MESSAGE.finditer(text, end):
+        if match.start() < end:
+            continue  # inside the message before
+        record, after = _decoded(text, match.start())
+        end = after or end
+        place = _place_of_text(text, match.start(), end, record)
+        line += text.count("\n", counted, place)
+        counted = place
+        yield line, BROKEN if record is None else _read(record)
+
+
+def _decoded(text: str, start: int) -> tuple[Record | None, int]:
+    """Return the JSON object that starts at a place, and where it ends; 0 if there is none."""
+    try:
+        value, end = _DECODER.raw_decode(text, start) if start >= 0 else (None, 0)
+    except (ValueError, RecursionError):  # the latter for brackets nested by the thousand
+        return None, 0
+    return (value, end) if isinstance(value, dict) else (None, 0)
+
+
+def _place_of_text(text: str, start: int, end: int, message: Record | None) -> int:
+    """Return where the first words of a message stand in the document; without any, where it starts."""
+    wanted = next((part["text"] for part in _parts(message or {}) if isinstance(part.get("text"), str)), None)
+    for match in _TEXT_KEY.finditer(text, start, end) if wanted else ():
+        if text[match.end() : match.end() + 1] == '"' and _DECODER.raw_decode(text, match.end())[0] == wanted:
+            return match.end()
+    return start
+
+
+def _line(record: Record) -> str:
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _read(record: Record) -> Meaning:
+    info = table(record.get("info"))
+    time = time_of(table(info.get("time")).get("created"))
+    role = info.get("role")
+    if "parts" not in record and "directory" in info:
+        return Began(time)
+    if role not in ("user", "assistant") or info.get("summary") is True:
+        return None
+    parts = _parts(record)
+    called = [part.get("tool") for part in parts if part.get("type") == "tool"]
+    return Said(role, words(parts, "text"), time, names(called) if role == "assistant" else ())
+
+
+def _parts(message: Record) -> list[Record]:
+    """Return the parts of a message that a person typed or the assistant said or did."""
+    parts = message.get("parts")
+    kept = blocks(parts) if isinstance(parts, list) else []
+    return [part for part in kept if not (part.get("synthetic") or part.get("ignored"))]

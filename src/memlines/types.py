@@ -1,0 +1,461 @@
+"""The plain values that flow through the layers, all of them frozen.
+
+A file becomes a `Document`, a document (for a transcript, its `Turn`s) becomes `Chunk`s, a query turns
+chunks into `Hit`s. Nothing in here does work; a value knows at most how it is written down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+Source = Literal["memory", "sessions"]
+Mode = Literal["hybrid", "words", "vectors"]
+Role = Literal["user", "assistant"]
+Band = Literal["strong", "likely", "weak"]
+
+Progress = Callable[[int, int, str], None]
+"""Called as `progress(completed, total, label)` during long work."""
+
+
+class Fingerprint(NamedTuple):
+    """What the file system says about a file, cheap enough to ask at every search.
+
+    This, `FoundFile` and `IndexedFile` are tuples because thousands of them are made at every look for
+    changes.
+    """
+
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+class FoundFile(NamedTuple):
+    """A file that discovery found: its name in the index and where it really is."""
+
+    path: str
+    real: str
+    source: Source
+    fingerprint: Fingerprint
+    session: str = ""
+    """The session in a database, if that is what `real` is."""
+    root: str = ""
+    """The folder below which no link is followed to it; empty if that is its own folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A path that is not in the index, and the reason in words.
+
+    `failed` tells a file that should have been read but could not be from one that is
+    left out on purpose (binary, too large, a symbolic link).
+    """
+
+    path: str
+    reason: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """Everything one walk over the workspace saw.
+
+    `blind` lists folders that could not be listed: what the index holds below them may
+    still exist, so nothing there counts as removed.
+    """
+
+    files: tuple[FoundFile, ...]
+    problems: tuple[Problem, ...] = ()
+    blind: tuple[str, ...] = ()
+
+
+class Spot(NamedTuple):
+    """Where a line of a transcript begins."""
+
+    line: int
+    position: int
+    """In bytes."""
+
+
+LONGEST_LINE = 8 * 1024 * 1024
+"""What a line of a transcript may have, in bytes; longer ones are pictures and output, which nobody said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The text of one file, ready to be cut into chunks.
+
+    `settled` tells whether the fingerprint can be trusted to change with the content.
+    """
+
+    path: str
+    source: Source
+    text: str
+    hash: str
+    fingerprint: Fingerprint
+    settled: bool = True
+    first_line: int = 1
+    position: int = 0
+    """Where the text begins, as a line and in bytes, if only the end of a transcript was read."""
+    heading: str = ""
+    """What stands above its chunks, if that is known from what was read before."""
+    secrets: tuple[Spot, ...] = ()
+    """The lines on which secrets were first told, as far as it was read before."""
+    left_out: Mapping[int, int] = field(default_factory=dict)
+    """The lines above `LONGEST_LINE` that were not read, and how many bytes each has; a sign stands there."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should be said about how it was read."""
+        limit = f"a line may have {LONGEST_LINE / 1e6:.0f} MB"
+        return tuple(
+            f"line {line} of {self.path!r} was left out: it has {size / 1e6:.0f} MB, and {limit}"
+            for line, size in self.left_out.items()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side said at once in a conversation, and the line of the transcript that holds it."""
+
+    role: Role
+    text: str
+    line: int
+    time: datetime | None = None
+    tools: tuple[str, ...] = ()
+    """The names of the tools that it called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation: what was said, when it began, and how many lines say nothing.
+
+    `skipped` counts the lines that hold neither a turn nor a header; `broken` those among them that are
+    no record at all.
+    """
+
+    turns: tuple[Turn, ...]
+    started: datetime | None = None
+    skipped: int = 0
+    broken: int = 0
+
+
+class Tail(NamedTuple):
+    """Where the last stretch of a transcript begins: everything before it stays as it is while it grows."""
+
+    line: int
+    position: int
+    """In bytes."""
+    mark: str
+    """Tells whether what stands before is still the same."""
+    heading: str
+    secrets: tuple[Spot, ...] = ()
+    """The lines on which secrets were first told: their values are read there again, and never kept."""
+
+
+Turns = tuple[tuple[int, int], ...]
+"""The turns in a chunk of a conversation: the line of its text, counted from 0, that each begins on, and the
+line of the transcript that it stands on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of whole lines (or a piece of one long line) that is indexed as a unit."""
+
+    start_line: int
+    end_line: int
+    text: str
+    hash: str
+    heading: str = ""
+    turns: Turns = ()
+
+    @property
+    def embedded_text(self) -> str:
+        """The text that is turned into a vector."""
+        return _under_heading(self.heading, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The chunks of a document, and where to read it on if it is a transcript that may grow."""
+
+    chunks: list[Chunk]
+    tail: Tail | None = None
+
+
+def _under_heading(heading: str, text: str) -> str:
+    """Put the headings above a chunk before it, as context for its vector."""
+    return f"{heading}\n{text}" if heading else text
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A vector space: vectors from two different ones can never be compared."""
+
+    provider: str
+    model: str
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.provider} ({self.model})"
+
+
+class IndexedFile(NamedTuple):
+    """What the index remembers of a file, to tell whether it changed."""
+
+    path: str
+    source: Source
+    hash: str
+    fingerprint: Fingerprint
+    settled: bool = True
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk as the index holds it."""
+
+    number: int
+    path: str
+    source: Source
+    start_line: int
+    end_line: int
+    text: str
+    heading: str
+    mtime_ns: int
+    language: str = ""
+    turns: Turns = ()
+
+    @property
+    def embedded_text(self) -> str:
+        """The text that was turned into a vector."""
+        return _under_heading(self.heading, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The reasons for a hit's score."""
+
+    words: tuple[str, ...] = ()
+    lexical: float | None = None
+    vector: float | None = None
+    fusion: str = ""
+    by_words: float | None = None
+    """What the score would be by words alone, where scores are probabilities."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The lines that answer a query, with their score and the reasons for it.
+
+    `snippet` quotes the lines from `start_line` to `end_line`, a very long one in part. What was ranked is
+    the chunk around them, with the lines from `chunk_start_line` to `chunk_end_line`.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    snippet: str
+    source: Source
+    heading: str = ""
+    why: Why = field(default_factory=Why)
+    chunk_start_line: int = 0
+    chunk_end_line: int = 0
+    band: Band = "weak"
+    """How sure it is that the lines answer; `weak` is what scores below the setting `query.min_score`."""
+
+    @property
+    def citation(self) -> str:
+        """Where the hit stands, as `path#L3` or `path#L3-L9`."""
+        return cite(self.path, self.start_line, self.end_line)
+
+
+_CITATION = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
+
+
+CONTEXT_TOKENS = 800
+"""How long what the memory holds about a message is at most, unless a caller says otherwise."""
+
+
+def cited(citation: str) -> tuple[str, int, int] | None:
+    """Return the path and the lines of a citation; nothing if it is none."""
+    found = _CITATION.fullmatch(citation)
+    return (found["path"], int(found["first"]), int(found["last"] or found["first"])) if found else None
+
+
+def cite(path: str, start_line: int, end_line: int) -> str:
+    """Write lines of a file the way people and agents point at them."""
+    if start_line == end_line:
+        return f"{path}#L{start_line}"
+    return f"{path}#L{start_line}-L{end_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a query: its hits, best first, and how they were found."""
+
+    hits: tuple[Hit, ...]
+    provider: str
+    model: str
+    mode: Mode
+    pending: int
+    warnings: tuple[str, ...] = ()
+    nearest: float | None = None
+    """The best score of what was left out, if nothing is shown."""
+    chunks: int = 0
+    """How many chunks were searched; `pending` of them have no vector yet."""
+    unindexed: int = 0
+    """How many files were not searched, because they are not indexed yet."""
+    fallback: Mapping[str, Any] | None = None
+    """Which provider was wanted and why another one, or none, answered; nothing if all is as wanted."""
+    missing_sources: tuple[Source, ...] = ()
+    """Sources that were asked for by name and of which nothing is indexed; `warnings` says what to do."""
+
+    @property
+    def confident(self) -> bool:
+        """Whether a hit is strong or likely; if not, those that are shown are only the nearest."""
+        return any(hit.band != "weak" for hit in self.hits)
+
+    @property
+    def unfinished(self) -> str:
+        """What is not indexed yet, in a sentence; empty if all is."""
+        left = []
+        if self.unindexed:
+            left.append("1 file is" if self.unindexed == 1 else f"{self.unindexed:,} files are")
+            left[0] += " not indexed yet"
+        if self.pending:
+            others = "searched by words" if self.mode == "words" else "the others are found by words"
+            made = self.chunks - self.pending
+            left.append(f"{made:,} of {self.chunks:,} passages have vectors; {others}")
+        if not left:
+            return ""
+        return f"Still indexing: {'; '.join(left)}. The next search goes on; 'memlines sync' finishes it."
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of a note, as `Memory.read` returns them.
+
+    `next_start` is the line to go on with. If the first line was cut inside, that is the same line,
+    and `next_column` is its next character.
+    """
+
+    path: str
+    text: str
+    start: int
+    lines: int
+    found: bool = True
+    truncated: bool = False
+    next_start: int | None = None
+    next_column: int | None = None
+    total_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a sync did. `indexed`, `removed` name paths; the rest are counts or problems.
+
+    `switched` says from which model's vectors to which the answers changed, if they did.
+    `held_back` counts the files that look deleted and stay in the index, because so many are gone at once.
+    `unindexed` counts the files that were not looked at, because the time was over.
+    `vectors_made` counts the chunks that got a vector which was made for them, `vectors_cached` those whose
+    vector was known, and `pending` those that wait for one.
+    """
+
+    indexed: tuple[str, ...] = ()
+    unchanged: int = 0
+    removed: tuple[str, ...] = ()
+    pending: int = 0
+    skipped: tuple[Problem, ...] = ()
+    failed: tuple[Problem, ...] = ()
+    rebuilt: str = ""
+    warnings: tuple[str, ...] = ()
+    held_back: int = 0
+    switched: str = ""
+    unindexed: int = 0
+    vectors_made: int = 0
+    vectors_cached: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether the index is not what it was before."""
+        return bool(self.indexed or self.removed or self.rebuilt or self.switched)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a memory: where it lives, what is in it, what it uses."""
+
+    backend: str
+    provider: str
+    model: str
+    requested_provider: str
+    sends_text_to: str
+    files: int
+    chunks: int
+    pending: int
+    dirty: bool
+    workspace: str
+    agent: str
+    index_path: str
+    index_bytes: int
+    sources: tuple[Source, ...]
+    source_counts: tuple[Mapping[str, Any], ...]
+    extra_paths: tuple[str, ...]
+    skipped: tuple[Problem, ...]
+    failed: tuple[Problem, ...]
+    cache: Mapping[str, Any]
+    fts: Mapping[str, Any]
+    vector: Mapping[str, Any]
+    fallback: Mapping[str, Any] | None
+    last_sync: str | None
+    enabled: bool = True
+    warnings: tuple[str, ...] = ()
+    spaces: tuple[Mapping[str, Any], ...] = ()
+    """Whose vectors the index holds: those that answer, those being made, those to go back to."""
+    declined: str = ""
+    """The model that the settings ask for although a change to it was stopped or taken back."""
+    spending: Mapping[str, Any] = field(default_factory=dict)
+    """What was sent to paid providers, today and altogether."""
+    redactions: Mapping[str, int] = field(default_factory=dict)
+    """How many secrets were taken out of the conversations that are indexed, by their kinds."""
+    index_note: str = ""
+    """Why the index is not kept in the workspace, if it would be otherwise."""
+    probe: Mapping[str, Any] | None = None
+    """Whether the provider made a vector when it was asked for one, and what it said, if it was asked."""
+    batch: Mapping[str, Any] = field(default_factory=dict)
+    """Whether texts are handed in as batches, what waits there, and what failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether what the settings ask for is what serves; if not, why, and what to do about it."""
+
+    ok: bool
+    requested: str
+    """What the settings name; `none` if vectors are switched off."""
+    serving: str
+    """What is used; `none` if search goes by words."""
+    reason: str = ""
+    """What was found out."""
+    todo: str = ""
+    code: str = ""
+    """The code of the error, if there is one."""
+
+    @property
+    def message(self) -> str:
+        """Return what was found out and what to do about it, as one text."""
+        return f"{self.reason}. {self.todo}" if self.todo else self.reason

@@ -1,1 +1,0 @@
-"""The command line: `recollect init | sync | search | get | status | config | eval`."""

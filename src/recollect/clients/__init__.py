@@ -1,1 +1,0 @@
-"""Set Recollect up in the clients of agents, and take it out again without a trace."""
