@@ -26,7 +26,7 @@ from memlines.agent.flush import flush
 from memlines.agent.unasked import fitting_facts
 from memlines.cli.main import COMMANDS, cli
 from memlines.cli.page import commands, without
-from memlines.index.search.relevant import relevant
+from memlines.memory.context import relevant
 from memlines.paths import Workspace
 from memlines.serve.tools import TOOLS, shown_tools
 from memlines.settings import load

@@ -21,7 +21,7 @@ from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.files.snapshots import Snapshot
 from memlines.index.search.decay import dated
 from memlines.memory.memory import Memory
-from memlines.memory.notes.clock import local_now
+from memlines.memory.notes.entries import local_now
 from memlines.memory.notes.recall import latest
 from memlines.memory.notes.topics import main_note
 from memlines.settings import switched_off

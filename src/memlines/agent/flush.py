@@ -24,7 +24,7 @@ from memlines.errors import EmbeddingError
 from memlines.files.private import ensure_private
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
-from memlines.memory.notes.form import session_mark
+from memlines.memory.notes.entries import session_mark
 from memlines.settings import switched_off
 from memlines.text.decisions import is_decision
 from memlines.types import Role

@@ -267,7 +267,7 @@ class Memory:
         Every quote stands below its citation, marked as data and without secrets, all in at most so many
         tokens of about four characters. The text is empty if nothing fits or the memory is switched off.
         """
-        from memlines.index.search.relevant import relevant
+        from memlines.memory.context import relevant
 
         check_context(message, max_tokens)
         return relevant(message, self.loaded, self.search, max_tokens=max_tokens).text

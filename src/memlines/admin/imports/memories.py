@@ -20,8 +20,7 @@ from memlines.files.journal import operation
 from memlines.files.place import place_of, reading
 from memlines.files.scan import NOTES_DIR, SUFFIX
 from memlines.files.tombstones import Forgotten
-from memlines.memory.notes.clock import local_now
-from memlines.memory.notes.form import block_of, usable_text
+from memlines.memory.notes.entries import block_of, local_now, usable_text
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.entries import title_of

@@ -18,7 +18,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.dirty import missing_paths
 from memlines.index.sync.finding import find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
-from memlines.memory.conversations.names import client_of
+from memlines.memory.conversations.conversation import client_of
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.transcripts.hosts import PREFIX, host_of

@@ -30,9 +30,8 @@ from memlines.memory.facts.recall import Found, Recollection, Source, best_of, f
 from memlines.memory.facts.sameness import KnownFacts, duplicate_of
 from memlines.memory.facts.shelf import Shelves
 from memlines.memory.notes.candidates import Candidate
-from memlines.memory.notes.clock import local_now
-from memlines.memory.notes.form import body_of
-from memlines.memory.notes.known import daily_log, known_entry
+from memlines.memory.notes.duplicates import daily_log, known_entry
+from memlines.memory.notes.entries import body_of, local_now
 from memlines.memory.upkeep.answering import answer
 from memlines.memory.upkeep.switch import refuse_if_off
 from memlines.memory.upkeep.upkeep import Upkeep

@@ -30,6 +30,7 @@ from memlines.index.sync.finding import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.locks import WriterLock
 from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate, Search, candidates
+from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
     Receipt,
     files_below,
@@ -40,7 +41,6 @@ from memlines.memory.notes.proof import (
     telling_lines,
     without_common,
 )
-from memlines.memory.notes.reading import notes_in, text_of
 from memlines.memory.notes.wordings import earlier_wordings
 from memlines.paths import PRIVATE_DIR, Workspace, expand_home
 from memlines.settings import Settings

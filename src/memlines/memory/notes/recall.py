@@ -12,10 +12,17 @@ from operator import itemgetter
 from memlines.errors import UsageError
 from memlines.files.read import without_private_blocks
 from memlines.index.search.decay import dated
-from memlines.memory.notes.clock import local_now
 from memlines.memory.notes.duplicates import Search
-from memlines.memory.notes.form import bears_days, body_of, day_of, days_in
-from memlines.memory.notes.reading import notes_in, text_in, text_of
+from memlines.memory.notes.entries import (
+    bears_days,
+    body_of,
+    day_of,
+    days_in,
+    local_now,
+    notes_in,
+    text_in,
+    text_of,
+)
 from memlines.memory.notes.topics import slug_of, topic_notes, topic_title
 from memlines.paths import Workspace
 from memlines.settings.tree import Settings

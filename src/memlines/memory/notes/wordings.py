@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memlines.files import erase
 from memlines.memory.notes.candidates import Candidate
-from memlines.memory.notes.reading import text_of
+from memlines.memory.notes.entries import text_of
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.edits import locate

@@ -166,7 +166,7 @@ def _holds_sessions(index: Index, hits: Sequence[Hit]) -> bool:
 
 def _without_sessions(result: SearchResult, settings: Settings) -> SearchResult:
     """Return an answer that says that no sessions are indexed, and what to do about it."""
-    from memlines.memory.conversations.names import SWITCH_ON
+    from memlines.memory.conversations.conversation import SWITCH_ON
 
     todo = "'memlines sessions list' shows which there are" if "sessions" in settings.sources else SWITCH_ON
     warnings = (*result.warnings, f"no sessions are indexed. {todo}")

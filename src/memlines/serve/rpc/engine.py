@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from memlines.agent.bootstrap import bootstrap
 from memlines.errors import MemlinesError
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, extra_roots
-from memlines.index.search.relevant import relevant
+from memlines.memory.context import relevant
 from memlines.memory.memory import Memory
 from memlines.paths import contains
 from memlines.serve.rpc.messages import InvalidParams, UnknownProtocol

@@ -1,4 +1,4 @@
-"""How a remembered text stands in a note, and how it is read from there again.
+"""Write a remembered text as an entry of a note, and read notes and their entries again.
 
 An entry is one list item: a label, which is the time in the daily log of that day and the day elsewhere, then
 the text. A session is named in square brackets at the end of the item's first line:
@@ -16,15 +16,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from itertools import pairwise
+from pathlib import Path
 
-from memlines.errors import UsageError
+from memlines.errors import PathError, SettingsError, UsageError
+from memlines.files.atomic import read
+from memlines.files.read import decode, resolve_note
+from memlines.files.scan import discover
 from memlines.index.search.decay import dated
-from memlines.paths import is_unicode
+from memlines.paths import Workspace, is_unicode
+from memlines.settings.tree import Settings
 from memlines.text.comments import session_comments
 from memlines.text.edits import tidy
 from memlines.text.entries import Entry, entries_of, session_in
+from memlines.types import FoundFile
 
 MAX_CHARACTERS = 100_000
 _LONGEST_SESSION = 200
@@ -183,3 +189,55 @@ def _unindented(lines: Sequence[str]) -> list[str]:
     widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
     width = min(widths, default=0)
     return [line[width:] for line in lines]
+
+
+def local_now(settings: Settings, now: datetime | None = None) -> datetime:
+    """Return a moment, by default the present one, in the user's time zone."""
+    moment = datetime.now(UTC) if now is None else now
+    if settings.timezone is None:
+        return moment.astimezone()
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        zone = ZoneInfo(settings.timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
+        raise SettingsError(
+            f"setting 'timezone' is {settings.timezone!r}, which this system does not know",
+            todo="It takes a name such as Europe/Amsterdam, or nothing for the zone of this machine",
+        ) from None
+    return moment.astimezone(zone)
+
+
+def notes_in(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
+    """List the notes of a memory."""
+    return discover(workspace, settings.extra_paths, settings.files.max_bytes).files
+
+
+def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
+    """Return the text of a note; one that is not there, or is no text, has none.
+
+    Whoever writes to such a note is told why that cannot be; a look has nothing to say about it.
+    """
+    try:
+        real, root = resolve_note(workspace, settings.extra_paths, path)
+    except PathError:
+        return ""
+    return _decoded(real, root, settings.files.max_bytes)
+
+
+def text_in(file: FoundFile, settings: Settings) -> str:
+    """Return the text of a note that was listed; one that is gone meanwhile, or is no text, has none."""
+    return _decoded(Path(file.real), Path(file.root) if file.root else None, settings.files.max_bytes)
+
+
+def entries_in(workspace: Workspace, settings: Settings, path: str) -> tuple[Entry, ...]:
+    """Return the entries of a note."""
+    return entries_of(text_of(workspace, settings, path))
+
+
+def _decoded(real: Path, root: Path | None, limit: int) -> str:
+    try:
+        content = read(real, limit, root=root)
+        return decode(content) if content is not None and len(content) <= limit else ""
+    except (PathError, OSError, ValueError):
+        return ""

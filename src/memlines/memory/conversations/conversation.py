@@ -1,4 +1,4 @@
-"""Turn a transcript of any client into the format of the workspace's own ones, and back.
+"""A conversation of any client: read from its file, cleaned, and written in the format of the workspace.
 
     {"type": "session", "id": "…", "timestamp": "2026-11-16T05:03:17.455Z", "client": "codex"}
     {"type": "message", "timestamp": "…", "message": {"role": "user", "content": [{"type": "text", …}]}}
@@ -11,13 +11,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from memlines.transcripts.hosts import HOSTS, recognise
+from memlines.errors import SettingsError
+from memlines.files.tombstones import Forgotten
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.text.redaction import Rules, merged, redact_together, rules_of
+from memlines.transcripts.hosts import HOSTS, PREFIX, host_of, recognise
 from memlines.transcripts.lines import Record, records_of, split, table, tidy
 from memlines.transcripts.opencode import parse_export
 from memlines.types import Transcript, Turn
@@ -109,3 +114,54 @@ def named(client: str, session: Any, transcript: Transcript) -> Conversation:
         beginning = f"{client}\n{transcript.started}\n{first[0].text if first else ''}"
         name = hashlib.sha256(beginning.encode()).hexdigest()[:12]
     return Conversation(client, name, transcript)
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaning:
+    """Takes out of conversations what was forgotten, and secrets."""
+
+    forgotten: Forgotten
+    rules: Rules
+
+    @classmethod
+    def of(cls, workspace: Workspace, settings: Settings) -> Cleaning:
+        """Return what a workspace asks for."""
+        return cls(Forgotten.load(workspace), rules_of(settings.redaction.rules))
+
+    def turns(self, path: str, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """Return turns of a conversation as far as something is left of them."""
+        return self.counted(path, turns)[0]
+
+    def counted(self, path: str, turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], dict[str, int]]:
+        """Return the same, and how many secrets there were of each kind."""
+        counts: dict[str, int] = {}
+        kept = []
+        left = self.forgotten.turns(path, turns)
+        for turn, redacted in zip(
+            left, redact_together([turn.text for turn in left], self.rules), strict=True
+        ):
+            counts = merged(counts, redacted.counts)
+            if text := redacted.text.strip():
+                kept.append(replace(turn, text=text))
+        return tuple(kept), counts
+
+
+SWITCH_ON = (
+    "Set sources to [memory, sessions], and sessions.clients to the clients whose transcripts are to be read "
+    f"({', '.join(HOSTS)})"
+)
+
+
+def client_of(path: str) -> str:
+    """Return the client a transcript is from; one that was brought in says so at its beginning."""
+    if not path.startswith(PREFIX):
+        return ""
+    name = path.removeprefix(PREFIX)
+    brought_in = [client for client in WRITTEN_FOR if "/" not in name and name.startswith(f"{client}-")]
+    return brought_in[0] if brought_in else host_of(path).name
+
+
+def refuse_unless_on(settings: Settings) -> None:
+    """Raise where the settings do not ask for sessions: nobody looks at a conversation unasked."""
+    if "sessions" not in settings.sources:
+        raise SettingsError("the setting 'sources' does not ask for sessions", todo=SWITCH_ON)

@@ -1,4 +1,4 @@
-"""What the memory holds about a message, quoted for the model that answers it."""
+"""Quote what the memory holds about a message, for the model that answers it."""
 
 from __future__ import annotations
 
