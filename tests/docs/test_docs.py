@@ -19,11 +19,11 @@ import yaml
 import memlines
 from memlines import Memory
 from memlines.agent import intent, snapshot
+from memlines.agent.auto_recall import fitting_facts
 from memlines.agent.bootstrap import bootstrap
 from memlines.agent.capture import capture
 from memlines.agent.chat import ChatModel
 from memlines.agent.flush import flush
-from memlines.agent.unasked import fitting_facts
 from memlines.cli.main import COMMANDS, cli
 from memlines.cli.page import commands, without
 from memlines.memory.context import relevant

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from memlines.agent.cleaning import Cleaning, secrets_out
+from memlines.agent.messages import Cleaning, secrets_out
 from memlines.agent.snapshot import origin_of, spoken
 from memlines.errors import PathError, UsageError
 from memlines.files import atomic, snapshots

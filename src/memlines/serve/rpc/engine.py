@@ -22,8 +22,7 @@ from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, extra_roots
 from memlines.memory.context import relevant
 from memlines.memory.memory import Memory
 from memlines.paths import contains
-from memlines.serve.rpc.messages import InvalidParams, UnknownProtocol
-from memlines.serve.rpc.params import taken
+from memlines.serve.rpc.messages import InvalidParams, UnknownProtocol, taken
 from memlines.serve.rpc.server import Method
 from memlines.serve.rpc.workplace import Workplace, folder_of
 from memlines.serve.tools import TOOLS, call_tool, shown_tools
@@ -91,7 +90,7 @@ class Engine:
     def prepare(self) -> None:
         """Do what would make the first message slow, as far as an answer by words needs it."""
         from memlines.agent import intent
-        from memlines.agent.unasked import fitting_facts
+        from memlines.agent.auto_recall import fitting_facts
 
         memory = self._memory_in_use()
         if memory is None:
@@ -155,7 +154,7 @@ class Engine:
 
     def _message(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from memlines.agent import intent
-        from memlines.agent.unasked import fitting_facts
+        from memlines.agent.auto_recall import fitting_facts
 
         given = taken(params, {"session": str, "text": str})
         memory = self._memory_in_use()

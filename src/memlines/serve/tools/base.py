@@ -39,7 +39,7 @@ class Call:
 
     def clean(self, text: str) -> str:
         """Return a text without the secrets that a model must not see, or write down."""
-        from memlines.agent.cleaning import secrets_out
+        from memlines.agent.messages import secrets_out
 
         return secrets_out(self.memory)(text)
 

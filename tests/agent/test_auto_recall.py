@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory
-from memlines.agent.unasked import fitting_facts
+from memlines.agent.auto_recall import fitting_facts
 from memlines.text.quote import without_quotes
 from tests.support_search import words_memory
 

@@ -1,4 +1,4 @@
-"""Facts that are given to a model unasked, because they fit what the user just wrote."""
+"""Facts that are given to a model without being asked for, because they fit what the user just wrote."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memlines.agent.cleaning import secrets_out
+from memlines.agent.messages import secrets_out
 from memlines.index.search.query import as_prose
 from memlines.settings import switched_off
 from memlines.text.fact_note import note_path

@@ -1,17 +1,26 @@
-"""Who may ask: nobody from a web page, and nobody without the token.
+"""Decide who may send requests over HTTP: no web page, and no program without the token.
 
 A page in a browser can send requests to this machine. It cannot choose their Host, which names the site the
 page came from (or what that site let its name point to), and it cannot leave out their Origin. Both are
-looked at on every route, before anything else.
+looked at on every route, before anything else. The token is random, in a file that only its owner can read.
 """
 
 from __future__ import annotations
 
 import hmac
+import os
 import re
+import secrets
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
+from pathlib import Path
+
+from memlines.beneath import PRIVATE_FILE, make_private_folders
+from memlines.errors import SettingsError, reason_of
+from memlines.files.atomic import create, read
+from memlines.paths import user_state_dir
 
 ENDPOINT = "/mcp"
 _NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -89,3 +98,36 @@ def _is_twice(headers: Message, name: str) -> bool:
 
 def _refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Refusal:
     return Refusal(status, sentence, headers or {})
+
+
+_FORM = re.compile(r"[A-Za-z0-9._~+/=-]{32,512}")
+_MOST_BYTES = 4096
+
+
+def token_file() -> Path:
+    """Return where the token is kept unless another file is named."""
+    return user_state_dir() / "mcp-token"
+
+
+def token_in(file: Path) -> str:
+    """Return the token in a file; if there is no file, make both."""
+    try:
+        make_private_folders(file.parent)
+        create(file, f"{secrets.token_urlsafe(32)}\n", PRIVATE_FILE)
+        if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
+            raise SettingsError(
+                f"others can read the token in {str(file)!r}",
+                todo=f"Say chmod 600 {file}, or delete the file",
+            )
+        token = (read(file, _MOST_BYTES) or b"").decode("ascii", "replace").strip()
+    except OSError as error:
+        raise SettingsError(
+            f"the token in {str(file)!r} cannot be used: {reason_of(error)}",
+            todo="Check its permissions, or name another file with --token-file",
+        ) from error
+    if not _FORM.fullmatch(token):
+        raise SettingsError(
+            f"{str(file)!r} holds no token: that is 32 letters and digits or more",
+            todo="Delete the file, and a new one is made",
+        )
+    return token

@@ -1,4 +1,4 @@
-"""One request over HTTP and its answer: what the headers have to say, and which status an answer has."""
+"""One request over HTTP and its answer: what the headers must say, and which status an answer has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from email.message import Message
 from typing import Any
 
-from memlines.serve.mcp.versions import (
+from memlines.serve.mcp.server import (
     HANDSHAKE,
     INITIALIZE,
     STATELESS,

@@ -1,4 +1,4 @@
-"""Listens on this machine, and reads what may be read: nobody can hold it up by being slow or large.
+"""Listen for HTTP on this machine only; no client can hold the server up by being slow or large.
 
 The server of the standard library does the work. It is simple and well known, and what it lacks for this
 purpose is here: limits for the time a request may take to arrive, and for how many are served at once. When
@@ -21,11 +21,10 @@ from time import monotonic
 from typing import Any, cast
 
 from memlines.errors import UsageError, reason_of
-from memlines.serve.mcp.http.exchange import Exchange, Reply
-from memlines.serve.mcp.http.guard import ENDPOINT, Guard, Refusal
+from memlines.serve.mcp.exchange import Exchange, Reply
+from memlines.serve.mcp.guard import ENDPOINT, Guard, Refusal
 from memlines.serve.mcp.server import Server
-from memlines.serve.rpc.lines import MOST_BYTES, tell
-from memlines.serve.rpc.messages import NOT_A_REQUEST, error_line
+from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, tell
 from memlines.serve.rpc.server import SECONDS_TO_END, Event, Events
 
 MOST_CONNECTIONS = 32
