@@ -129,7 +129,7 @@ def sweep(root: Path) -> dict[str, float]:
     from memlines import Memory
 
     with Memory(root) as memory:
-        return {"seconds": seconds(memory._upkeep.discover)}
+        return {"seconds": seconds(memory._manager.discover)}
 
 
 JOBS: dict[str, Callable[[Path], dict[str, float]]] = {

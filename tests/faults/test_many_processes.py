@@ -30,7 +30,7 @@ READERS = 4
 
 COLD = """
 from memlines.memory.memory import Memory
-import memlines.index.search.engine, memlines.index.sync.run
+import memlines.index.search.run, memlines.index.sync.run
 ready()
 for line in sys.stdin:
     with Memory(line.strip()) as memory:

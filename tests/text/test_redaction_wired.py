@@ -137,7 +137,7 @@ def test_no_planted_secret_is_in_any_byte_below_the_private_folder(workspace: Pa
 
 def fake_provider_memory(workspace: Path, provider: FakeProvider) -> Memory:
     memory = Memory(workspace, {"sources": ["sessions"]})
-    memory._upkeep.choice = Choice("fake", provider)
+    memory._manager.choice = Choice("fake", provider)
     return memory
 
 

@@ -19,7 +19,7 @@ from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.files.snapshots import Snapshot
-from memlines.index.search.decay import dated
+from memlines.index.search.order import dated
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.memory.notes.recall import latest

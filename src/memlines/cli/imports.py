@@ -24,9 +24,8 @@ from memlines.cli.common import (
     progress_bar,
     workspace_option,
 )
-from memlines.memory.upkeep.switch import refuse_if_off
 from memlines.paths import Workspace, expand_home
-from memlines.settings import Settings, load
+from memlines.settings import Settings, load, refuse_if_off
 
 if TYPE_CHECKING:
     from memlines.admin.backup.snapshots import Restored

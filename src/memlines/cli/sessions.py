@@ -33,9 +33,8 @@ from memlines.memory.conversations.listing import SessionInfo, listed
 from memlines.memory.conversations.reading import Session, read_session, spoken
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
-from memlines.memory.upkeep.switch import refuse_if_off
 from memlines.serve.wire import search_json
-from memlines.settings import Settings
+from memlines.settings import Settings, refuse_if_off
 from memlines.settings.agents_tree import Client
 from memlines.types import Mode, Turn, cited
 

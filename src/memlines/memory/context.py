@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from memlines.index.search.answer import part_of, snippet_of
+from memlines.index.search.passages import part_of, snippet_of
 from memlines.index.search.query import as_prose, without_code
 from memlines.settings import Loaded, switched_off
 from memlines.text.chunk import weigh

@@ -15,10 +15,10 @@ from typing import Any
 from memlines.embed.base import Provider
 from memlines.embed.select import Choice
 from memlines.errors import StoreError
-from memlines.index.store.sqlite import cache, sessions, spaces, words
-from memlines.index.store.sqlite.extension import extension_file
+from memlines.index.store.sqlite import cache, spaces
+from memlines.index.store.sqlite.chunks import document_counts, texts_with
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC
+from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_file
 from memlines.index.sync.dirty import is_behind
 from memlines.index.sync.identity import engine_trouble, engine_warning, reason_to_rebuild, space_of
 from memlines.paths import Workspace
@@ -123,7 +123,7 @@ def probe_vectors(found: Found, status: Status) -> Probe:
 
 def _fts(index: Index | None, problem: StoreError | None) -> Mapping[str, Any]:
     if index is not None:
-        words.document_counts(index.connection, ["a"])  # an error if the words cannot be searched
+        document_counts(index.connection, ["a"])  # an error if the words cannot be searched
     return {"enabled": True, "available": index is not None, "error": str(problem) if problem else None}
 
 
@@ -231,7 +231,7 @@ def fallback_of(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, A
 
 def _redactions(index: Index) -> Mapping[str, int]:
     """Count by their kinds what stands for secrets in the conversations that are indexed."""
-    texts = sessions.texts_with(index.connection, "[redacted:")
+    texts = texts_with(index.connection, "[redacted:")
     return dict(sorted(Counter(kind for text in texts for kind in _REDACTED.findall(text)).items()))
 
 

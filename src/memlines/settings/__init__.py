@@ -6,7 +6,7 @@ they are trusted), environment variables, arguments. `docs/settings.md` lists ev
 
 from memlines.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots
 from memlines.settings.keys import flatten
-from memlines.settings.loading import Loaded, Shown, load, overridden, shown, switched_off
+from memlines.settings.loading import Loaded, Shown, load, overridden, refuse_if_off, shown, switched_off
 from memlines.settings.providers_tree import Batch, Embeddings, Local, Spend
 from memlines.settings.tree import (
     Cache,
@@ -54,6 +54,7 @@ __all__ = [
     "is_trusted",
     "load",
     "overridden",
+    "refuse_if_off",
     "shown",
     "switched_off",
     "trust",

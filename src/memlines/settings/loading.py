@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from memlines.errors import SettingsError
+from memlines.errors import MemoryOff, SettingsError
 from memlines.paths import HOME_VARIABLE, OPENCODE_DIR, Workspace, user_config_file
 from memlines.settings.aliases import SESSION_MEMORY, Leaf, leaves, why_without_effect
 from memlines.settings.config_file import read_project_file, read_user_file
@@ -133,6 +133,13 @@ def switched_off(loaded: Loaded) -> str:
     if loaded.settings.enabled:
         return ""
     return f"memory is switched off: enabled is false ({loaded.origins['enabled']})"
+
+
+def refuse_if_off(loaded: Loaded) -> None:
+    """Raise if the memory is switched off, saying where that was done."""
+    off = switched_off(loaded)
+    if off:
+        raise MemoryOff(off, todo="Switch it on with 'memlines config on', or where it was set")
 
 
 def shown(loaded: Loaded) -> list[Shown]:

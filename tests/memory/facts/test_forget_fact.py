@@ -12,7 +12,7 @@ import pytest
 from memlines import Memory
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import erase as store
-from memlines.index.store.sqlite.raw import blocks
+from memlines.index.store.sqlite.files import blocks
 from memlines.memory.facts.book import Book
 from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.forget import forget

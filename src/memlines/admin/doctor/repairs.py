@@ -22,9 +22,8 @@ from memlines.files.place import LOCK_NAME
 from memlines.files.private import ensure_folder, ensure_private, tighten
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import store_errors, transaction
-from memlines.index.store.sqlite.health import is_ours, remove_database
+from memlines.index.store.sqlite.files import is_ours, remove_database, sweep
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.rebuild import sweep
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import astuple
 
 from memlines.embed.batches.journal import Failures, Handed
-from memlines.index.store.sqlite import batches
+from memlines.index.store.sqlite.cache import drop_batch, put_batch, waiting_batches
 from memlines.index.store.sqlite.index import Index
 from memlines.types import Space
 
@@ -34,12 +34,12 @@ class IndexJournal:
         """Keep a batch, in the place of what was noted with the same token."""
         entry = {"id": handed.id, "reserved": handed.reserved, "keys": sorted(handed.keys)}
         with self._writing() as index:
-            batches.put(index.connection, self._space, handed.token, handed.created_at, json.dumps(entry))
+            put_batch(index.connection, self._space, handed.token, handed.created_at, json.dumps(entry))
 
     def drop(self, token: str) -> None:
         """Forget a batch."""
         with self._writing() as index:
-            batches.drop(index.connection, token)
+            drop_batch(index.connection, token)
 
     def failures(self) -> Failures:
         """Return the failures that were noted last; none if there never were any."""
@@ -62,7 +62,7 @@ def failures_of(index: Index, space: Space) -> Failures:
 def handed_in(index: Index, space: Space) -> list[Handed]:
     """Return the batches of a space that have not come back yet, oldest first."""
     found = []
-    for token, created_at, written in batches.entries(index.connection, space):
+    for token, created_at, written in waiting_batches(index.connection, space):
         entry = json.loads(written)
         keys = frozenset(entry["keys"])
         found.append(Handed(token, keys, created_at, entry["reserved"], entry["id"]))

@@ -11,9 +11,8 @@ from typing import Any
 
 from memlines.embed.base import Provider
 from memlines.errors import StoreError
-from memlines.index.store.sqlite.extension import extension_trouble
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC
+from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_trouble
 from memlines.settings import Settings
 from memlines.text.chunk import CHUNKER_VERSION, text_hash
 from memlines.text.fact_note import note_path

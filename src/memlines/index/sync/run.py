@@ -15,11 +15,11 @@ from memlines.errors import StoreBusy, StoreDamaged, StoreForeign
 from memlines.files.place import sweep_private
 from memlines.files.private import ensure_index_folder
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import batches, cache, origin, spaces
+from memlines.index.store.sqlite import cache, origin, spaces
+from memlines.index.store.sqlite.cache import copy_batches
 from memlines.index.store.sqlite.db import system_errors
-from memlines.index.store.sqlite.health import set_aside
+from memlines.index.store.sqlite.files import set_aside, swap_in, sweep, temporary_index
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.rebuild import swap_in, sweep, temporary_index
 from memlines.index.sync.carried import carry_vectors
 from memlines.index.sync.finding import find_files
 from memlines.index.sync.identity import identity_of, reason_to_rebuild, space_of
@@ -135,7 +135,7 @@ def _rebuild(job: Job, reason: str) -> Report:
                 if background is not None:
                     fresh.vectors_in(entry.space).set_background(background)
             spaces.decline(fresh.connection, spaces.declined(old.connection))
-            batches.copy(old.connection, fresh.connection)
+            copy_batches(old.connection, fresh.connection)
             cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)
             report = replace(report, pending=_pending(job, fresh), vectors_cached=known)
             if old.origin == "shared":  # its maker can still tell that it was made there

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from memlines.files.read import is_settled, read_document, without_private_blocks
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import cache, tails
+from memlines.index.store.sqlite import cache
+from memlines.index.store.sqlite.changes import tail_of
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.carried import carry_chunks
 from memlines.index.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
@@ -138,7 +139,7 @@ def _update_file(
     whole: bool = False,
 ) -> None:
     has_grown = entry is not None and not entry.problem and file.fingerprint.size > entry.fingerprint.size
-    tail = tails.tail_of(index.connection, file.path) if has_grown and not whole else None
+    tail = tail_of(index.connection, file.path) if has_grown and not whole else None
     content = read_file(file, settings.files.max_bytes, tail)
     if content is None:
         if entry is not None:  # gone since it was listed

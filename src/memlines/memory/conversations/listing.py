@@ -13,7 +13,7 @@ from memlines.errors import PathError, StoreDamaged
 from memlines.files import atomic
 from memlines.files.read import decode_lines
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import sessions as store
+from memlines.index.store.sqlite.chunks import counts_by_path
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.dirty import missing_paths
 from memlines.index.sync.finding import find_files
@@ -156,7 +156,7 @@ def _indexed(workspace: Workspace, settings: Settings) -> _Indexed:
     try:
         with index.errors():
             files = {path: entry for path, entry in index.files().items() if path.startswith(PREFIX)}
-            return _Indexed(files, store.counts_by_path(index.connection))
+            return _Indexed(files, counts_by_path(index.connection))
     finally:
         index.close()
 

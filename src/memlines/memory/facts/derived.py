@@ -15,7 +15,7 @@ from heapq import nlargest
 from pathlib import Path
 
 from memlines.errors import MemlinesError, SettingsError, StoreDamaged, StoreError, reason_of
-from memlines.index.search.legs import Nearest
+from memlines.index.search.retrievers import Nearest
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import start_daemon
@@ -26,7 +26,7 @@ from memlines.memory.facts.places import default_place, drop_place, make_own_nam
 from memlines.memory.facts.record import folder_of, is_remote, record_of, uri_of
 from memlines.memory.facts.shelf import Shelf, state_of
 from memlines.memory.facts.table import NAME, Table
-from memlines.memory.upkeep.upkeep import Upkeep
+from memlines.memory.manager import Manager
 from memlines.paths import MAIN_AGENT
 from memlines.text.neutral import harmless_address
 
@@ -53,10 +53,10 @@ _MISSING = (
 class Derived:
     """The table of one open memory; safe in several threads."""
 
-    def __init__(self, upkeep: Upkeep, book: Book) -> None:
-        self._upkeep = upkeep
+    def __init__(self, manager: Manager, book: Book) -> None:
+        self._manager = manager
         self._book = book
-        self._store = upkeep.settings.facts.store
+        self._store = manager.settings.facts.store
         self._healing = threading.Lock()
         self._closed = threading.Event()
         self._troubles: dict[str, None] = {}
@@ -73,7 +73,7 @@ class Derived:
 
     @property
     def _uri(self) -> str:
-        return uri_of(self._upkeep.workspace, self._upkeep.settings)
+        return uri_of(self._manager.workspace, self._manager.settings)
 
     @property
     def _is_wanted(self) -> bool:
@@ -82,7 +82,7 @@ class Derived:
     @property
     def _is_of_main(self) -> bool:
         """Whether this agent has the table; agents whose indexes differ would overwrite each other's."""
-        return self._upkeep.settings.agent == MAIN_AGENT
+        return self._manager.settings.agent == MAIN_AGENT
 
     def rows(self) -> int | None:
         """Return how many facts the table holds, as far as that is known without asking it."""
@@ -187,11 +187,11 @@ class Derived:
         lines = self._book.lines()
         if not is_installed():
             return (_MISSING,) if self._store == LANCEDB and lines else ()
-        if lines and self._upkeep.settings.facts.uri:
-            make_own_name(self._upkeep.workspace)
+        if lines and self._manager.settings.facts.uri:
+            make_own_name(self._manager.workspace)
         uri = self._uri
         if lines:
-            note_place(self._upkeep.workspace, uri)
+            note_place(self._manager.workspace, uri)
         with self._healing:
             if is_remote(uri):
                 self._patiently(lambda: self._heal_at(uri))
@@ -200,7 +200,7 @@ class Derived:
         return ()
 
     def _heal_at(self, uri: str) -> None:
-        index = Index.reader(self._upkeep.index_file)  # not the shared one: healing may take a while
+        index = Index.reader(self._manager.index_file)  # not the shared one: healing may take a while
         if index is None:
             return
         try:
@@ -229,7 +229,7 @@ class Derived:
                 continue
             try:
                 with absent(uri) if _may_hold(uri) else nullcontext():
-                    drop_place(self._upkeep.workspace, uri)
+                    drop_place(self._manager.workspace, uri)
             except (MemlinesError, OSError) as error:
                 reason = str(error) if isinstance(error, MemlinesError) else reason_of(error)
                 told.append(f"a former table of the facts could not be removed: {reason}")
@@ -257,7 +257,7 @@ class Derived:
 
     def _places(self) -> list[str]:
         """Return where tables of this workspace are or may be."""
-        workspace = self._upkeep.workspace
+        workspace = self._manager.workspace
         places = dict.fromkeys([default_place(workspace), *noted_places(workspace)])
         with suppress(SettingsError):  # a place that is none holds no table
             if os.path.lexists(folder_of(self._uri)):

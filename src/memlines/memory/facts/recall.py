@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memlines.errors import StoreError
-from memlines.index.search.engine import MOST_WEAK
-from memlines.index.search.legs import Nearest, Request, Within
+from memlines.index.search.retrievers import Nearest, Request, Within
+from memlines.index.search.run import MOST_WEAK
 from memlines.index.store.sqlite.index import Index
+from memlines.memory.answering import fresh_answer
 from memlines.memory.facts.shelf import Shelf
-from memlines.memory.upkeep.answering import fresh_answer
-from memlines.memory.upkeep.upkeep import Upkeep, silent
+from memlines.memory.manager import Manager, silent
 from memlines.settings import Loaded, overridden
 from memlines.text.facts import Fact, FactLine
 from memlines.types import Band, Hit, Mode, cite
@@ -84,7 +84,7 @@ def request_of(
 
 
 def recall(
-    upkeep: Upkeep,
+    manager: Manager,
     request: Request,
     path: str,
     lines: Sequence[FactLine],
@@ -107,7 +107,7 @@ def recall(
         return Within(numbers, shelf.days, source.nearest, timely, brief=True)
 
     try:
-        result = fresh_answer(upkeep, request, silent, facts_alone)
+        result = fresh_answer(manager, request, silent, facts_alone)
     except StoreError as error:
         return Recollection((), (f"facts were found without the index: {error}",)), lines
     found: dict[str, Found] = {}

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memlines.index.store.sqlite import one_note
+from memlines.index.store.sqlite.chunks import chunks_in, note_state, places_in
 from memlines.index.store.sqlite.index import Index
 from memlines.text.fact_chunks import words_of
 from memlines.text.facts import FactLine
@@ -57,17 +57,17 @@ class Shelves:
 
     def _made(self, index: Index, path: str, lines: Sequence[FactLine], *, is_same_index: bool) -> Shelf:
         known = self._lines
-        rows = self._rows if is_same_index else one_note.places_in(index.connection, path)
+        rows = self._rows if is_same_index else places_in(index.connection, path)
         before, self._rows = self._rows, rows
         has_grown = len(known) <= len(lines) and lines[: len(known)] == known
         if not (known and has_grown and rows[: len(before)] == before):
-            return _filled(one_note.chunks_in(index.connection, path), lines)
+            return _filled(chunks_in(index.connection, path), lines)
         last = self._last
         waiting = [*last.missing, *lines[len(known) :]]
         if len(rows) == len(before):
             return replace(last, missing=waiting)
         numbers = [number for number, _ in rows[len(before) :]]
-        new = _filled(one_note.chunks_in(index.connection, path, numbers), waiting)
+        new = _filled(chunks_in(index.connection, path, numbers), waiting)
         return Shelf(
             {**last.lines, **new.lines},
             {**last.by_start, **new.by_start},
@@ -81,7 +81,7 @@ class Shelves:
 
 def state_of(index: Index, path: str) -> tuple[str, str, int]:
     """Return what changes whenever an index holds a note otherwise than before."""
-    return (index.birth, *one_note.state_of(index.connection, path))
+    return (index.birth, *note_state(index.connection, path))
 
 
 def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> Shelf:

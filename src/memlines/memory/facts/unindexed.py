@@ -11,8 +11,8 @@ from heapq import nlargest
 
 from memlines.embed.base import Provider
 from memlines.errors import EmbeddingError
-from memlines.index.search.engine import search, understand, vector_of
-from memlines.index.search.legs import Request, Within
+from memlines.index.search.retrievers import Request, Within
+from memlines.index.search.run import search, understand, vector_of
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.facts.near import vectors_of
 from memlines.text.chunk import text_hash

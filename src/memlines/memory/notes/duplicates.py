@@ -21,7 +21,7 @@ from datetime import date, datetime
 
 from memlines.errors import EmbeddingError, StoreError
 from memlines.files.scan import NOTES_DIR, SUFFIX
-from memlines.index.search.diversity import jaccard
+from memlines.index.search.order import jaccard
 from memlines.memory.notes.entries import body_of, day_of, entries_in, text_of
 from memlines.paths import Workspace
 from memlines.settings.tree import Settings

@@ -24,7 +24,7 @@ from memlines.errors import PathError, SettingsError, UsageError
 from memlines.files.atomic import read
 from memlines.files.read import decode, resolve_note
 from memlines.files.scan import discover
-from memlines.index.search.decay import dated
+from memlines.index.search.order import dated
 from memlines.paths import Workspace, is_unicode
 from memlines.settings.tree import Settings
 from memlines.text.comments import session_comments

@@ -25,7 +25,7 @@ from memlines.files.read import read_document
 from memlines.files.tombstones import Forgotten, bare, bury, session_of
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.changes import Staying
-from memlines.index.store.sqlite.raw import NO_TEXT
+from memlines.index.store.sqlite.files import NO_TEXT
 from memlines.index.sync.finding import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.locks import WriterLock

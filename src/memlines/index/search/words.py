@@ -1,4 +1,4 @@
-"""The word leg: chunks that hold the query's words, scored between 0 and 1."""
+"""Find chunks by the words of a query, scored between 0 and 1."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memlines.errors import StoreDamaged
-from memlines.index.store.sqlite import words
+from memlines.index.store.sqlite.chunks import document_counts, match_words, prefix_count
 from memlines.index.store.sqlite.index import Index
-from memlines.text.terms import RUN, is_one_word, is_unspaced, parts_of, query_terms, terms_of, terms_of_run
+from memlines.text.terms import (
+    RUN,
+    is_one_word,
+    is_unspaced,
+    parts_of,
+    query_terms,
+    terms_of,
+    terms_of_run,
+    title_of,
+)
 from memlines.text.words import is_small_talk, telling_words, words_of
-from memlines.types import Source
+from memlines.types import IndexedChunk, Source
 
 _MOST_WORDS = 64
 """A pasted page is searched by its rarest words; more of them only cost time."""
@@ -75,14 +84,14 @@ def find(
     more, and means the same in a small workspace and a large one.
     """
     if wanted.phrase:
-        found = words.match(index.connection, wanted.phrase, limit, sources, only)
+        found = match_words(index.connection, wanted.phrase, limit, sources, only)
         return {number: COVERED for number, _ in found}
     present = [term for term in wanted.terms if term.chunks]
     if not present:
         return {}
     complete = sum(wanted.weights().values())
     expression = " OR ".join(term.expression for term in _affordable(present, wanted.total))
-    found = words.match(index.connection, expression, limit, sources, only)
+    found = match_words(index.connection, expression, limit, sources, only)
     return {number: 1.0 - math.exp(-_STEEPNESS * -rank / complete) for number, rank in found}
 
 
@@ -107,7 +116,7 @@ def find_all(
     if not terms:
         return {}
     expression = " AND ".join(term.expression for term in terms)
-    found = words.match(index.connection, expression, limit, sources, only)
+    found = match_words(index.connection, expression, limit, sources, only)
     return {number: openclaw_score(rank) for number, rank in found}
 
 
@@ -117,7 +126,7 @@ def find_each(
     """Search every keyword by itself, as OpenClaw does without vectors when all together find nothing."""
     best: dict[int, float] = {}
     for term in _looked_up(index, telling_words(query)[:_MOST_WORDS]):
-        for number, rank in words.match(index.connection, term.expression, limit, sources, only):
+        for number, rank in match_words(index.connection, term.expression, limit, sources, only):
             best[number] = max(best.get(number, 0.0), openclaw_score(rank))
     return dict(sorted(best.items(), key=lambda item: -item[1])[:limit])
 
@@ -187,8 +196,8 @@ def _looked_up(index: Index, query_words: list[str]) -> list[Term]:
     languages = index.languages()
     variants = {word: query_terms(word, languages) for word in query_words}
     every = list({variant for group in variants.values() for variant in group})
-    counts = words.document_counts(index.connection, every)
-    counts |= {word: words.prefix_count(index.connection, word) for word in query_words if _is_prefix(word)}
+    counts = document_counts(index.connection, every)
+    counts |= {word: prefix_count(index.connection, word) for word in query_words if _is_prefix(word)}
     return [
         # Only the forms that occur are searched for; a word without any stays as it was written.
         Term(
@@ -227,3 +236,44 @@ def _rarity(chunks: int, total: int) -> float:
 def _quoted(word: str) -> str:
     """Write a word so that FTS5 takes it as a word whatever it contains."""
     return '"' + word.replace('"', '""') + '"'
+
+
+class Candidates:
+    """Chunks of an index, with the words of a query that each of them holds."""
+
+    def __init__(self, index: Index, wanted: Wanted) -> None:
+        """Prepare to read chunks and to look for the words of a query in them."""
+        self._index = index
+        self._weights = wanted.weights()
+        self.total = wanted.total
+        """How many chunks the index holds."""
+        self._chunks: dict[int, IndexedChunk] = {}
+        self._words: dict[int, tuple[str, ...]] = {}
+        self.matched = matcher(index, self._weights)
+        """Tells which words of the query a text in a language holds."""
+
+    def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
+        """Return chunks by their numbers; those that are gone are left out."""
+        wanted = list(numbers)
+        self._chunks |= self._index.chunks(number for number in wanted if number not in self._chunks)
+        return {number: self._chunks[number] for number in wanted if number in self._chunks}
+
+    def chunk(self, number: int) -> IndexedChunk:
+        """Return a chunk that was read."""
+        return self._chunks[number]
+
+    def words_of(self, chunk: IndexedChunk) -> tuple[str, ...]:
+        """Return the words of the query that a chunk or its title holds."""
+        if chunk.number not in self._words:
+            text = f"{title_of(chunk.path, chunk.heading)}\n{chunk.text}"
+            self._words[chunk.number] = self.matched(text, chunk.language)
+        return self._words[chunk.number]
+
+    def coverage(self, chunk: IndexedChunk) -> float:
+        """Return how much of the query a chunk covers, from 0 to 1; rare words count more."""
+        return self.share(self.words_of(chunk))
+
+    def share(self, words: Iterable[str]) -> float:
+        """Return how much of the query some of its words are, from 0 to 1; rare ones count more."""
+        complete = sum(self._weights.values())
+        return sum(self._weights[word] for word in words) / complete if complete else 0.0

@@ -1,10 +1,11 @@
-"""Find chunks by their words."""
+"""Query the chunks of an index: by their words, of one note, and of conversations."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice
+from typing import Any
 
 from memlines.index.store.sqlite.db import Connection, rows_in
 from memlines.types import Source
@@ -16,7 +17,7 @@ _TITLE_WEIGHT = 0.5
 """A word in the file's name or a heading counts half: it is about the chunk, but not in the cited lines."""
 
 
-def match(
+def match_words(
     connection: Connection,
     expression: str,
     limit: int,
@@ -69,6 +70,55 @@ def prefix_count(connection: Connection, prefix: str) -> int:
     return int(total)
 
 
-def check(connection: Connection) -> None:
+def check_words(connection: Connection) -> None:
     """Raise SQLite's error if the word index contradicts itself."""
     connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('integrity-check')")
+
+
+def note_state(connection: Connection, path: str) -> tuple[str, int]:
+    """Return what changes whenever other chunks are put in the place of a note's; reading none of them."""
+    digest = connection.execute("SELECT hash FROM files WHERE path = ?", (path,)).get
+    last = connection.execute("SELECT max(number) FROM chunks WHERE path = ?", (path,)).get
+    return str(digest or ""), int(last or 0)
+
+
+def chunks_in(
+    connection: Connection, path: str, numbers: Iterable[int] | None = None
+) -> Iterator[tuple[int, int, str]]:
+    """Yield the number, the first line and the text of every chunk of a note, or of some of them."""
+    sql = "SELECT number, start_line, text FROM chunks WHERE "
+    rows = (
+        connection.execute(f"{sql} path = ?", (path,))
+        if numbers is None
+        else rows_in(connection, f"{sql} number IN ({{marks}})", numbers)
+    )
+    yield from ((int(number), int(line), str(text)) for number, line, text in rows)
+
+
+def places_in(connection: Connection, path: str) -> list[tuple[int, int]]:
+    """Return the number and the first line of every chunk of a note, in the order of the numbers."""
+    sql = "SELECT number, start_line FROM chunks WHERE path = ? ORDER BY number"
+    rows: list[Any] = connection.execute(sql, (path,)).fetchall()
+    return rows
+
+
+def numbers_of_days(connection: Connection, first: str, last: str, limit: int) -> list[int]:
+    """Return the numbers of the chunks of sessions of some days, whose headings begin with the day."""
+    rows = connection.execute(
+        "SELECT number FROM chunks WHERE source = 'sessions' AND heading >= ? AND heading < ? LIMIT ?",
+        (first, last + "\U0010ffff", limit),
+    )
+    return [number for (number,) in rows]
+
+
+def texts_with(connection: Connection, piece: str) -> Iterator[str]:
+    """Yield the texts of the chunks of sessions that hold a piece."""
+    sql = "SELECT text FROM chunks WHERE source = 'sessions' AND instr(text, ?)"
+    for (text,) in connection.execute(sql, (piece,)):
+        yield text
+
+
+def counts_by_path(connection: Connection) -> dict[str, tuple[int, str]]:
+    """Return how many chunks each session has, and the heading above them."""
+    sql = "SELECT path, count(*), min(heading) FROM chunks WHERE source = 'sessions' GROUP BY path"
+    return {path: (count, heading) for path, count, heading in connection.execute(sql)}

@@ -1,7 +1,7 @@
-"""Turn what speaks for a chunk into the probability that it answers the query.
+"""Turn the evidence for a chunk into the probability that it answers the query.
 
-The numbers were fitted on questions whose answers are known, and on questions of other people
-that have none: docs/search.md says how, and how well they hold.
+The numbers were fitted on questions whose answers are known, and on questions of other people that have none:
+docs/search.md says how, and how well they hold.
 """
 
 from __future__ import annotations
@@ -11,13 +11,55 @@ from collections.abc import Mapping
 from heapq import nlargest
 from typing import Literal
 
-from memlines.index.search import fuse
-from memlines.index.search.candidates import Candidates
-from memlines.index.search.legs import Legs, Request
-from memlines.index.search.lexical import COVERED
-from memlines.index.search.when import When, evidence_of_date
+from memlines.index.search.query import When, evidence_of_date
+from memlines.index.search.retrievers import Legs, Request
+from memlines.index.search.words import COVERED, Candidates
 from memlines.text.language import is_foreign, is_unlearned
 from memlines.types import Band, IndexedChunk
+
+Scores = Mapping[int, float]
+"""Scores between 0 and 1 by chunk number."""
+
+_RRF_K = 60
+"""The usual constant of reciprocal rank fusion: how flat the top of a ranking is."""
+
+
+def evidence(lexical: Scores, vector: Scores) -> dict[int, float]:
+    """Take both scores as independent evidence: either can vouch for a chunk, both together more.
+
+    A chunk that one leg alone found is judged on the same scale as one that both did. That is
+    what keeps a question in one language and its answer in another together: the few words they
+    happen to share do not drown what the vectors know.
+    """
+    return {
+        number: either(lexical.get(number, 0.0), vector.get(number, 0.0))
+        for number in lexical.keys() | vector.keys()
+    }
+
+
+def either(one: float, other: float) -> float:
+    """Return how much two independent pieces of evidence say together."""
+    return 1.0 - (1.0 - one) * (1.0 - other)
+
+
+def weighted(lexical: Scores, vector: Scores, text_weight: float, vector_weight: float) -> dict[int, float]:
+    """Add both scores with their weights; what a leg did not find counts as 0 there."""
+    return {
+        number: text_weight * lexical.get(number, 0.0) + vector_weight * vector.get(number, 0.0)
+        for number in lexical.keys() | vector.keys()
+    }
+
+
+def rrf(lexical: Scores, vector: Scores, text_weight: float, vector_weight: float) -> dict[int, float]:
+    """Add the reciprocal ranks, scaled so that the first of both rankings scores 1."""
+    fused: dict[int, float] = {}
+    for scores, weight in ((lexical, text_weight), (vector, vector_weight)):
+        ranking = sorted(scores, key=lambda number: (-scores[number], number))
+        for place, number in enumerate(ranking, 1):
+            share = weight * (_RRF_K + 1) / (_RRF_K + place)
+            fused[number] = fused.get(number, 0.0) + share
+    return fused
+
 
 Ranking = list[tuple[int, float]]
 
@@ -77,8 +119,8 @@ def judged(
     evidence = dict(scores)
     chunks = candidates.read(_first(scores))
     for number, chunk in chunks.items():
-        told = fuse.either(_words(chunk, found, candidates), found.vector.get(number, 0.0))
-        evidence[number] = fuse.either(told, timely.get(number) or evidence_of_date(when, chunk))
+        told = either(_words(chunk, found, candidates), found.vector.get(number, 0.0))
+        evidence[number] = either(told, timely.get(number) or evidence_of_date(when, chunk))
     compared = _compared(evidence, found, chunks, request)
     return {number: probability(amount, compared) for number, amount in evidence.items()}
 
@@ -109,11 +151,11 @@ def judged_brief(
             shift
             + by_words * words[number]
             + (by_vectors if words[number] else by_vectors_alone)
-            * fuse.either(found.vector.get(number, 0.0), beside[number])
+            * either(found.vector.get(number, 0.0), beside[number])
         )
         # What was stored a moment ago may have no vector yet, which says nothing against it.
         if number in found.vector or not words[number]
-        else probability(fuse.either(words[number], beside[number]), "words")
+        else probability(either(words[number], beside[number]), "words")
         for number in scores
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
 from memlines.embed.select import Choice, choose, former, hurried
-from memlines.errors import EmbeddingError, StoreBusy, StoreDamaged, StoreFull, StoreReadOnly
+from memlines.errors import (
+    EmbeddingError,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+)
 from memlines.index.store.sqlite import spaces
-from memlines.index.store.sqlite.extension import use_extension
 from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.vectors import use_extension
 from memlines.index.sync.dirty import is_dirty, is_unchanged, lags_behind
 from memlines.index.sync.finding import find_files
 from memlines.index.sync.identity import engine_warning, reason_to_rebuild, space_of
 from memlines.index.sync.waiting import count_to_do
-from memlines.memory.upkeep.background import A_MOMENT, Background
-from memlines.memory.upkeep.follow_up import FollowUp
-from memlines.memory.upkeep.quotes import Quotes
+from memlines.memory.answering import Quotes
+from memlines.memory.background import A_MOMENT, Background
 from memlines.paths import Workspace
 from memlines.settings import Loaded, Settings
 from memlines.types import Discovery, IndexedFile, Progress, Report, Space
@@ -31,6 +36,20 @@ from memlines.types import Discovery, IndexedFile, Progress, Report, Space
 if TYPE_CHECKING:
     from memlines.index.sync.job import Job
     from memlines.transcripts.hosts import Known
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """Work to do after a note changed in the index, or vectors came; it returns what should be told."""
+
+    path: str
+    work: Callable[[], Iterable[str]]
+
+    def soon(self, background: Background, report: Report) -> None:
+        """Have it done in the background, if a sync touched the note."""
+        if report.rebuilt or report.switched or self.path in (*report.indexed, *report.removed):
+            background.ask("follow up", lambda progress: self.work())
+
 
 _REBUILT_BY_SEARCH = 1_000
 """An index of more chunks is not built anew by a search, only by a sync; until then it serves as it is."""
@@ -92,7 +111,7 @@ def _uncounted(provider: Provider | None) -> tuple[str, ...]:
     return provider.meter.ledger.take_warnings() if isinstance(provider.meter, Budget) else ()
 
 
-class Upkeep:
+class Manager:
     """The index of one open memory and everything that keeps it up to date; safe in several threads."""
 
     def __init__(self, workspace: Workspace, loaded: Loaded) -> None:

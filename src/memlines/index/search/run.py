@@ -9,23 +9,23 @@ from heapq import nlargest
 
 from memlines.embed.base import Provider, embed_query, to_blobs
 from memlines.embed.passages import sentence_cosines
-from memlines.index.search import fuse, legs, lexical
-from memlines.index.search.candidates import Candidates
-from memlines.index.search.decay import decayed
-from memlines.index.search.diversity import diversified, without_repeats
-from memlines.index.search.judge import (
-    Ranking,
-    band_of,
-    by_words,
-    is_judged,
-    judged,
-    judged_brief,
-    nearest_of,
-)
-from memlines.index.search.legs import Legs, Request, Within
+from memlines.index.search import rank as fuse
+from memlines.index.search import retrievers as legs
+from memlines.index.search import words as lexical
+from memlines.index.search.order import decayed, diversified, without_repeats
 from memlines.index.search.passages import Passage, excerpt_of, passage_of, whole
-from memlines.index.search.query import Asked, filter_of, parse
-from memlines.index.search.when import When, evidence_by_days, evidence_by_known_days, understood
+from memlines.index.search.query import (
+    Asked,
+    When,
+    evidence_by_days,
+    evidence_by_known_days,
+    filter_of,
+    parse,
+    understood,
+)
+from memlines.index.search.rank import Ranking, band_of, by_words, is_judged, judged, judged_brief, nearest_of
+from memlines.index.search.retrievers import Legs, Request, Within
+from memlines.index.search.words import Candidates
 from memlines.index.store.sqlite.index import Index
 from memlines.text.words import words_of
 from memlines.types import Hit, IndexedChunk, Why

@@ -1,22 +1,85 @@
-"""Notice a file that cannot be used as an index, and set it aside.
+"""The file of an index: read its bytes, tell whether it can be used, set it aside, and swap in a new one.
 
-The index is a cache: it is never repaired in place. What cannot be used is renamed, so that
-nothing is destroyed, and built again from the notes. Only what is surely an index, or stands in
-the workspace's private folder, is ever moved: `store.path` may name anything by mistake.
+The index is a cache: it is never repaired in place. What cannot be used is renamed, so that nothing is
+destroyed, and built again from the notes. Only what is surely an index, or is in the workspace's private
+folder, is ever moved: `store.path` may name anything by mistake.
+
+Opening and closing a database by the system's own calls drops the locks that SQLite holds on it in the same
+process, and another program could then remove its log. SQLite's own way to open a file knows of them.
+
+A rebuilt index is copied over the old one by SQLite's backup, in one transaction: readers see the old content
+until the commit and the new content after it, no open file is pulled away from under another program, and a
+crash leaves the old index. (Renaming files would leave readers with a write-ahead log of another database.)
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
+
+import apsw
 
 from memlines.errors import StoreDamaged, StoreError, StoreReadOnly, reason_of
-from memlines.index.store.sqlite.db import Connection
-from memlines.index.store.sqlite.raw import beginning
+from memlines.index.store.sqlite.db import Connection, open_writer, store_errors
 from memlines.index.store.sqlite.schema import APPLICATION_ID, check_ours
 from memlines.paths import PRIVATE_DIR
+
+NO_TEXT = ("-shm",)
+"""How the names of files end that hold locks and no text: they are never opened."""
+
+_BLOCK = 1 << 20
+_PLAIN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe does not block us
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """Yield what a file holds, piece by piece; one that cannot be read is an `OSError`."""
+    file = _open_database_file(path)
+    try:
+        size = file.xFileSize()
+        for at in range(0, size, _BLOCK):
+            yield file.xRead(min(_BLOCK, size - at), at)  # a longer read would lose zeros at its end
+    except apsw.Error as error:
+        raise OSError(f"{path} cannot be read: {error}") from error
+    finally:
+        file.xClose()
+
+
+def beginning(path: Path, length: int) -> bytes:
+    """Return the first bytes of a file."""
+    return next(blocks(path), b"")[:length]
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file that is no database; a link, a pipe or a folder in its place is an `OSError`."""
+    handle = os.open(path, _PLAIN_FLAGS)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return os.fdopen(handle, "rb")
+
+
+def _open_database_file(path: Path) -> apsw.VFSFile:
+    path.stat()  # says why, if there is no such file
+    if not os.access(path, os.R_OK):
+        raise PermissionError(f"{path} may not be read")
+    try:
+        return apsw.VFSFile("", str(path), [_FLAGS, 0])
+    except apsw.Error as error:
+        raise OSError(f"{path} cannot be opened: {error}") from error
+
 
 _MAGIC = b"SQLite format 3\0"
 _MARK_AT = 68
@@ -140,3 +203,44 @@ def _damaged(path: Path, why: str) -> StoreDamaged:
         f"{str(path)!r} is not a usable index: {why}",
         todo="Run 'memlines sync' to set it aside and build the index",
     )
+
+
+_TEMPORARY = ".rebuild-"
+
+
+@contextmanager
+def temporary_index(path: Path) -> Iterator[Path]:
+    """Name a temporary index beside the real one, and remove it afterwards.
+
+    The caller holds the writer lock, so any other temporary index was left by a killed process.
+    """
+    sweep(path)
+    temporary = path.with_name(f"{path.name}{_TEMPORARY}{os.getpid()}")
+    try:
+        yield temporary
+    finally:
+        remove_database(temporary)
+
+
+def swap_in(temporary: Path, path: Path) -> None:
+    """Replace the content of an index by that of a finished temporary one."""
+    with store_errors(path):
+        source = open_writer(temporary)
+        try:
+            target = open_writer(path)
+            try:
+                with target.backup("main", source, "main") as backup:
+                    backup.step(-1)
+                target.pragma("wal_checkpoint", "truncate")
+            finally:
+                target.close()
+        finally:
+            source.close()
+
+
+def sweep(path: Path) -> None:
+    """Remove temporary indexes that killed processes left behind."""
+    for left in path.parent.glob(f"{path.name}{_TEMPORARY}*"):
+        left.unlink(missing_ok=True)
+    for left in path.parent.glob(f"{path.name}.vectors.tmp-*"):
+        left.unlink(missing_ok=True)
