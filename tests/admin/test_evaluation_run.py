@@ -11,9 +11,15 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
 from memlines.admin.evaluation.metrics import METRICS, Gold
-from memlines.admin.evaluation.run import MODES, copy_workspace, evaluate
+from memlines.admin.evaluation.run import (
+    MODES,
+    Evaluation,
+    copy_workspace,
+    evaluate,
+    evaluation_json,
+    hits_json,
+)
 from memlines.admin.evaluation.sets import LabelledSet, Query
 from memlines.embed.select import Choice
 from memlines.errors import SettingsError, UsageError

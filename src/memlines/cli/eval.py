@@ -9,9 +9,8 @@ from typing import Any, cast
 
 import click
 
-from memlines.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
 from memlines.admin.evaluation.metrics import METRICS
-from memlines.admin.evaluation.run import MODES, evaluate
+from memlines.admin.evaluation.run import MODES, Evaluation, evaluate, evaluation_json, hits_json
 from memlines.admin.evaluation.sets import LabelledSet, read_file, read_folder
 from memlines.cli.common import (
     harmless,

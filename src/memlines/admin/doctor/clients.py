@@ -9,8 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from memlines.admin.doctor.finding import Finding, listed, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
+from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
 from memlines.clients import codex, codex_trust, opencode
 from memlines.clients.catalogue import HOSTS
 from memlines.clients.edits import Edit

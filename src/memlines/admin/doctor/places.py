@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memlines.admin.doctor.finding import Finding, listed, megabytes, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
+from memlines.admin.doctor.checkup import Finding, Patient, listed, megabytes, ok, problem, warning
 from memlines.beneath import Tree
 from memlines.errors import PathError
 from memlines.files import history, trash

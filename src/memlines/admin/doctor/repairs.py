@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.doctor.database import paths_without_file, vectors_without_chunk, words_without_chunk
-from memlines.admin.doctor.finding import Repair, listed
-from memlines.admin.doctor.left import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
+from memlines.admin.doctor.checkup import Repair, listed
+from memlines.admin.doctor.index import paths_without_file, vectors_without_chunk, words_without_chunk
+from memlines.admin.doctor.leftovers import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
 from memlines.admin.doctor.vectors import remove_damaged
 from memlines.embed.builtin.cache import cache_folder, discard
 from memlines.errors import MemlinesError, reason_of

@@ -7,8 +7,7 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
-from memlines.admin.doctor.finding import Finding, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
+from memlines.admin.doctor.checkup import Finding, Patient, ok, problem, warning
 from memlines.embed.passages import is_packed, unpacked
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import spaces

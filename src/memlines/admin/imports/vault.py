@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from memlines.admin.backup.gather import Item, take
-from memlines.admin.backup.manifest import Entry
+from memlines.admin.backup.manifest import Content, Entry
 from memlines.admin.backup.merge import KeptBoth, Merged, merge
-from memlines.admin.backup.pieces import Content
 from memlines.beneath import Tree
 from memlines.errors import PathError, reason_of
 from memlines.files.place import place_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from memlines.admin.doctor.finding import Finding, listed, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
+from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of

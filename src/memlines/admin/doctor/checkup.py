@@ -1,11 +1,15 @@
-"""A memory as it is found. Everything is opened for reading, and what cannot be opened is kept as trouble."""
+"""What every check takes and gives: the memory it looks at, and what it found.
+
+Everything is opened for reading; what cannot be opened is kept as the error that says why.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from memlines.embed.select import Choice, choose
 from memlines.errors import MemlinesError
@@ -15,6 +19,63 @@ from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.types import Discovery, IndexedFile
+
+Level = Literal["ok", "warning", "problem"]
+Repair = Literal[
+    "private",
+    "permissions",
+    "locks",
+    "sweep",
+    "model",
+    "vectors",
+    "orphans",
+    "rebuild",
+    "sync",
+    "copy",
+    "clean",
+]
+"""The names of what `doctor --repair` can do; `repairs.py` does it."""
+
+_MOST_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: how it is, what to do about it, and the repair that does it."""
+
+    check: str
+    level: Level
+    message: str
+    todo: str = ""
+    repair: Repair | None = None
+
+
+def ok(message: str) -> Finding:
+    """Return that something is as it should be; `examine` fills in the check."""
+    return Finding("", "ok", message)
+
+
+def warning(message: str, todo: str, repair: Repair | None = None) -> Finding:
+    """Return something that may be left as it is; `examine` fills in the check."""
+    return Finding("", "warning", message, todo, repair)
+
+
+def problem(message: str, todo: str, repair: Repair | None = None) -> Finding:
+    """Return something that is wrong; `examine` fills in the check."""
+    return Finding("", "problem", message, todo, repair)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Write names in a row, the first few of many."""
+    every = list(names)
+    rest = len(every) - _MOST_NAMES
+    return ", ".join(every[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def megabytes(size: float) -> str:
+    """Write a number of bytes."""
+    return f"{size / 1e6:,.1f} MB"
+
 
 Opened = TypeVar("Opened")
 Trouble = MemlinesError | OSError

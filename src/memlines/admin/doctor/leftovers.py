@@ -10,8 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from memlines.admin.doctor.finding import Finding, listed, megabytes, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
+from memlines.admin.doctor.checkup import Finding, Patient, listed, megabytes, ok, problem, warning
 from memlines.beneath import folders_below
 from memlines.files.atomic import unfinished
 from memlines.files.place import LOCK_NAME
