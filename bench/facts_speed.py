@@ -27,10 +27,10 @@ from memlines.embed.base import embed_query, to_blobs
 from memlines.embed.select import Choice
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
-from memlines.memory.facts.book import Book
-from memlines.memory.facts.healing import heal, opened
-from memlines.memory.facts.record import uri_of
-from memlines.memory.facts.table import Table
+from memlines.memory.facts.lance import Table
+from memlines.memory.facts.note import Book
+from memlines.memory.facts.places import uri_of
+from memlines.memory.facts.table import heal, opened
 from memlines.text.facts import CATEGORIES, Fact, line_of
 
 if TYPE_CHECKING:

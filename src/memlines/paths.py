@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,3 +186,8 @@ def is_unicode(name: str) -> bool:
 def contains(folder: Path, path: Path) -> bool:
     """Tell whether a real path is the folder itself or lies below it."""
     return path == folder or folder in path.parents
+
+
+def note_path(file: str) -> str:
+    """Return the setting `facts.file` as the index and citations name that note."""
+    return posixpath.normpath(file.strip())

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.errors import SettingsError, UsageError
-from memlines.files.begin import begin_workspace
+from memlines.files.place import begin_workspace
 from memlines.memory.notes import recall as module
 from memlines.memory.notes.entries import text_in
 from memlines.memory.notes.recall import Recalled, recall

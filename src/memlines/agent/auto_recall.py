@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from memlines.agent.messages import secrets_out
 from memlines.index.search.query import as_prose
+from memlines.paths import note_path
 from memlines.settings import switched_off
-from memlines.text.fact_note import note_path
 from memlines.text.neutral import NOTHING, Neutral, quoted
 from memlines.text.quote import FACTS_TAG, Quote, capped, without_quotes
 from memlines.text.words import words_of

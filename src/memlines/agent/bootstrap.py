@@ -24,10 +24,10 @@ from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.memory.notes.recall import latest
 from memlines.memory.notes.topics import main_note
+from memlines.paths import note_path
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
-from memlines.text.comments import session_comments
-from memlines.text.fact_note import note_path
+from memlines.text.entries import session_comments
 from memlines.text.neutral import NOTHING, Neutral, quoted
 from memlines.text.quote import Quote, block
 from memlines.types import cite

@@ -19,7 +19,7 @@ from memlines.agent.messages import Message, for_writing, messages_of
 from memlines.agent.rules import judged, may_be_kept
 from memlines.agent.sentences import LONGEST, sentences_of
 from memlines.errors import EmbeddingError, ProviderUnreachable
-from memlines.files.private import ensure_private
+from memlines.files.place import ensure_private
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import session_mark

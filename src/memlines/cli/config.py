@@ -21,7 +21,7 @@ from memlines.cli.common import (
     workspace_option,
 )
 from memlines.errors import SettingsError, UsageError
-from memlines.files.begin import holds_memory
+from memlines.files.place import holds_memory
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import distrust, flatten, load, shown, trust
 from memlines.settings.aliases import ALIASES, SESSION_MEMORY, Convert, resolve

@@ -175,7 +175,7 @@ def without_private_blocks(text: str) -> str:
     """
     if "<private" not in text.lower():
         return text
-    from memlines.text.redaction.private import without_private  # which takes time to import, and few need
+    from memlines.text.redaction.apply import without_private
 
     return without_private(text)[0]
 

@@ -25,9 +25,8 @@ from memlines.index.search.run import Question, search, understand, vector_of
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.status import fallback_of
-from memlines.paths import Workspace, contains
+from memlines.paths import Workspace, contains, note_path
 from memlines.settings import Settings
-from memlines.text.fact_note import note_path
 from memlines.text.words import words_of
 
 if TYPE_CHECKING:
@@ -274,7 +273,7 @@ class Quotes:
             return None
         lines = "\n".join(note[hit.start_line - 1 : hit.end_line])
         if hit.path == self._facts:  # a fact is indexed in its words alone
-            from memlines.text.fact_chunks import ENDED  # which takes time to import
+            from memlines.text.fact_note import ENDED  # which takes time to import
 
             return {*words_of(hit.snippet.partition(ENDED)[0])} <= {*words_of(lines)}
         return hit.snippet in lines or all(line in lines for line in hit.snippet.split("\n"))

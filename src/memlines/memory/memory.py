@@ -23,10 +23,9 @@ from memlines.memory.answering import answer, fresh_answer
 from memlines.memory.arguments import check_chosen, check_context, check_read, check_search, check_texts
 from memlines.memory.manager import FollowUp, Manager, silent
 from memlines.memory.status import Found, probe_vectors, status_of
-from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.paths import PRIVATE_DIR, Workspace, note_path
 from memlines.settings import Loaded, Settings, load, overridden, refuse_if_off, switched_off
 from memlines.settings.whereabouts import find_workspace
-from memlines.text.fact_note import note_path
 from memlines.types import (
     CONTEXT_TOKENS,
     Excerpt,

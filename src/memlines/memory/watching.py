@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from memlines.errors import MemlinesError, StoreBusy, WorkspaceError
-from memlines.files.private import ensure_index_folder
+from memlines.files.place import ensure_index_folder
 from memlines.files.watch import Hints, NoHints, Places, Unheard
 from memlines.locks import WriterLock
 from memlines.memory.manager import Manager

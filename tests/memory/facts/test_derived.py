@@ -13,10 +13,19 @@ import pytest
 from memlines import Memory, StoreError
 from memlines.embed.select import Choice
 from memlines.errors import TextsRefused
-from memlines.memory.facts import derived, healing, lance
-from memlines.memory.facts.places import make_own_name, note_place, noted_places
-from memlines.memory.facts.record import folder_of, is_remote, record_of, uri_of
-from memlines.memory.facts.table import NAME, Table
+from memlines.memory.facts import lance
+from memlines.memory.facts import table as derived
+from memlines.memory.facts import table as healing
+from memlines.memory.facts.lance import NAME, Table
+from memlines.memory.facts.places import (
+    folder_of,
+    is_remote,
+    make_own_name,
+    note_place,
+    noted_places,
+    record_of,
+    uri_of,
+)
 from memlines.paths import Workspace
 from memlines.types import Space
 from tests.support_embedding import FakeProvider

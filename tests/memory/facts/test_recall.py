@@ -12,7 +12,7 @@ from memlines import Memory, SettingsError, UsageError
 from memlines.embed.select import Choice
 from memlines.errors import StoreDamaged
 from memlines.memory import manager
-from memlines.memory.facts.table import Table
+from memlines.memory.facts.lance import Table
 from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_facts import (

@@ -9,10 +9,10 @@ from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem,
 from memlines.errors import StoreError
 from memlines.index.sync.dirty import missing_paths
 from memlines.index.sync.update import read_file
-from memlines.memory.facts.book import Book
-from memlines.memory.facts.derived import INDEX, LANCEDB
 from memlines.memory.facts.lance import INSTALL, is_installed, load
-from memlines.memory.facts.record import record_of, uri_of
+from memlines.memory.facts.note import Book
+from memlines.memory.facts.places import record_of, uri_of
+from memlines.memory.facts.table import INDEX, LANCEDB
 from memlines.paths import MAIN_AGENT
 from memlines.types import Document, FoundFile, Problem
 

@@ -14,7 +14,7 @@ from memlines.admin.doctor.checkup import Finding, Patient, listed, megabytes, o
 from memlines.beneath import Tree
 from memlines.errors import PathError
 from memlines.files import history, trash
-from memlines.files.private import tighten
+from memlines.files.place import tighten
 from memlines.index.store.sqlite.erase import indexes_in
 from memlines.settings import switched_off
 

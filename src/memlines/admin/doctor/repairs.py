@@ -18,8 +18,7 @@ from memlines.admin.doctor.vectors import remove_damaged
 from memlines.embed.builtin.cache import cache_folder, discard
 from memlines.errors import MemlinesError, reason_of
 from memlines.files.atomic import unlink
-from memlines.files.place import LOCK_NAME
-from memlines.files.private import ensure_folder, ensure_private, tighten
+from memlines.files.place import LOCK_NAME, ensure_folder, ensure_private, tighten
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import store_errors, transaction
 from memlines.index.store.sqlite.files import is_ours, remove_database, sweep

@@ -16,7 +16,7 @@ from itertools import islice
 from memlines.embed.base import Provider, embed_documents, to_blobs, validated
 from memlines.embed.select import choose
 from memlines.errors import BadVectors, SettingsError
-from memlines.files.private import ensure_index_folder
+from memlines.files.place import ensure_index_folder
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.db import system_errors, transaction

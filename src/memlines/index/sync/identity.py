@@ -13,9 +13,9 @@ from memlines.embed.base import Provider
 from memlines.errors import StoreError
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_trouble
+from memlines.paths import note_path
 from memlines.settings import Settings
 from memlines.text.chunk import CHUNKER_VERSION, text_hash
-from memlines.text.fact_note import note_path
 from memlines.text.sentences import SENTENCES_VERSION
 from memlines.text.terms import TERMS_VERSION
 from memlines.types import Space

@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memlines.errors import StoreBusy, StoreDamaged, StoreForeign
-from memlines.files.place import sweep_private
-from memlines.files.private import ensure_index_folder
+from memlines.files.place import ensure_index_folder, sweep_private
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import cache, origin, spaces
 from memlines.index.store.sqlite.cache import copy_batches

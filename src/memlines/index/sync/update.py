@@ -13,9 +13,9 @@ from memlines.index.store.sqlite.changes import tail_of
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.carried import carry_chunks
 from memlines.index.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
+from memlines.paths import note_path
 from memlines.settings import Cache, Settings
-from memlines.text.fact_note import note_path
-from memlines.text.notes import chunk_note
+from memlines.text.chunk import chunk_note
 from memlines.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Progress, Tail
 
 LABEL = "indexing"
@@ -191,7 +191,7 @@ def chunks_of(
         text = without_private_blocks(document.text)
         if document.path != note_path(settings.facts.file):
             return Cut(chunk_note(text, *size))
-        from memlines.text.fact_chunks import chunk_facts
+        from memlines.text.fact_note import chunk_facts
 
         return Cut(chunk_facts(text, *size))
     from memlines.index.sync.transcripts import cut_transcript

@@ -15,21 +15,30 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memlines.errors import StoreError, UsageError
 from memlines.files.journal import operation
-from memlines.files.private import ensure_private
+from memlines.files.place import ensure_private
 from memlines.files.tombstones import Forgotten
 from memlines.index.search.retrievers import Request
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
 from memlines.memory.answering import answer
 from memlines.memory.arguments import check_search, check_texts
-from memlines.memory.facts.book import Book
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import contradicted
-from memlines.memory.facts.derived import Derived
 from memlines.memory.facts.near import Near, Nearby, about_the_same, nearby
-from memlines.memory.facts.recall import Found, Recollection, Source, best_of, found_as, recall, request_of
+from memlines.memory.facts.note import Book
+from memlines.memory.facts.recall import (
+    Found,
+    Recollection,
+    Shelves,
+    Source,
+    best_of,
+    found_as,
+    recall,
+    recall_unindexed,
+    request_of,
+)
 from memlines.memory.facts.sameness import KnownFacts, duplicate_of
-from memlines.memory.facts.shelf import Shelves
+from memlines.memory.facts.table import Derived
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.duplicates import daily_log, known_entry
@@ -209,8 +218,6 @@ class Facts:
         """Return those of some facts that answer a request, although the index does not hold them."""
         if not lines:
             return ()
-        from memlines.memory.facts.unindexed import recall_unindexed
-
         provider = self._manager.chosen().provider
         answers = recall_unindexed(lines, self.path, request, provider, timely=timely)
         return [found_as(hit, line, self.path) for line, hit in answers]

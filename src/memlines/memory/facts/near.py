@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from memlines.embed.base import Provider
-from memlines.embed.passages import embed_passages, unpacked
 from memlines.errors import EmbeddingError, StoreError
 from memlines.index.search import retrievers as legs
 from memlines.index.search import words as lexical
@@ -15,7 +14,7 @@ from memlines.index.search.retrievers import Within
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.answering import whom_to_ask
-from memlines.memory.facts.recall import Source, clipped
+from memlines.memory.facts.recall import Source, clipped, vectors_of
 from memlines.memory.manager import Manager, silent
 from memlines.memory.notes.duplicates import query_of
 from memlines.text.facts import FactLine
@@ -181,10 +180,3 @@ def _compared(
     rows = np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1)
     cosines = np.vecdot(rows, np.frombuffer(vector, "<f4")).tolist()
     return {line.fact.id: cosine for line, cosine in zip(lines, cosines, strict=True)}
-
-
-def vectors_of(provider: Provider, texts: Sequence[str]) -> list[bytes]:
-    """Return the vectors of texts as the index would hold them."""
-    packed = embed_passages(provider, texts)
-    dims = provider.dims
-    return [unpacked(blob, dims)[0] if dims else blob for blob in packed]

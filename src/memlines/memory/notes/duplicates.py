@@ -23,12 +23,12 @@ from memlines.errors import EmbeddingError, StoreError
 from memlines.files.scan import NOTES_DIR, SUFFIX
 from memlines.index.search.order import jaccard
 from memlines.memory.notes.entries import body_of, day_of, entries_in, text_of
-from memlines.paths import Workspace
+from memlines.paths import Workspace, note_path
 from memlines.settings.tree import Settings
 from memlines.text.dates import spans_of
 from memlines.text.entries import Entry
-from memlines.text.fact_note import note_path
-from memlines.text.facts import FactLine, facts_in
+from memlines.text.fact_note import facts_in
+from memlines.text.facts import FactLine
 from memlines.text.language import STOP_WORDS, language_of
 from memlines.text.terms import RUN, is_unspaced
 from memlines.text.words import telling_words

@@ -27,9 +27,8 @@ from memlines.files.scan import discover
 from memlines.index.search.order import dated
 from memlines.paths import Workspace, is_unicode
 from memlines.settings.tree import Settings
-from memlines.text.comments import session_comments
 from memlines.text.edits import tidy
-from memlines.text.entries import Entry, entries_of, session_in
+from memlines.text.entries import Entry, entries_of, session_comments, session_in
 from memlines.types import FoundFile
 
 MAX_CHARACTERS = 100_000

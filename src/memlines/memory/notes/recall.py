@@ -24,13 +24,11 @@ from memlines.memory.notes.entries import (
     text_of,
 )
 from memlines.memory.notes.topics import slug_of, topic_notes, topic_title
-from memlines.paths import Workspace
+from memlines.paths import Workspace, note_path
 from memlines.settings.tree import Settings
-from memlines.text.comments import without_comments
 from memlines.text.decisions import composed, is_decision, may_be_decision
-from memlines.text.entries import Entry, entries_of
-from memlines.text.fact_note import note_path
-from memlines.text.facts import facts_in
+from memlines.text.entries import Entry, entries_of, without_comments
+from memlines.text.fact_note import facts_in
 from memlines.text.language import language_of
 from memlines.text.terms import terms_of
 from memlines.text.words import telling_words

@@ -14,8 +14,7 @@ from typing import Any
 from memlines.beneath import make_own_folder, make_private
 from memlines.errors import SettingsError, WriteError, reason_of
 from memlines.files import atomic
-from memlines.files.place import writing
-from memlines.files.private import ensure_private
+from memlines.files.place import ensure_private, writing
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load, trust
 from memlines.settings.config_file import read_project_file, read_user_file

@@ -20,7 +20,7 @@ from typing import Any
 
 from memlines.errors import MemlinesError, MemoryOff, UsageError
 from memlines.files import atomic
-from memlines.files.private import ensure_folder
+from memlines.files.place import ensure_folder
 from memlines.serve.hooks import thin
 from memlines.serve.rpc.engine import PROTOCOL, Engine
 from memlines.serve.rpc.messages import InvalidParams

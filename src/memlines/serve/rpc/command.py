@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from memlines.agent import snapshot
 from memlines.agent.flush import flush
 from memlines.errors import UsageError
-from memlines.files.begin import begin_workspace
+from memlines.files.place import begin_workspace
 from memlines.memory.notes.settings_file import switch
 from memlines.serve.rpc.workplace import Workplace
 from memlines.serve.tools import call_tool

@@ -26,7 +26,7 @@ class Call:
 
     def public(self, name: str) -> str:
         """Return a text that is to be kept without what is private in it; secrets are refused when it is."""
-        from memlines.text.redaction.private import without_private
+        from memlines.text.redaction.apply import without_private
 
         text = without_private(self.arguments[name])[0]
         if self.arguments[name].strip() and not text.strip():

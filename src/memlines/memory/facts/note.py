@@ -1,4 +1,4 @@
-"""The note in which facts stand: what it says now, and how facts are added to it and changed in it."""
+"""."""
 
 from __future__ import annotations
 
@@ -13,24 +13,13 @@ from memlines.files.notes import append, located, rewrite
 from memlines.files.place import Place, place_of, reading
 from memlines.files.read import read_document
 from memlines.files.scan import fingerprint_of
-from memlines.paths import Workspace
+from memlines.paths import Workspace, note_path
 from memlines.settings.tree import Settings
 from memlines.text.edits import add as extended
 from memlines.text.edits import put
 from memlines.text.entries import unclosed_fence
-from memlines.text.fact_cache import facts_of
-from memlines.text.fact_note import note_path
-from memlines.text.facts import (
-    Fact,
-    FactLine,
-    facts_in,
-    is_id,
-    line_of,
-    new_id,
-    plain,
-    rewritten,
-    source_of,
-)
+from memlines.text.fact_note import facts_in, facts_of
+from memlines.text.facts import Fact, FactLine, is_id, line_of, new_id, plain, rewritten, source_of
 from memlines.types import Document, Fingerprint, FoundFile, Problem
 
 TITLE = "Facts"
