@@ -6,6 +6,7 @@ import os
 import posixpath
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from memlines.errors import SettingsError, WorkspaceError, reason_of
@@ -27,6 +28,12 @@ WORKSPACE_VARIABLE = "MEMLINES_WORKSPACE"
 
 MAIN_AGENT = "main"
 """The agent that is meant when none is named."""
+
+LANGUAGES_DIR = Path(__file__).parent / "text" / "languages"
+"""The files that hold the words of each language, `<code>.toml`."""
+
+_FIRST_LANGUAGES = ("en", "nl", "de", "fr", "es")
+"""The order of preference where a text may be in several languages; all others follow by their codes."""
 
 _AGENT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
@@ -113,6 +120,15 @@ class Workspace:
                 f"store.path {template!r} names a place of notes", todo="Set it to a file of its own"
             )
         return file
+
+
+@cache
+def languages_with(section: str) -> tuple[str, ...]:
+    """Return the codes of the languages whose file has a section, such as `intent`."""
+    header = f"\n[{section}]\n".encode()
+    found = {file.stem for file in LANGUAGES_DIR.glob("??.toml") if header in file.read_bytes()}
+    first = [code for code in _FIRST_LANGUAGES if code in found]
+    return (*first, *sorted(found.difference(first)))
 
 
 def _may_hold(index_file: Path) -> bool:

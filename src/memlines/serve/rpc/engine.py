@@ -248,7 +248,7 @@ class Engine:
 
         text = taken(params, {"text": str})["text"]
         memory = self._memory_in_use()
-        return self._told(intent.detected(text, memory.settings) if memory else intent.nothing(""))
+        return self._told(intent.detect_with(text, memory.settings) if memory else intent.no_intent(""))
 
     def _intent_request(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from memlines.agent import intent
@@ -257,7 +257,7 @@ class Engine:
         memory = self._memory_in_use()
         if memory is None or not memory.settings.intent.enabled:
             return {"instructions": None, "prompt": None}  # there is nothing to ask a model for
-        return intent.request(text, rules_of(memory.settings.redaction.rules)).to_json()
+        return intent.build_request(text, rules_of(memory.settings.redaction.rules)).to_json()
 
     def _intent_parse(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from memlines.agent import intent
@@ -265,9 +265,9 @@ class Engine:
         given = taken(params, {"text": str, "reply": str})
         memory = self._memory_in_use()
         if memory is None or not memory.settings.intent.enabled:
-            return self._told(intent.nothing(""))
+            return self._told(intent.no_intent(""))
         settings = memory.settings
-        found = intent.parsed(given["reply"], given["text"])
+        found = intent.parse_reply(given["reply"], given["text"])
         if found is None:
             by_rules = intent.detect(given["text"], languages=settings.intent.languages)
             found = replace(by_rules, warning="the model's reply was not what was asked for")

@@ -1,8 +1,8 @@
-"""Cut a message into the sentences that its writer says, ready to be matched with cues.
+"""Split a message into the sentences that its writer says, ready to be matched with word classes.
 
-Code, quotations, lines of logs and what clients put in are left out: nobody says them. What stands in
-quotation marks or backticks within a sentence stays, but cannot be matched. Other than for the log of a day,
-where only whole sentences count, here two words in small letters do as well: "remember this".
+Code, quotations, lines of logs and what clients add are left out: no one says them. What is in quotation
+marks or backticks within a sentence stays, but cannot be matched. Two words in lower case are a sentence as
+well: "remember this".
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from memlines.text.patterns import fold
 from memlines.text.quote import without_quotes
 
 READ = 64_000
@@ -76,18 +76,6 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
-def folded(text: str) -> str:
-    """Return a text in small letters, without accents and odd apostrophes, and exactly as long."""
-    return text.lower() if text.isascii() else "".join([_folded(character) for character in text])
-
-
-@lru_cache(maxsize=1024)
-def _folded(character: str) -> str:
-    if character in "’‘ʼ´`":  # noqa: RUF001
-        return "'"
-    return unicodedata.normalize("NFD", character)[0].lower()[0]
-
-
 def _lines(text: str) -> Iterator[str]:
     """Yield the lines that may be speech, and an empty one where something was left out."""
     fence = ""
@@ -126,7 +114,7 @@ def _paragraphs(said: str) -> Iterator[str]:
 
 
 def _cut(paragraph: str) -> Iterator[Sentence]:
-    low = folded(_masked(paragraph))
+    low = fold(_masked(paragraph))
     start = 0
     borders = [found.span() for found in _ENDS.finditer(low)]
     goes_on = [_ABBREVIATED.search(low, max(0, border[0] - 10), border[0]) is not None for border in borders]
