@@ -17,7 +17,7 @@ from memlines.embed.remote.catalogue import REMOTE
 from memlines.embed.remote.http import Http
 from memlines.errors import SpendLimit
 from memlines.index.sync.batched import Outcome, embed_by_batches
-from memlines.settings.providers_tree import Batch
+from memlines.settings.tree import Batch
 from tests.support_batches import DIMS, KEY, BatchServer, Service, blob_of, serving
 
 MODELS = {"openai": "text-embedding-3-small", "voyage": "voyage-4-large", "gemini": "gemini-embedding-001"}

@@ -33,7 +33,7 @@ from memlines.embed.base import Meter
 from memlines.embed.remote import http, provider
 from memlines.embed.remote.catalogue import REMOTE
 from memlines.embed.remote.provider import RemoteProvider
-from memlines.settings.providers_tree import Embeddings
+from memlines.settings.tree import Embeddings
 
 Protocol = Literal["openai", "openai-compatible", "mistral", "voyage", "gemini", "ollama"]
 PROTOCOLS: tuple[Protocol, ...] = ("openai", "openai-compatible", "mistral", "voyage", "gemini", "ollama")

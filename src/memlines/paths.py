@@ -186,7 +186,7 @@ def user_cache_dir() -> Path:
 _MARKS = ("MEMORY.md", PRIVATE_DIR)
 
 
-def nearest_marked(folder: Path) -> Path | None:
+def workspace_above(folder: Path) -> Path | None:
     """Return the nearest folder from here upwards that is a workspace, if there is one."""
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).exists() for mark in _MARKS):

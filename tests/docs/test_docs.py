@@ -30,8 +30,7 @@ from memlines.memory.context import relevant
 from memlines.paths import Workspace
 from memlines.serve.tools import TOOLS, shown_tools
 from memlines.settings import load
-from memlines.settings.aliases import ALIASES, WITHOUT_EFFECT
-from memlines.settings.keys import groups, known_keys, variables
+from memlines.settings.keys import ALIASES, WITHOUT_EFFECT, groups, known_keys, variables
 from tests.support_docs import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
 
 EVERY = dict(commands())

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from memlines.embed.batches.base import BatchLimits
-from memlines.settings.providers_tree import Batch
+from memlines.settings.tree import Batch
 from tests.support_batch_runs import SERVICES, CountingMeter, Desk, Killed, desk
 from tests.support_batches import BatchServer, Service, blob_of
 

@@ -14,7 +14,7 @@ from memlines.embed.remote.packing import packed
 from memlines.embed.remote.prefixes import prefixes_of, text_bytes_of
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.errors import BadVectors, EmbeddingError, ProviderUnusable, SpendLimit
-from memlines.settings.providers_tree import Embeddings
+from memlines.settings.tree import Embeddings
 from tests.support_provider import KEY, Fault, ProviderServer, Status, impatient, provider_server, remote
 
 

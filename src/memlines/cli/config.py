@@ -24,10 +24,8 @@ from memlines.errors import SettingsError, UsageError
 from memlines.files.place import holds_memory
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import distrust, flatten, load, shown, trust
-from memlines.settings.aliases import ALIASES, SESSION_MEMORY, Convert, resolve
-from memlines.settings.keys import known_keys, snake, unknown
-from memlines.settings.rules import Key
-from memlines.settings.values import checked, from_text
+from memlines.settings.keys import ALIASES, SESSION_MEMORY, Convert, known_keys, resolve, snake, unknown
+from memlines.settings.rules import Key, checked, from_text
 
 
 @click.group("config")

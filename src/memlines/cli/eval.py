@@ -24,7 +24,7 @@ from memlines.cli.common import (
 from memlines.cli.main import INTERRUPTED
 from memlines.errors import SettingsError, UsageError, reason_of
 from memlines.settings.keys import known_keys, snake, unknown
-from memlines.settings.values import from_variable
+from memlines.settings.rules import from_variable
 from memlines.types import Mode
 
 _PATH = click.Path(path_type=Path, readable=False)

@@ -14,7 +14,7 @@ from memlines.cli.serve import Served, ending_on_signals, exit_code, serve_stdio
 from memlines.errors import UsageError, WorkspaceError
 from memlines.paths import Workspace
 from memlines.serve.rpc.server import Events
-from memlines.settings.whereabouts import find_workspace
+from memlines.settings.workspace import find_workspace
 
 if TYPE_CHECKING:
     from memlines.serve.mcp.server import Server

@@ -35,7 +35,7 @@ from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.serve.wire import search_json
 from memlines.settings import Settings, refuse_if_off
-from memlines.settings.agents_tree import Client
+from memlines.settings.tree import Client
 from memlines.types import Mode, Turn, cited
 
 _STATES = {"grew": "grew since", "changed": "changed since"}

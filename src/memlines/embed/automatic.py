@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from memlines.errors import EmbeddingError, ProviderUnusable
 from memlines.settings import Embeddings
-from memlines.settings.services import SERVICES
+from memlines.settings.tree import SERVICES
 
 AUTOMATIC = ("openai", "gemini", "voyage", "mistral")
 """Whom `auto` asks if it may and their key is there, in this order."""

@@ -18,17 +18,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from memlines.beneath import (
+from memlines.errors import PathError, StoreBusy, StoreReadOnly, WorkspaceError, WriteError, reason_of
+from memlines.files.atomic import Changed, Unconfirmed, create, exists, make_folders, sweep, unfinished
+from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, root_files
+from memlines.folders import (
     CREATE_FLAGS,
     PRIVATE_FILE,
     folders_below,
     make_own_folder,
     make_private_folders,
-    opened,
+    open_folder,
 )
-from memlines.errors import PathError, StoreBusy, StoreReadOnly, WorkspaceError, WriteError, reason_of
-from memlines.files.atomic import Changed, Unconfirmed, create, exists, make_folders, sweep, unfinished
-from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, root_files
 from memlines.locks import WriterLock
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.text.neutral import unseen_in
@@ -42,12 +42,12 @@ _KEPT_SECONDS = 30 * 86_400.0
 def ensure_private(workspace: Workspace) -> None:
     """Make the folder for derived and private files, with a `.gitignore` that hides all of it."""
     try:
-        with opened(workspace.root) as root:
+        with open_folder(workspace.root) as root:
             if not root.has(PRIVATE_DIR):
                 with suppress(FileExistsError):  # another process was quicker
                     root.mkdir(PRIVATE_DIR, private=True)
             is_shared = root.is_shared
-        with opened(workspace.private, workspace.root) as folder:
+        with open_folder(workspace.private, workspace.root) as folder:
             was_open = folder.tighten(shared=is_shared)
             if not folder.has(_IGNORE):
                 with (
@@ -74,10 +74,10 @@ def tighten(workspace: Workspace, *, dry_run: bool = False) -> list[Path]:
     pipes and the settings, which people write themselves.
     """
     changed: list[Path] = []
-    with opened(workspace.root) as root:
+    with open_folder(workspace.root) as root:
         is_shared = root.is_shared
     for place in folders_below(workspace.private, workspace.root):
-        with opened(place, workspace.root) as folder:
+        with open_folder(place, workspace.root) as folder:
             if folder.tighten(shared=is_shared, dry_run=dry_run):
                 changed.append(place)
             with folder.scan() as entries:
@@ -203,7 +203,7 @@ def is_note(workspace: Workspace, path: str) -> bool:
 def _passes_link(place: Place) -> bool:
     """Tell whether a link is on the way to a note; what is not there, or may not be seen, is none."""
     try:
-        with opened(place.real.parent, place.root) as folder:
+        with open_folder(place.real.parent, place.root) as folder:
             return stat.S_ISLNK(folder.look(place.real.name).st_mode)
     except PathError:
         return True

@@ -25,7 +25,7 @@ from memlines.memory.manager import FollowUp, Manager, silent
 from memlines.memory.status import Found, probe_vectors, status_of
 from memlines.paths import PRIVATE_DIR, Workspace, note_path
 from memlines.settings import Loaded, Settings, load, overridden, refuse_if_off, switched_off
-from memlines.settings.whereabouts import find_workspace
+from memlines.settings.workspace import find_workspace
 from memlines.types import (
     CONTEXT_TOKENS,
     Excerpt,

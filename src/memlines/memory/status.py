@@ -23,7 +23,7 @@ from memlines.index.sync.dirty import is_behind
 from memlines.index.sync.identity import engine_trouble, engine_warning, reason_to_rebuild, space_of
 from memlines.paths import Workspace
 from memlines.settings import Loaded, Settings, switched_off
-from memlines.settings.services import SERVICES
+from memlines.settings.tree import SERVICES
 from memlines.types import Discovery, IndexedFile, Probe, Space, Status
 
 _REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")

@@ -18,8 +18,7 @@ from memlines.files.notes import append
 from memlines.memory.facts.note import Book
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.settings.agents_tree import Facts
-from memlines.settings.tree import Files
+from memlines.settings.tree import Facts, Files
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import Fact, FactLine, is_id
 from tests.memory.facts.test_fact_lines import ANY_NOTES

@@ -49,10 +49,10 @@ from memlines.admin.backup.manifest import (
     verified,
 )
 from memlines.admin.backup.merge import KeptBoth, merge
-from memlines.beneath import CREATE_FLAGS, PRIVATE_FILE, open_private
 from memlines.errors import BackupError, PathError, UsageError, reason_of
 from memlines.files.atomic import sync_folder
 from memlines.files.scan import SUFFIX
+from memlines.folders import CREATE_FLAGS, PRIVATE_FILE, open_private
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.types import Problem, Progress

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from memlines.admin.backup.manifest import SETTINGS_NAME, WHOLE_BYTES, Entry, FileContent, entry_for
-from memlines.beneath import Tree
 from memlines.errors import BackupError, PathError, WorkspaceError, reason_of
 from memlines.files import tombstones
 from memlines.files.atomic import TEMPORARY_PREFIX
@@ -31,6 +30,7 @@ from memlines.files.scan import (
     discover,
     extra_roots,
 )
+from memlines.folders import Tree
 from memlines.paths import PRIVATE_DIR, Workspace, contains, is_unicode
 from memlines.settings import Settings
 from memlines.text.neutral import unseen_in
@@ -143,7 +143,7 @@ def kept_in_private(name: str, *, everything: bool) -> bool:
 
 def settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None:
     """Return the project's settings as they may leave the machine, or None if it has none."""
-    from memlines.settings.config_file import read_project_file
+    from memlines.settings.config_files import read_project_file
 
     content = read_project_file(workspace.config_file)
     if not content:
@@ -158,8 +158,7 @@ def settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None
 
 
 def _without_secrets(data: dict[str, Any], prefix: str) -> dict[str, Any]:
-    from memlines.settings.aliases import SESSION_MEMORY, resolve
-    from memlines.settings.keys import known_keys, snake
+    from memlines.settings.keys import SESSION_MEMORY, known_keys, resolve, snake
 
     kept: dict[str, Any] = {}
     for spelled, value in data.items():

@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from memlines.beneath import open_file
 from memlines.errors import BackupError
 from memlines.files.scan import fingerprint_of
+from memlines.folders import open_file
 
 FORMAT = "memlines-backup"
 VERSION = 1

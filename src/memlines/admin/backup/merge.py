@@ -21,7 +21,6 @@ from pathlib import Path, PurePosixPath
 
 from memlines.admin.backup.gather import HASHES, SALT, TOMBSTONES, beside
 from memlines.admin.backup.manifest import Content, Damaged, Entry, FileContent, entry_for, go_through
-from memlines.beneath import PRIVATE_FILE, Tree, opened
 from memlines.errors import BackupError, PathError, reason_of
 from memlines.files import snapshots
 from memlines.files.atomic import create, exists, listing, make_folders
@@ -30,6 +29,7 @@ from memlines.files.journal import State, operation, record, withdraw
 from memlines.files.place import is_note, writing
 from memlines.files.read import decode
 from memlines.files.tombstones import Forgotten, adopt
+from memlines.folders import PRIVATE_FILE, Tree, open_folder
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Settings
 from memlines.text.neutral import unseen_in
@@ -331,7 +331,7 @@ class _Merge:
         """Tell whether a file has the content of an entry."""
         place = self.root / path
         try:
-            with opened(place.parent, self.root) as folder:
+            with open_folder(place.parent, self.root) as folder:
                 info = folder.look(place.name)
         except FileNotFoundError:
             return False

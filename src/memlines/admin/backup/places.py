@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memlines.admin.backup.manifest import Damaged, read_pieces
-from memlines.beneath import PRIVATE_FILE, make_private_folders
 from memlines.errors import BackupError, UsageError, reason_of
 from memlines.files.atomic import create, make_folders
+from memlines.folders import PRIVATE_FILE, make_private_folders
 from memlines.paths import expand_home
 from memlines.text.neutral import harmless_address
 

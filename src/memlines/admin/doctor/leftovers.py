@@ -11,10 +11,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from memlines.admin.doctor.checkup import Finding, Patient, listed, megabytes, ok, problem, warning
-from memlines.beneath import folders_below
 from memlines.files.atomic import unfinished
 from memlines.files.place import LOCK_NAME
 from memlines.files.scan import NOTES_DIR
+from memlines.folders import folders_below
 from memlines.locks import WriterLock
 from memlines.paths import Workspace
 

@@ -26,12 +26,10 @@ from memlines.files.journal import operation
 from memlines.memory.memory import Memory
 from memlines.memory.notes.settings_file import add_to_project_file, add_to_user_file
 from memlines.paths import check_agent, expand_home
-from memlines.settings.aliases import translate
 from memlines.settings.json5 import parse
-from memlines.settings.keys import known_keys, snake
-from memlines.settings.rules import shown_value
-from memlines.settings.services import SERVICES
-from memlines.settings.values import checked
+from memlines.settings.keys import known_keys, snake, translate
+from memlines.settings.rules import checked, shown_value
+from memlines.settings.tree import SERVICES
 from memlines.transcripts.lines import table, tidy
 from memlines.types import Progress
 

@@ -26,7 +26,7 @@ from memlines.text.facts import CAPTURE, FactLine, source_of
 if TYPE_CHECKING:
     from memlines.agent.capture.scorer import Embed
     from memlines.agent.chat import ChatModel
-    from memlines.settings.agents_tree import Facts as FactSettings
+    from memlines.settings.tree import Facts as FactSettings
 
 MOST_LOOKED_AT = 1_000
 """Messages of a session that are looked at, the last ones: fewer than are known as judged."""

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memlines import paths
-from memlines.beneath import make_private_folders
 from memlines.embed.builtin import files
+from memlines.folders import make_private_folders
 
 if TYPE_CHECKING:
     from memlines.embed.builtin.model import Weights

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memlines.embed.base import Limits
 from memlines.embed.builtin import cache, files
 from memlines.errors import EmbeddingError
-from memlines.settings.services import BUILTIN_MODEL
+from memlines.settings.tree import BUILTIN_MODEL
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors

@@ -19,10 +19,10 @@ from importlib import metadata
 from pathlib import Path
 
 from memlines import paths
-from memlines.beneath import make_private_folders
 from memlines.embed.local.header import PACKAGE
 from memlines.embed.local.server import ERRORS, Plan, start
 from memlines.errors import ModelFilesError
+from memlines.folders import make_private_folders
 
 _SECONDS = 600
 _CODE = (

@@ -6,7 +6,7 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memlines.settings.services import SERVICES
+from memlines.settings.tree import SERVICES
 
 if TYPE_CHECKING:
     from memlines.embed.remote.api import Api

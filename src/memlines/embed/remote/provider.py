@@ -20,7 +20,7 @@ from memlines.embed.remote.outage import Outage
 from memlines.embed.remote.packing import packed
 from memlines.embed.spending.tokens import estimate
 from memlines.errors import BadVectors, ModelChanged, ProviderUnreachable, ProviderUnusable
-from memlines.settings.providers_tree import Embeddings
+from memlines.settings.tree import Embeddings
 from memlines.text.redaction import Rules
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from memlines.embed.batches.base import BatchApi, BatchState, grouped
 from memlines.embed.batches.journal import Failures, Handed, Journal
 from memlines.embed.spending.tokens import estimate
 from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
-from memlines.settings.providers_tree import Batch
+from memlines.settings.tree import Batch
 from memlines.types import Progress
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
-from memlines.beneath import open_file
 from memlines.errors import PathError
+from memlines.folders import open_file
 from memlines.index.store.sqlite.index import Index
 from memlines.settings import SessionSync
 from memlines.types import Discovery, FoundFile, IndexedFile

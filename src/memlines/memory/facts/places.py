@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.beneath import PRIVATE_FILE
 from memlines.errors import PathError, SettingsError, StoreReadOnly, reason_of
 from memlines.files.atomic import (
     create,
@@ -31,6 +30,7 @@ from memlines.files.atomic import (
     unlink,
 )
 from memlines.files.place import ensure_folder, ensure_private
+from memlines.folders import PRIVATE_FILE
 from memlines.locks import WriterLock
 from memlines.paths import Workspace, contains, expand_home, user_state_dir
 from memlines.settings import Settings

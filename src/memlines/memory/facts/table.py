@@ -15,9 +15,9 @@ from functools import cached_property
 from heapq import nlargest
 from pathlib import Path
 
-from memlines.beneath import Folder, open_private
 from memlines.errors import MemlinesError, SettingsError, StoreBusy, StoreDamaged, StoreError, reason_of
 from memlines.files.atomic import sync_folder
+from memlines.folders import Folder, open_private
 from memlines.index.search.retrievers import Nearest
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memlines.beneath import make_own_folder, make_private
 from memlines.errors import SettingsError, WriteError, reason_of
 from memlines.files import atomic
 from memlines.files.place import ensure_private, writing
+from memlines.folders import make_own_folder, make_private
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load, trust
-from memlines.settings.config_file import read_project_file, read_user_file
+from memlines.settings.config_files import read_project_file, read_user_file
 from memlines.settings.loading import refuse_project_content, settings_in
 
 Change = Callable[[bytes, str], bytes]
@@ -158,7 +158,7 @@ def switch(workspace: Workspace, *, on: bool) -> bool:
 
 def _changed(content: bytes, key: str, value: Any, origin: str) -> bytes:
     """Return the new content of a file."""
-    from memlines.settings.edit_text import with_value, without
+    from memlines.settings.yaml_text import with_value, without
 
     before = settings_in(content, origin)
     text = content.decode("utf-8")

@@ -24,7 +24,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
-from memlines.beneath import make_private_folders
+from memlines.folders import make_private_folders
 from memlines.serve.hooks import thin
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path
 
-from memlines.beneath import PRIVATE_FILE, make_private_folders
 from memlines.errors import SettingsError, reason_of
 from memlines.files.atomic import create, read
+from memlines.folders import PRIVATE_FILE, make_private_folders
 from memlines.paths import user_state_dir
 
 ENDPOINT = "/mcp"

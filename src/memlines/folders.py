@@ -9,7 +9,7 @@ user's choice. Systems without descriptors of folders (Windows) look again after
 What is made here is private where that is asked for, whatever the umask: for its owner alone, or for the
 group as well where a group shares the folder (it may write there, and what is made there is given to it).
 """
-# The tests make the n-th call into `os` fail, so these calls stand in plain sight instead of in pathlib.
+# The tests make the n-th call into `os` fail, so these calls are here in plain sight instead of in pathlib.
 # ruff: noqa: PTH101, PTH116, PTH118
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ class Tree:
 
 
 @contextmanager
-def opened(folder: Path, root: Path | None = None) -> Iterator[Folder]:
+def open_folder(folder: Path, root: Path | None = None) -> Iterator[Folder]:
     """Open a folder that lies below a root; without one, the folder is where its user put it."""
     current = Folder.at(root or folder)
     try:
@@ -326,7 +326,7 @@ def opened(folder: Path, root: Path | None = None) -> Iterator[Folder]:
 def open_file(path: str | Path, root: str | Path | None = None) -> int:
     """Open a file for reading and return its descriptor; no link below the root is followed."""
     place = Path(path)
-    with opened(place.parent, Path(root) if root else None) as folder:
+    with open_folder(place.parent, Path(root) if root else None) as folder:
         return folder.open(place.name)
 
 
@@ -335,13 +335,13 @@ def open_private(path: Path, flags: int = os.O_RDWR | os.O_CREAT) -> int:
 
     Its permissions are set before anything is written to it. Return its descriptor.
     """
-    with opened(path.parent) as folder:
+    with open_folder(path.parent) as folder:
         return folder.open_private(path.name, flags)
 
 
 def make_private(path: Path) -> None:
     """Make a private file if it is missing; one that is there is closed to others without opening it."""
-    with opened(path.parent) as folder:
+    with open_folder(path.parent) as folder:
         try:
             os.close(folder.open_private(path.name, CREATE_FLAGS))
         except FileExistsError:
@@ -355,7 +355,7 @@ def make_private_folders(folder: Path) -> None:
         missing.append(folder)
         folder = folder.parent
     for each in reversed(missing):
-        with opened(each.parent) as above, suppress(FileExistsError):
+        with open_folder(each.parent) as above, suppress(FileExistsError):
             above.mkdir(each.name, private=True)
     if not missing and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "not a directory", str(folder))
@@ -364,7 +364,7 @@ def make_private_folders(folder: Path) -> None:
 def make_own_folder(folder: Path) -> None:
     """Make a folder that holds nothing but our own files, and close it to others."""
     make_private_folders(folder)
-    with opened(folder) as place:
+    with open_folder(folder) as place:
         place.tighten(shared=False)
 
 

@@ -1,4 +1,4 @@
-"""What one place sets: a file, the environment or an argument, for every agent and for some agents alone."""
+"""One layer of settings: what a file, the environment or an argument sets, for all agents or for one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 
 from memlines.errors import SettingsError
 from memlines.paths import MAIN_AGENT, check_agent
-from memlines.settings.aliases import SESSION_MEMORY, with_session_memory
-from memlines.settings.keys import known_keys
+from memlines.settings.keys import SESSION_MEMORY, known_keys, with_session_memory
 from memlines.settings.rules import Key, shown_value
 
 AGENTS = "agents"

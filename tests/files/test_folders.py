@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memlines import beneath
-from memlines.beneath import Tree, folders_below, open_file
+from memlines import folders
 from memlines.errors import PathError
 from memlines.files.atomic import create, listing, make_folders, read, remove, replace, unlink
 from memlines.files.scan import discover
+from memlines.folders import Tree, folders_below, open_file
 from memlines.paths import Workspace
 
 
@@ -20,8 +20,8 @@ from memlines.paths import Workspace
 def root(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A root with a folder and a link to the outside in it, on a system of either kind."""
     if request.param == "without":
-        monkeypatch.setattr(beneath, "HAS_DESCRIPTORS", False)
-    elif not beneath.HAS_DESCRIPTORS:
+        monkeypatch.setattr(folders, "HAS_DESCRIPTORS", False)
+    elif not folders.HAS_DESCRIPTORS:
         pytest.skip("there are no descriptors of folders here")
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.md").write_text("secret", encoding="utf-8")
@@ -77,7 +77,7 @@ def test_no_path_leads_upwards(root: Path) -> None:
 
 
 def test_a_folder_swapped_after_it_was_opened_is_still_the_same(root: Path) -> None:
-    if not beneath.HAS_DESCRIPTORS:
+    if not folders.HAS_DESCRIPTORS:
         pytest.skip("what is open has no name of its own here")
     with Tree(root) as tree:
         folder = tree.enter("in")

@@ -1,4 +1,4 @@
-"""Find the workspace that is meant where none is named."""
+"""Find the workspace to use where none is named."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memlines.errors import SettingsError, WorkspaceError
-from memlines.paths import WORKSPACE_VARIABLE, expand_home, nearest_marked, user_config_file
+from memlines.paths import WORKSPACE_VARIABLE, expand_home, user_config_file, workspace_above
 from memlines.settings.loading import load
 
 
-class Whereabouts(NamedTuple):
+class FoundWorkspace(NamedTuple):
     """A folder with notes, and what says that it is meant."""
 
     folder: Path
@@ -21,7 +21,7 @@ class Whereabouts(NamedTuple):
 
 def find_workspace(
     start: Path | None = None, last_resort: Path | None = None, overrides: Mapping[str, Any] | None = None
-) -> Whereabouts:
+) -> FoundWorkspace:
     """Return the workspace that is meant by somebody who works in a folder, which is this one by default.
 
     Looks at `workspace` in `overrides`, the variable, the nearest folder upwards that is a workspace, and
@@ -34,9 +34,9 @@ def find_workspace(
         folder = expand_home(os.environ[WORKSPACE_VARIABLE]).absolute()
         return _existing(folder, f"environment variable {WORKSPACE_VARIABLE}")
     start = start or current_folder()
-    if marked := nearest_marked(start):
-        return Whereabouts(marked, "the nearest folder with MEMORY.md or .memory")
-    return chosen or _chosen() or Whereabouts(last_resort or start, "the current folder")
+    if marked := workspace_above(start):
+        return FoundWorkspace(marked, "the nearest folder with MEMORY.md or .memory")
+    return chosen or _chosen() or FoundWorkspace(last_resort or start, "the current folder")
 
 
 def current_folder() -> Path:
@@ -50,7 +50,7 @@ def current_folder() -> Path:
         ) from None
 
 
-def _chosen(overrides: Mapping[str, Any] | None = None) -> Whereabouts | None:
+def _chosen(overrides: Mapping[str, Any] | None = None) -> FoundWorkspace | None:
     """Return the workspace that the settings name; in a file it is relative to that file."""
     try:
         loaded = load(None, overrides)
@@ -63,10 +63,10 @@ def _chosen(overrides: Mapping[str, Any] | None = None) -> Whereabouts | None:
     return _existing(base.absolute() / expand_home(loaded.settings.workspace), origin)
 
 
-def _existing(folder: Path, origin: str) -> Whereabouts:
+def _existing(folder: Path, origin: str) -> FoundWorkspace:
     if not folder.is_dir():
         raise WorkspaceError(
             f"the workspace {str(folder)!r} from {origin} does not exist, or is not a folder",
             todo="Create it with 'memlines init FOLDER', or name another folder there",
         )
-    return Whereabouts(folder, origin)
+    return FoundWorkspace(folder, origin)

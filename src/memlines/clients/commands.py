@@ -1,7 +1,4 @@
-"""Our hooks among the user's, in the settings of clients that keep them in the same form.
-
-{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}
-"""
+"""How clients start Memlines: the commands of its hooks, and the files that are copied into a client."""
 
 from __future__ import annotations
 
@@ -18,7 +15,8 @@ from memlines.paths import HOME_VARIABLE
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
 SCRIPT = Path(__file__).resolve().parents[1] / "serve" / "hooks" / "hook.py"
-_SCRIPT_END = ("memlines", "hooks", "hook.py")
+_SCRIPT_ENDS = ("/memlines/serve/hooks/hook.py", "/memlines/hooks/hook.py", "/recollect/hooks/hook.py")
+"""Where the script is in an installation of this version, and where earlier ones had it."""
 
 
 def this_python() -> str:
@@ -47,8 +45,11 @@ def is_hook_of_ours(words: Any) -> bool:
     """Tell whether a command is one of our hooks, of whichever installation."""
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return False
-    by_name = words[1:5] == ["-P", "-m", "memlines", "hook"]
-    return by_name or any(Path(word).parts[-3:] == _SCRIPT_END for word in words[:5])
+    if words[1:3] == ["-P", "-m"] and words[3:5] in (["memlines", "hook"], ["recollect", "hook"]):
+        return True
+    return any(
+        f"/{Path(word).as_posix()}".endswith(tuple(f"/{end}" for end in _SCRIPT_ENDS)) for word in words[:5]
+    )
 
 
 def json_edit(
@@ -75,4 +76,19 @@ def _refused(file: Path, error: json_text.NotJson) -> WriteError:
     return WriteError(
         f"{str(file)!r} is not JSON that can be added to: {error}; nothing was changed",
         todo="Correct it, and try again",
+    )
+
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def integration(name: str) -> Path:
+    """Return the folder of a client's files: in an installed package, or else in the checkout."""
+    for folder in (_PACKAGE, _PACKAGE.parents[1]):
+        found = folder / "integrations" / name
+        if found.is_dir():
+            return found
+    raise WorkspaceError(
+        f"this installation of Memlines lacks its files for {name}",
+        todo="Install Memlines again: 'pip install --force-reinstall memlines'",
     )

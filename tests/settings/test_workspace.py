@@ -13,7 +13,7 @@ from memlines.paths import Workspace, user_config_file
 from memlines.serve.hooks import thin
 from memlines.serve.rpc.workplace import folder_of
 from memlines.settings import load, trust
-from memlines.settings.whereabouts import find_workspace
+from memlines.settings.workspace import find_workspace
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli, program
 
