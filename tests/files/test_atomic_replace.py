@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memlines.beneath import Folder
 from memlines.errors import PathError
 from memlines.files.atomic import (
     TEMPORARY_PREFIX,
@@ -23,7 +24,6 @@ from memlines.files.atomic import (
     sweep,
     sync_folder,
 )
-from memlines.folders import Folder
 from tests.support import unprivileged_run
 
 

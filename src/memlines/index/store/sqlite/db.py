@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import apsw
 
+from memlines.beneath import make_private
 from memlines.errors import (
     PathError,
     StoreBusy,
@@ -25,7 +26,6 @@ from memlines.errors import (
     StoreReadOnly,
     reason_of,
 )
-from memlines.folders import make_private
 
 Connection = apsw.Connection
 

@@ -1,0 +1,1 @@
+"""The word classes of each language, which the rules are about."""

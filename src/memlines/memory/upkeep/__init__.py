@@ -1,0 +1,1 @@
+"""Keep the index of an open memory up to date: before a search, in the background, while watching."""

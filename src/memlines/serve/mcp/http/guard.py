@@ -1,0 +1,91 @@
+"""Who may ask: nobody from a web page, and nobody without the token.
+
+A page in a browser can send requests to this machine. It cannot choose their Host, which names the site the
+page came from (or what that site let its name point to), and it cannot leave out their Origin. Both are
+looked at on every route, before anything else.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.message import Message
+
+ENDPOINT = "/mcp"
+_NAMES = ("localhost", "127.0.0.1", "[::1]")
+_DIGITS = re.compile(r"[0-9]{1,19}")
+_ALONE = ("Host", "Origin", "Authorization", "Content-Type", "Content-Length")
+"""Headers that must not be there twice: one program would believe the first and another the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A status of HTTP, a sentence, and headers that belong to that status."""
+
+    status: int
+    sentence: str
+    headers: Mapping[str, str]
+
+
+class Guard:
+    """Lets requests pass that come from programs of this machine that know the token."""
+
+    def __init__(self, port: int, token: str, most_bytes: int) -> None:
+        """Guard what listens on a port."""
+        self._token = token.encode()
+        self._most = most_bytes
+        self._hosts = {f"{name}:{port}" for name in _NAMES}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    def refusal(self, method: str, target: str, headers: Message) -> Refusal | None:
+        """Return why a request is not taken, or nothing; its body is not needed for that."""
+        refusal = self._stranger(headers)
+        if refusal is not None:
+            return refusal
+        if target.partition("?")[0] != ENDPOINT:
+            return _refusal(404, f"there is nothing here but {ENDPOINT}")
+        if not self._knows_token(headers.get("Authorization", "")):
+            needed = {"WWW-Authenticate": 'Bearer realm="memlines"'}
+            return _refusal(401, "the token is missing or wrong: send Authorization: Bearer and it", needed)
+        if method != "POST":
+            return _refusal(405, "only POST is understood here; there are no streams or sessions", _ALLOWED)
+        return self._wrong_body(headers)
+
+    def _stranger(self, headers: Message) -> Refusal | None:
+        if (headers.get("Host") or "").lower() not in self._hosts or _is_twice(headers, "Host"):
+            return _refusal(421, "the Host of the request is not this server")
+        origin = headers.get("Origin")
+        if origin is not None and (origin.lower() not in self._origins or _is_twice(headers, "Origin")):
+            return _refusal(403, "web pages may not ask this server")
+        twice = [name for name in _ALONE if _is_twice(headers, name)]
+        return _refusal(400, f"the header {twice[0]} is there twice") if twice else None
+
+    def _knows_token(self, authorization: str) -> bool:
+        scheme, _, token = authorization.partition(" ")
+        given = token.strip().encode("utf-8", "surrogatepass")
+        return scheme.lower() == "bearer" and hmac.compare_digest(given, self._token)
+
+    def _wrong_body(self, headers: Message) -> Refusal | None:
+        if headers.get_content_type() != "application/json" or "Content-Type" not in headers:
+            return _refusal(415, "the Content-Type has to be application/json")
+        if "Transfer-Encoding" in headers or "Content-Length" not in headers:
+            return _refusal(411, "the Content-Length has to be told")
+        length = headers["Content-Length"]
+        if not _DIGITS.fullmatch(length):
+            return _refusal(400, "the Content-Length is not a number")
+        if int(length) > self._most:
+            return _refusal(413, f"a request may have {self._most:,} bytes")
+        return None
+
+
+_ALLOWED = {"Allow": "POST"}
+
+
+def _is_twice(headers: Message, name: str) -> bool:
+    return len(headers.get_all(name, [])) > 1
+
+
+def _refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Refusal:
+    return Refusal(status, sentence, headers or {})
