@@ -63,8 +63,8 @@ def slow_clients() -> dict[str, float]:
     from queue import SimpleQueue
     from threading import Thread
 
-    from memlines.serve.mcp.http.exchange import Exchange
-    from memlines.serve.mcp.http.server import Listener, serve_http
+    from memlines.serve.mcp.exchange import Exchange
+    from memlines.serve.mcp.http import Listener, serve_http
     from memlines.serve.mcp.server import Server
     from memlines.serve.rpc.server import Event, Events
 

@@ -56,7 +56,7 @@ def prepared(folder: Path) -> dict[str, Path]:
         memory.sync()
     real = BuiltinProvider
     with Memory(places["hybrid"]) as memory:
-        memory._upkeep.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
+        memory._manager.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
         memory.sync()
     return places
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.common import circumstances, finish, parser, verdict
-from memlines.agent.unasked import fitting_facts
-from memlines.memory.facts.book import Book
+from memlines.agent.auto_recall import fitting_facts
+from memlines.memory.facts.note import Book
 from memlines.memory.memory import Memory
 from memlines.settings import Settings
 from memlines.text.facts import Fact, new_id

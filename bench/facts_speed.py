@@ -27,10 +27,10 @@ from memlines.embed.base import embed_query, to_blobs
 from memlines.embed.select import Choice
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
-from memlines.memory.facts.book import Book
-from memlines.memory.facts.healing import heal, opened
-from memlines.memory.facts.record import uri_of
-from memlines.memory.facts.table import Table
+from memlines.memory.facts.lance import Table
+from memlines.memory.facts.note import Book
+from memlines.memory.facts.places import uri_of
+from memlines.memory.facts.table import heal, opened
 from memlines.text.facts import CATEGORIES, Fact, line_of
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ class Asked:
         """Open what is asked."""
         self.memory = memory
         self.provider = provider
-        upkeep = memory._upkeep
-        self.book = Book(upkeep.workspace, upkeep.settings)
-        self.uri = uri_of(upkeep.workspace, upkeep.settings)
-        index = Index.reader(upkeep.index_file)
+        manager = memory._manager
+        self.book = Book(manager.workspace, manager.settings)
+        self.uri = uri_of(manager.workspace, manager.settings)
+        index = Index.reader(manager.index_file)
         assert index is not None
         self.index = index
         now = spaces.serving(index.connection)
@@ -119,7 +119,7 @@ class Asked:
 def opened_memory(root: Path, store: str, provider: ClusteredVectors) -> Iterator[Memory]:
     """Open a memory whose facts are found by one store."""
     memory = Memory(root, {"facts.store": store, "files.max_bytes": _ROOM})
-    memory._upkeep.choice = Choice(provider.id, provider)
+    memory._manager.choice = Choice(provider.id, provider)
     try:
         yield memory
     finally:

@@ -37,7 +37,7 @@ from bench.common import (
     verdict,
 )
 from bench.corpus import queries, write_workspace
-from memlines.clients.hooks import SCRIPT, hook_words
+from memlines.clients.commands import SCRIPT, hook_words
 from memlines.serve.hooks import thin
 from memlines.serve.hooks.daemon import LINGER_SECONDS
 
@@ -143,7 +143,7 @@ def indexed(folder: Path) -> int:
     write_workspace(folder, NOTES)
     real = BuiltinProvider
     with Memory(folder) as memory:
-        memory._upkeep.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
+        memory._manager.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
         memory.sync()
         return memory.status().chunks
 

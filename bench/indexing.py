@@ -111,10 +111,10 @@ def embedding(root: Path) -> dict[str, float]:
     """Sync with the builtin model, and say what that needs on top of the model."""
     from memlines import Memory
     from memlines.embed.base import embed_documents
-    from memlines.embed.select import make_provider
+    from memlines.embed.select import made
     from memlines.settings import Settings
 
-    provider = make_provider("builtin", Settings())
+    provider = made("builtin", Settings())
     assert provider is not None
     embed_documents(provider, ["one short text"])
     loaded = peak_megabytes()
@@ -129,7 +129,7 @@ def sweep(root: Path) -> dict[str, float]:
     from memlines import Memory
 
     with Memory(root) as memory:
-        return {"seconds": seconds(memory._upkeep.discover)}
+        return {"seconds": seconds(memory._manager.discover)}
 
 
 JOBS: dict[str, Callable[[Path], dict[str, float]]] = {

@@ -15,7 +15,7 @@ from tests.support_intent import Labelled, Pair, confusion, labelled, macro_f1
 
 from bench.common import finish, parser, seconds, verdict
 from memlines.agent.intent import about_past, detect
-from memlines.agent.intent.values import KINDS, LANGUAGES
+from memlines.agent.intent.detect import KINDS, LANGUAGES
 
 ROUNDS = 5
 

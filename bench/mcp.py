@@ -99,7 +99,7 @@ def _places(folder: Path, home: Path) -> dict[str, tuple[Path, dict[str, str]]]:
         memory.sync()
     real = BuiltinProvider
     with Memory(vectors) as memory:
-        memory._upkeep.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
+        memory._manager.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
         memory.sync()
     return {
         KINDS[0]: (words, environment(home, **WORDS_ONLY)),

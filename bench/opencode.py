@@ -115,7 +115,7 @@ def _indexed(folder: Path) -> int:
     write_workspace(folder, NOTES)
     real = BuiltinProvider
     with Memory(folder) as memory:
-        memory._upkeep.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
+        memory._manager.choice = Choice("auto", RandomVectors(real.id, real.model, real.key))
         memory.sync()
         return memory.status().chunks
 

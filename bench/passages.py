@@ -18,7 +18,7 @@ from unittest import mock
 from bench.common import finish, parser
 from bench.corpus import queries
 from bench.searching import SIZES, Opened
-from memlines.index.search import engine
+from memlines.index.search import run as engine
 from memlines.index.search.passages import excerpt_of
 from memlines.types import Mode
 

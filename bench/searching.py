@@ -21,9 +21,9 @@ from bench.common import RandomVectors, finish, parser, percentile, seconds, ver
 from bench.corpus import queries, write_workspace
 from memlines import Memory
 from memlines.embed.base import embed_query, to_blobs
-from memlines.embed.select import Choice, make_provider
-from memlines.index.search import lexical
-from memlines.index.sync.discovery import is_dirty
+from memlines.embed.select import Choice, made
+from memlines.index.search import words as lexical
+from memlines.index.sync.dirty import is_dirty
 from memlines.settings import Settings
 from memlines.types import Mode, Source
 
@@ -44,21 +44,21 @@ class Opened:
         write_workspace(root, files)
         self.provider = RandomVectors()
         self.memory = Memory(root, {"store.vector.engine": engine})
-        self.memory._upkeep.choice = Choice("random", self.provider)
+        self.memory._manager.choice = Choice("random", self.provider)
         self.memory.sync()
         self.chunks = self.memory.status().chunks
 
     def search(self, query: str, mode: Mode, *, after_a_pause: bool = False) -> float:
         """Return how long a search takes without its query's vector."""
         if after_a_pause:
-            self.memory._upkeep._rest_until = 0.0
+            self.memory._manager._rest_until = 0.0
         before = self.provider.query_seconds
         taken = seconds(lambda: self.memory.search(query, mode=mode))
         return taken - (self.provider.query_seconds - before)
 
     def legs(self, query: str) -> dict[str, float]:
         """Return how long the parts of a hybrid search take when called one by one."""
-        index = self.memory._upkeep.open_reader()
+        index = self.memory._manager.open_reader()
         assert index is not None
         vector = to_blobs(embed_query(self.provider, query)[None, :])[0]
         begin = time.perf_counter()
@@ -68,7 +68,7 @@ class Opened:
         vectors = time.perf_counter()
         index.chunks(near)
         texts = time.perf_counter()
-        is_dirty(self.memory._upkeep.discover(), index.files())
+        is_dirty(self.memory._manager.discover(), index.files())
         swept = time.perf_counter()
         return {
             "words": words - begin,
@@ -119,7 +119,7 @@ def _jobs(opened: dict[str, Opened]) -> Iterable[tuple[str, Callable[[str], floa
 
 def measure_query_embedding(asked: list[str]) -> dict[str, float]:
     """Return the milliseconds the builtin model takes for a query."""
-    provider = make_provider("builtin", Settings())
+    provider = made("builtin", Settings())
     assert provider is not None
     embed_query(provider, "warm")
     return _summary([seconds(partial(embed_query, provider, query)) for query in asked])

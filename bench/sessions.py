@@ -70,7 +70,7 @@ def measure(folder: Path) -> dict[str, Any]:
     write(transcript, words)
     read_bytes, provider = Bytes(), Counting()
     with Memory(workspace, SETTINGS) as memory:
-        memory._upkeep.choice = Choice("random", provider)
+        memory._manager.choice = Choice("random", provider)
         first = seconds(memory.sync)
         chunks = memory.status().chunks
         taken: dict[str, list[float]] = {"read on": [], "read whole": []}
@@ -78,7 +78,7 @@ def measure(folder: Path) -> dict[str, Any]:
         for turn in range(2 * ROUNDS):
             name = "read on" if turn % 2 == 0 else "read whole"
             if name == "read whole":
-                forget_place(memory._upkeep.index_file)
+                forget_place(memory._manager.index_file)
             add(transcript, f"one more thing, number {turn}: {words[turn]}")
             before = read_bytes.count, provider.texts
             taken[name].append(seconds(memory.sync))

@@ -42,7 +42,7 @@ from memlines import Memory
 taken = []
 with Memory(sys.argv[1], {"embeddings.provider": "none"}) as memory:
     for query in sys.argv[2:]:
-        memory._upkeep._rest_until = 0.0  # files are due to be looked at
+        memory._manager._rest_until = 0.0  # files are due to be looked at
         begin = time.perf_counter()
         hits = len(memory.search(query))
         taken.append(time.perf_counter() - begin)

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ import pytest
 
 from memlines.embed.base import Provider, embed_query, to_blobs
 from memlines.files.scan import discover
-from memlines.index.store.sqlite import origin, spaces, words
+from memlines.index.store.sqlite import origin, spaces
+from memlines.index.store.sqlite.chunks import check_words, match_words
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.spaces import vectors_table
 from memlines.index.sync import run
@@ -109,7 +109,7 @@ def sync(
 ) -> Report:
     """Sync a workspace; without a provider, by words only."""
     wanted = job(workspace, provider, settings, progress=progress, force=force, embed_limit=embed_limit)
-    return run.run(replace(wanted, wait_seconds=60))
+    return run.run(wanted, wait_seconds=60)
 
 
 def program(body: str) -> list[str]:
@@ -173,7 +173,7 @@ def found_by(index: Index, *query: str) -> list[str]:
     """Return the files with chunks that hold all of some words in any form, best first."""
     groups = [" OR ".join(f'"{term}"' for term in query_terms(word, index.languages())) for word in query]
     expression = " AND ".join(f"({group})" for group in groups)
-    numbers = [number for number, _ in words.match(index.connection, expression, 10_000)]
+    numbers = [number for number, _ in match_words(index.connection, expression, 10_000)]
     chunks = index.chunks(numbers)
     return list(dict.fromkeys(chunks[number].path for number in numbers))
 
@@ -194,7 +194,7 @@ def assert_sound(path: Path) -> None:
     connection = apsw.Connection(str(path))
     try:
         assert connection.pragma("integrity_check") == "ok"
-        words.check(connection)
+        check_words(connection)
         chunks = [row[0] for row in connection.execute("SELECT number FROM chunks ORDER BY number")]
         worded = [row[0] for row in connection.execute("SELECT rowid FROM chunks_fts ORDER BY rowid")]
         assert worded == chunks

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memlines.agent.intent.values import KINDS, Kind
+from memlines.agent.intent.detect import KINDS, Kind
 
 FOLDER = Path(__file__).parent / "agent/intent"
 

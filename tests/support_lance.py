@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from memlines.index.store.sqlite import spaces
-from memlines.memory.facts.book import Book
-from memlines.memory.facts.healing import Healed, heal, opened
-from memlines.memory.facts.record import uri_of
-from memlines.memory.facts.table import NAME, Table
+from memlines.memory.facts.lance import NAME, Table
+from memlines.memory.facts.note import Book
+from memlines.memory.facts.places import uri_of
+from memlines.memory.facts.table import Healed, heal, opened
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.text.facts import Fact, line_of

@@ -18,10 +18,9 @@ from typing import Any
 
 import pytest
 
-from memlines.serve.mcp.http.exchange import Exchange
-from memlines.serve.mcp.http.server import Listener, serve_http
-from memlines.serve.mcp.server import Server
-from memlines.serve.mcp.versions import DIALECT, HANDSHAKE, STATELESS
+from memlines.serve.mcp.exchange import Exchange
+from memlines.serve.mcp.http import Listener, serve_http
+from memlines.serve.mcp.server import DIALECT, HANDSHAKE, STATELESS, Server
 from memlines.serve.rpc.server import Event, Events, serve
 from memlines.serve.tools import TOOLS, Call, Output, Tool
 from tests.support_cli import MAIN

@@ -78,7 +78,7 @@ def fake_memory(folder: Path, notes: Mapping[str, str], provider: FakeProvider, 
     """Return a memory over these notes whose vectors come from the fake provider."""
     write(folder, notes)
     memory = Memory(folder, _dotted(settings))
-    memory._upkeep.choice = Choice("fake", provider)
+    memory._manager.choice = Choice("fake", provider)
     return memory
 
 

@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from memlines.beneath import CREATE_FLAGS, open_private
 from memlines.errors import PathError, StoreBusy, StoreReadOnly, reason_of
+from memlines.folders import CREATE_FLAGS, open_private
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

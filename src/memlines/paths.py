@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from memlines.errors import SettingsError, WorkspaceError, reason_of
@@ -26,6 +28,12 @@ WORKSPACE_VARIABLE = "MEMLINES_WORKSPACE"
 
 MAIN_AGENT = "main"
 """The agent that is meant when none is named."""
+
+LANGUAGES_DIR = Path(__file__).parent / "text" / "languages"
+"""The files that hold the words of each language, `<code>.toml`."""
+
+_FIRST_LANGUAGES = ("en", "nl", "de", "fr", "es")
+"""The order of preference where a text may be in several languages; all others follow by their codes."""
 
 _AGENT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
@@ -114,6 +122,15 @@ class Workspace:
         return file
 
 
+@cache
+def languages_with(section: str) -> tuple[str, ...]:
+    """Return the codes of the languages whose file has a section, such as `intent`."""
+    header = f"\n[{section}]\n".encode()
+    found = {file.stem for file in LANGUAGES_DIR.glob("??.toml") if header in file.read_bytes()}
+    first = [code for code in _FIRST_LANGUAGES if code in found]
+    return (*first, *sorted(found.difference(first)))
+
+
 def _may_hold(index_file: Path) -> bool:
     """Tell whether there is an index in a private folder, or one can be made there."""
     private = index_file.parent
@@ -169,7 +186,7 @@ def user_cache_dir() -> Path:
 _MARKS = ("MEMORY.md", PRIVATE_DIR)
 
 
-def nearest_marked(folder: Path) -> Path | None:
+def workspace_above(folder: Path) -> Path | None:
     """Return the nearest folder from here upwards that is a workspace, if there is one."""
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).exists() for mark in _MARKS):
@@ -185,3 +202,8 @@ def is_unicode(name: str) -> bool:
 def contains(folder: Path, path: Path) -> bool:
     """Tell whether a real path is the folder itself or lies below it."""
     return path == folder or folder in path.parents
+
+
+def note_path(file: str) -> str:
+    """Return the setting `facts.file` as the index and citations name that note."""
+    return posixpath.normpath(file.strip())

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memlines.admin.backup import gather, pieces, snapshots
+from memlines.admin.backup import gather, snapshots
+from memlines.admin.backup import manifest as pieces
 from memlines.admin.backup.manifest import digest
 from tests.support_backup import back_up, bring_back, bring_in, export, fill, tree
 

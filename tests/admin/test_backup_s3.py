@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memlines.admin.backup.manifest import entry_for
-from memlines.admin.backup.remote import Remote
+from memlines.admin.backup.places import Remote
 from memlines.admin.backup.snapshots import list_backups, object_of
 from memlines.errors import BackupError, UsageError
 from tests.support_backup import STRANGE, back_up, bring_back, fill, tree

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from memlines.admin.doctor import examine as examination
+from memlines.admin.doctor.checkup import Finding, Patient, ok
 from memlines.admin.doctor.examine import CHECKS, examine
-from memlines.admin.doctor.finding import Finding, ok
-from memlines.admin.doctor.patient import Patient
 from memlines.embed import select
 from memlines.errors import WorkspaceError
 from tests.support_doctor import (

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory
+from memlines.admin.doctor.checkup import Finding
 from memlines.admin.doctor.examine import examine
-from memlines.admin.doctor.finding import Finding
 from memlines.memory.facts import lance
 from tests.support_search import WORDS_ONLY, write
 
@@ -44,7 +44,7 @@ def test_a_note_that_is_no_text_is_a_problem(workspace: Path) -> None:
 def test_a_missing_package_is_a_problem_where_it_is_asked_for(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memlines.admin.doctor.facts.is_installed", lambda: False)
+    monkeypatch.setattr("memlines.admin.doctor.files.is_installed", lambda: False)
     assert found(workspace, **{"facts.store": "lancedb"})[0].todo == lance.INSTALL
 
 

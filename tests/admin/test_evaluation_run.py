@@ -11,9 +11,15 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
 from memlines.admin.evaluation.metrics import METRICS, Gold
-from memlines.admin.evaluation.run import MODES, copy_workspace, evaluate
+from memlines.admin.evaluation.run import (
+    MODES,
+    Evaluation,
+    copy_workspace,
+    evaluate,
+    evaluation_json,
+    hits_json,
+)
 from memlines.admin.evaluation.sets import LabelledSet, Query
 from memlines.embed.select import Choice
 from memlines.errors import SettingsError, UsageError
@@ -64,7 +70,7 @@ def run(
 def _fake_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kestrel and falcon mean the same; the rest means nothing."""
     provider = FakeProvider({"kestrel": (1, 0, 0, 0), "falcon": (1, 0, 0, 0)})
-    monkeypatch.setattr("memlines.memory.upkeep.upkeep.choose", lambda requested: Choice("fake", provider))
+    monkeypatch.setattr("memlines.memory.manager.choose", lambda requested: Choice("fake", provider))
 
 
 # What is measured

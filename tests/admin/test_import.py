@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.admin.backup.names import beside
+from memlines.admin.backup.gather import beside
 from memlines.errors import BackupError, MemlinesError
 from memlines.files.atomic import create
 from memlines.files.scan import discover

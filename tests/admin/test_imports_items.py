@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.admin.imports import items
-from memlines.admin.imports.items import Malformed, items_in
+from memlines.admin.imports import exports as items
+from memlines.admin.imports.exports import Malformed, items_in
 from tests.support import untimed
 
 JSON = st.recursive(

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines import Memory
-from memlines.admin.imports import memories, opening
-from memlines.admin.imports.mem0 import Imported, import_mem0, memory_of
+from memlines.admin.imports import exports as opening
+from memlines.admin.imports import memories
+from memlines.admin.imports.memories import Imported, import_mem0, memory_of
 from memlines.errors import PathError
 from memlines.files.tombstones import bury
 from memlines.paths import Workspace

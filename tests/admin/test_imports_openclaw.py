@@ -15,11 +15,10 @@ from typing import Any, Literal
 import pytest
 
 from memlines import Memory
-from memlines.admin.backup.names import beside
-from memlines.admin.imports.openclaw import Imported, import_openclaw
-from memlines.admin.imports.openclaw_state import find_database, workspace_of
+from memlines.admin.backup.gather import beside
+from memlines.admin.imports.openclaw import Imported, find_database, import_openclaw, workspace_of
 from memlines.admin.imports.openclaw_vectors import Vectors
-from memlines.embed.passages import PASSAGES
+from memlines.embed.background import PASSAGES
 from memlines.errors import PathError, ProviderUnreachable, SettingsError, StoreError
 from memlines.files.scan import discover
 from memlines.paths import Workspace

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.imports.openclaw_settings import translated
+from memlines.admin.imports.openclaw import translated
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load
 from tests.support_backup import tree

@@ -15,7 +15,7 @@ from memlines.agent import snapshot
 from memlines.agent.bootstrap import Context, bootstrap
 from memlines.errors import UsageError
 from memlines.memory.notes import recall
-from memlines.memory.notes.reading import text_in
+from memlines.memory.notes.entries import text_in
 from memlines.settings import Settings
 from memlines.text.entries import Entry, entries_of
 from memlines.text.quote import without_quotes

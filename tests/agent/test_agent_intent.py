@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memlines.agent.intent import Intent, about_past, detect
-from memlines.agent.intent.values import LANGUAGES
+from memlines.agent.intent.detect import LANGUAGES
 from tests.support_intent import labelled, macro_f1
 
 DEVELOP = labelled("develop")

@@ -5,17 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import unicodedata
-from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.agent.intent import about_past, detect
-from memlines.agent.intent.grammar import Grammar
-from memlines.agent.intent.speech import FIRST, LAST, MOST_SENTENCES, folded, sentences
-from memlines.agent.intent.tables import TABLES
-from memlines.agent.intent.values import KINDS
+from memlines.agent.intent.detect import KINDS
+from memlines.text.patterns import fold
+from memlines.text.speech import FIRST, LAST, MOST_SENTENCES, sentences
 from tests.support_intent import labelled
 
 DEVELOP = [one.text for one in labelled("develop")]
@@ -74,7 +72,7 @@ def test_words_in_quotation_marks_are_none(text: str) -> None:
 
 @given(st.text(max_size=200))
 def test_folding_keeps_the_length(text: str) -> None:
-    assert len(folded(text)) == len(text)
+    assert len(fold(text)) == len(text)
 
 
 @given(MESSAGES)
@@ -108,28 +106,6 @@ def test_little_is_looked_at_of_a_hostile_text(text: str) -> None:
     assert sum(len(sentence.low) for sentence in said) <= FIRST + LAST
     assert len(said) <= MOST_SENTENCES
     assert detect(text).intent in KINDS
-
-
-@pytest.mark.parametrize("code", TABLES)
-def test_every_word_class_is_a_pattern(code: str) -> None:
-    grammar = Grammar(code, TABLES[code])
-    patterns = [grammar.words(name).pattern for name in TABLES[code]]
-    assert [pattern for pattern in patterns if "…" in pattern] == []
-
-
-@pytest.mark.parametrize("code", TABLES)
-def test_no_word_class_is_empty(code: str) -> None:
-    grammar = Grammar(code, TABLES[code])
-    assert [name for name in TABLES[code] if grammar.words(name).fullmatch("")] == []
-
-
-def test_no_line_of_a_table_holds_an_empty_alternative() -> None:
-    lines = [
-        line.strip() for table in TABLES.values() for words in table.values() for line in words.split("\n")
-    ]
-    assert [
-        line for line in islice(lines, None) if "||" in line or line.startswith("|") or line.endswith("|")
-    ] == []
 
 
 def test_nothing_heavy_is_imported() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from memlines.cli.facts import UNSURE
 from memlines.embed import select
-from memlines.text.facts import facts_in
+from memlines.text.fact_note import facts_in
 from tests.support_cli import Answer, Cli, keyboard, program
 from tests.support_doctor import FAKE
 from tests.support_index import write

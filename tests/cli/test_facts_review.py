@@ -15,7 +15,7 @@ import click
 import pytest
 
 from memlines.cli import facts_review
-from memlines.text.facts import facts_in
+from memlines.text.fact_note import facts_in
 from tests.support_cli import MAIN, Cli, environment
 from tests.support_index import write
 

@@ -9,7 +9,7 @@ import pytest
 
 from memlines.clients import codex
 from memlines.clients.apply import install
-from memlines.clients.codex_trust import is_trusted, untrusted_hooks
+from memlines.clients.codex import is_trusted, untrusted_hooks
 
 PLACES = ("session_start", "user_prompt_submit", "pre_compact", "stop", "session_end")
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
+from memlines.clients.commands import integration
 from memlines.clients.opencode import global_folder
 from memlines.clients.plan import Step
 from memlines.clients.receipt import read_receipt, receipt_file
-from memlines.clients.source import integration
 from memlines.errors import PathError, WriteError
 from tests.support import unprivileged_run, untimed
 from tests.support_install import FILES, MADE, Place, names, tree, write

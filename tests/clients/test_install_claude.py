@@ -11,14 +11,12 @@ from typing import Any
 
 import pytest
 
+from memlines.admin.doctor.checkup import Finding, Patient
 from memlines.admin.doctor.clients import check_clients
-from memlines.admin.doctor.finding import Finding
-from memlines.admin.doctor.patient import Patient
 from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall, would_install
-from memlines.clients.hooks import EVENTS, SCRIPT
+from memlines.clients.commands import EVENTS, SCRIPT, integration
 from memlines.clients.plan import Target
-from memlines.clients.source import integration
 from memlines.errors import WriteError
 from memlines.paths import Workspace
 from memlines.serve.rpc.command import _VERBS

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from memlines.clients.commands import integration
 from memlines.clients.opencode import global_folder
-from memlines.clients.source import integration
 from tests.support_cli import Cli
 from tests.support_install import names, tree, write
 

@@ -14,9 +14,9 @@ import pytest
 
 from memlines.clients import codex
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
+from memlines.clients.commands import integration
 from memlines.clients.edits import edited as with_edit
 from memlines.clients.plan import Step, Target
-from memlines.clients.source import integration
 from memlines.errors import WriteError
 from tests.support_cli import Cli
 from tests.support_install import names, tree

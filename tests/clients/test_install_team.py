@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from memlines.admin.doctor.checkup import Finding, Patient
 from memlines.admin.doctor.clients import check_clients
-from memlines.admin.doctor.finding import Finding
-from memlines.admin.doctor.patient import Patient
 from memlines.clients.apply import install, uninstall
-from memlines.clients.manifest import MANIFEST
 from memlines.clients.plan import BROUGHT
-from memlines.clients.receipt import read_receipt
+from memlines.clients.receipt import MANIFEST, read_receipt
 from memlines.paths import Workspace
 from tests.support_install import FILES, MADE, OURS, Place, names, tree, write
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.clients.edits import edited, hash_of, restored
-from memlines.clients.markers import BEGIN, END, marked, take_out
+from memlines.clients.edits import BEGIN, END, edited, hash_of, marked, restored, take_out
 from memlines.errors import WriteError
 
 FILE = Path("AGENTS.md")

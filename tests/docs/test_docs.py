@@ -19,19 +19,18 @@ import yaml
 import memlines
 from memlines import Memory
 from memlines.agent import intent, snapshot
+from memlines.agent.auto_recall import fitting_facts
 from memlines.agent.bootstrap import bootstrap
 from memlines.agent.capture import capture
 from memlines.agent.chat import ChatModel
 from memlines.agent.flush import flush
-from memlines.agent.unasked import fitting_facts
 from memlines.cli.main import COMMANDS, cli
 from memlines.cli.page import commands, without
-from memlines.index.search.relevant import relevant
+from memlines.memory.context import relevant
 from memlines.paths import Workspace
 from memlines.serve.tools import TOOLS, shown_tools
 from memlines.settings import load
-from memlines.settings.aliases import ALIASES, WITHOUT_EFFECT
-from memlines.settings.keys import groups, known_keys, variables
+from memlines.settings.keys import ALIASES, WITHOUT_EFFECT, groups, known_keys, variables
 from tests.support_docs import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
 
 EVERY = dict(commands())

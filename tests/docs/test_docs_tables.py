@@ -9,15 +9,15 @@ from typing import get_args
 
 import pytest
 
+from memlines.admin.doctor.checkup import Repair
 from memlines.admin.doctor.examine import CHECKS
-from memlines.admin.doctor.finding import Repair
 from memlines.admin.evaluation.metrics import METRICS
 from memlines.files.scan import IGNORED_DIRS
 from memlines.index.store.sqlite.db import open_reader
 from memlines.memory.memory import Memory
-from memlines.serve.mcp.http.server import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
+from memlines.serve.mcp.http import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
 from memlines.serve.mcp.resources import MOST_CHARACTERS, PAGE
-from memlines.serve.mcp.versions import HANDSHAKE, STATELESS
+from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.settings.keys import known_keys
 from memlines.settings.table import default_of
 from tests.support_docs import PAGES, ROOT, in_line, shown, text_of

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from memlines.beneath import HAS_DESCRIPTORS
 from memlines.errors import MemlinesError
 from memlines.files import erase, history, imported, snapshots, trash
 from memlines.files.notes import append, edit, remove_note
 from memlines.files.scan import discover
 from memlines.files.snapshots import Said, Snapshot
+from memlines.folders import HAS_DESCRIPTORS
 from memlines.memory.memory import Memory
 from memlines.memory.notes import versions
 from memlines.paths import Workspace

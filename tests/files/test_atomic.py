@@ -15,8 +15,7 @@ import pytest
 
 from memlines.errors import StoreReadOnly, WorkspaceError
 from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, create, sync_folder
-from memlines.files.begin import begin_workspace
-from memlines.files.private import ensure_folder, ensure_private
+from memlines.files.place import begin_workspace, ensure_folder, ensure_private
 from memlines.files.scan import discover
 from memlines.paths import Workspace
 from tests.support import unprivileged_run
@@ -243,7 +242,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "from memlines.errors import WorkspaceError\n"
-        "from memlines.files.begin import begin_workspace\n"
+        "from memlines.files.place import begin_workspace\n"
         "try: begin_workspace(Path(sys.argv[1]) / 'notes')\n"
         "except WorkspaceError as error: print(error.what.rsplit(': ', 1)[1])\n",
         tmp_path,
@@ -293,7 +292,7 @@ def test_a_workspace_that_may_only_be_read(workspace: Path) -> None:
     done = unprivileged_run(
         "import sys\n"
         "from memlines.errors import StoreReadOnly\n"
-        "from memlines.files.private import ensure_private\n"
+        "from memlines.files.place import ensure_private\n"
         "from memlines.paths import Workspace\n"
         "try: ensure_private(Workspace.at(sys.argv[1]))\n"
         "except StoreReadOnly as error: print(error.what.rsplit(': ', 1)[1])\n",

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from memlines.beneath import Folder
 from memlines.errors import PathError
 from memlines.files.atomic import (
     TEMPORARY_PREFIX,
@@ -24,6 +23,7 @@ from memlines.files.atomic import (
     sweep,
     sync_folder,
 )
+from memlines.folders import Folder
 from tests.support import unprivileged_run
 
 

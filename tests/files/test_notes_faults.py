@@ -209,7 +209,7 @@ def test_a_change_that_is_there_but_not_confirmed_is_told_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = prepared(tmp_path / "workspace")
-    monkeypatch.setattr("memlines.beneath.Folder.sync", lambda _: (_ for _ in ()).throw(FAULTS["broken"]))
+    monkeypatch.setattr("memlines.folders.Folder.sync", lambda _: (_ for _ in ()).throw(FAULTS["broken"]))
     with pytest.raises(WriteError, match="was changed, but the disk did not confirm it: input/output error"):
         append(home, DAY, "- c")
 

@@ -16,7 +16,7 @@ import apsw
 import pytest
 
 from memlines.files.notes import append, edit
-from memlines.files.private import ensure_private
+from memlines.files.place import ensure_private
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from tests.support_doctor import look, repair

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memlines import Memory
-from memlines.embed.passages import PASSAGES
+from memlines.embed.background import PASSAGES
 from memlines.errors import UsageError
 from memlines.index.sync import pending
 from tests.support_index import assert_sound, index_file
@@ -131,7 +131,7 @@ def test_a_note_written_meanwhile_is_found_by_its_words_and_has_a_vector_at_the_
     half_changed(workspace, server)
     write(workspace, {"late.md": "the giraffe came late\n"})
     with opened(workspace, server, "new") as memory:
-        memory._upkeep.run(embed_limit=0)
+        memory._manager.run(embed_limit=0)
         assert memory.search("giraffe", mode="words")[0].path == "memory/late.md"
         assert memory.sync().pending == 0
         assert states(memory)["new"] == ("serving", 13)
@@ -227,7 +227,7 @@ def test_what_the_service_called_its_model_outlives_an_index_and_a_cancel(
     half_changed(workspace, server)
     with opened(workspace, server, "new") as memory:
         if way == "rebuilt":
-            memory._upkeep.run(force=True, embed_limit=0)
+            memory._manager.run(force=True, embed_limit=0)
         else:
             memory.cancel_model()
             memory.resume_model()

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.evaluation.figures import evaluation_json
-from memlines.admin.evaluation.run import MODES, copy_workspace, evaluate
+from memlines.admin.evaluation.run import MODES, copy_workspace, evaluate, evaluation_json
 from memlines.admin.evaluation.sets import read_folder
 from memlines.memory.memory import Memory
 from memlines.types import Mode, SearchResult

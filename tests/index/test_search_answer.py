@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memlines.index.search.answer import MAX_SNIPPET, snippet_of
+from memlines.index.search.passages import MAX_SNIPPET, snippet_of
 from memlines.types import cite
 from tests.support_search import words_memory
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memlines import Memory
-from memlines.index.search.relevant import relevant
+from memlines.memory.context import relevant
 from memlines.serve.tools import call_tool
 from memlines.serve.tools.finding import NOTHING, UNSURE
 from tests.support_cli import Cli

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memlines import Memory
-from memlines.index.sync import pending, run, words
-from memlines.memory.upkeep import upkeep
+from memlines.index.sync import pending, run, update
+from memlines.memory import manager
 from memlines.serve.tools import call_tool
 from tests.support_cli import program
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
@@ -54,24 +54,24 @@ class Slow(FakeProvider):
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock that deadlines are counted by."""
     clock = Clock()
-    for module in (pending, run, words, upkeep):
+    for module in (pending, run, update, manager):
         monkeypatch.setattr(module, "time", clock)
     monkeypatch.setattr("memlines.index.sync.job.time", clock)
-    monkeypatch.setattr(upkeep, "_AFTER_FIRST_SEARCH", 3600.0)
+    monkeypatch.setattr(manager, "_AFTER_FIRST_SEARCH", 3600.0)
     return clock
 
 
 def slow_reading(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> list[str]:
     """Let reading a file take half a second by the clock; return the list of files read."""
     read: list[str] = []
-    real = words.read_file
+    real = update.read_file
 
     def read_file(file: Any, *rest: Any) -> Any:
         clock.now += 0.5
         read.append(file.path)
         return real(file, *rest)
 
-    monkeypatch.setattr(words, "read_file", read_file)
+    monkeypatch.setattr(update, "read_file", read_file)
     return read
 
 
@@ -107,7 +107,7 @@ def test_the_next_search_of_another_program_goes_on_within_its_own_bound(
 def test_what_the_first_search_left_is_done_in_the_background(
     workspace: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "_AFTER_FIRST_SEARCH", 0.05)
+    monkeypatch.setattr(manager, "_AFTER_FIRST_SEARCH", 0.05)
     with fake_memory(workspace, BIG, Slow(clock), **FINE) as memory:
         assert memory.search("okapi").pending > 0
         eventually(lambda: memory.status().pending == 0)
@@ -166,7 +166,7 @@ def test_files_that_are_left_keep_others_from_being_taken_for_gone(
 def test_in_a_memory_that_lives_on_the_background_reads_the_rest(
     workspace: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "_AFTER_FIRST_SEARCH", 0.05)
+    monkeypatch.setattr(manager, "_AFTER_FIRST_SEARCH", 0.05)
     slow_reading(monkeypatch, clock)
     with fake_memory(workspace, MANY, Slow(clock)) as memory:
         assert memory.search("okapi").unindexed == 36

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.decay import age_in_days, dated, decay_factor, decayed
+from memlines.index.search.order import age_in_days, dated, decay_factor, decayed
 from memlines.types import IndexedChunk
 from tests.support_search import words_memory, write
 

@@ -15,12 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines import Memory
+from memlines.embed.background import PASSAGES, background_of
 from memlines.embed.base import embed_documents
-from memlines.embed.passages import PASSAGES, background_of
 from memlines.embed.select import Choice
-from memlines.index.search.dense import common_cosine, scaled
-from memlines.index.search.fuse import evidence
-from memlines.index.search.judge import probability
+from memlines.index.search.rank import evidence, probability
+from memlines.index.search.retrievers import common_cosine, scaled
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.identity import space_of
@@ -241,7 +240,7 @@ def searched(tmp_path: Path) -> Iterator[Searched]:
         write(folder, notes)
         provider = Lifted(lift=lift)
         memory = Memory(folder, {"sync.on_search": False})
-        memory._upkeep.choice = Choice("fake", provider)
+        memory._manager.choice = Choice("fake", provider)
         memory.sync()
         with writing(index_file(folder)) as index:
             index.vectors.set_background(background_of(provider))

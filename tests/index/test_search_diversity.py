@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.diversity import diversified, jaccard, tokens_of
+from memlines.index.search.order import diversified, jaccard, tokens_of
 from tests.support_search import words_memory, write
 
 TEXTS = {

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memlines import UsageError
-from memlines.index.search.fuse import either
-from memlines.index.search.judge import probability
-from memlines.index.store.sqlite import words
+from memlines.index.search import words as lexical
+from memlines.index.search.rank import either, probability
+from memlines.index.store.sqlite.chunks import match_words
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 ASKED = (1.0, 0.0, 0.0, 0.0)
@@ -78,13 +78,12 @@ def test_how_many_candidates_each_leg_gives(
     candidates: int,
 ) -> None:
     limits = []
-    match = words.match
 
     def counted(connection: object, expression: str, limit: int, *rest: object) -> object:
         limits.append(limit)
-        return match(connection, expression, limit, *rest)  # type: ignore[arg-type]
+        return match_words(connection, expression, limit, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(words, "match", counted)
+    monkeypatch.setattr(lexical, "match_words", counted)
     settings = {"query__fusion": fusion, "query__hybrid__candidate_multiplier": multiplier}
     with words_memory(workspace, MANY, **settings) as memory:
         memory.search("kestrel", max_results=max_results, min_score=0)

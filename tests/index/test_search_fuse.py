@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.dense import scaled
-from memlines.index.search.fuse import evidence, rrf, weighted
+from memlines.index.search.rank import evidence, rrf, weighted
+from memlines.index.search.retrievers import scaled
 
 scores = st.dictionaries(st.integers(0, 20), st.floats(0, 1), max_size=10)
 part = st.floats(0, 1)

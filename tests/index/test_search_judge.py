@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.judge import _CURVES, Compared, probability
+from memlines.index.search.rank import _CURVES, Compared, probability
 from memlines.text.language import is_foreign
 from tests.support_search import FakeProvider, fake_memory, words_memory
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search import legs, lexical
-from memlines.index.search.lexical import openclaw_score
-from memlines.index.store.sqlite import words
+from memlines.index.search import retrievers as legs
+from memlines.index.search import words as lexical
+from memlines.index.search.words import openclaw_score
 from tests.support_search import FakeProvider, fake_memory, words_memory
 
 NINE_TENTHS = (0.9, math.sqrt(1 - 0.81), 0.0, 0.0)
@@ -140,7 +140,7 @@ def test_how_many_candidates_each_leg_looks_at(
 
 
 def test_the_word_score_is_the_rank_of_fts5(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "match", lambda *_: [(1, -4.2)])
+    monkeypatch.setattr(lexical, "match_words", lambda *_: [(1, -4.2)])
     with words_memory(workspace, {"a.md": "text\n"}, profile="openclaw") as memory:
         hit = memory.search("text")[0]
     assert hit.why.lexical == hit.score == pytest.approx(4.2 / 5.2)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memlines import Memory
 from memlines.index.search.query import as_prose, parse
-from memlines.index.search.relevant import INTRODUCTION, MOST_QUOTES, Relevant, relevant
+from memlines.memory.context import INTRODUCTION, MOST_QUOTES, Relevant, relevant
 from memlines.text.chunk import weigh
 from tests.support import untimed
 from tests.support_search import words_memory

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.index.search.when import understood
+from memlines.index.search.query import understood
 from tests.support_search import words_memory
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)  # a Monday

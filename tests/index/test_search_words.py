@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.index.search import lexical
+from memlines.index.search import words as lexical
 from memlines.index.store.sqlite.index import Index
 from tests.support_search import words_memory
 

@@ -14,8 +14,8 @@ import apsw
 import pytest
 
 from memlines.errors import StoreDamaged
-from memlines.files.private import tighten
-from memlines.index.store.sqlite.health import check_file, set_aside
+from memlines.files.place import tighten
+from memlines.index.store.sqlite.files import check_file, set_aside
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memlines.index.store.sqlite import words
+from memlines.index.store.sqlite.chunks import match_words
 from tests.index.test_store_vectors import ENGINES, add, one, opened, random_rows, reader
 from tests.support_index import put
 
@@ -26,14 +26,14 @@ def test_words_are_found_in_some_chunks_alone(tmp_path: Path) -> None:
     with opened(tmp_path) as index:
         put(index, "memory/a.md", "\n".join(["zebra zebra"] * 50))
         numbers = put(index, "memory/b.md", "zebra and a lot of other words that make the line long")
-        found = words.match(index.connection, "zebra", 1, (), frozenset(numbers))
+        found = match_words(index.connection, "zebra", 1, (), frozenset(numbers))
     assert [number for number, _ in found] == numbers
 
 
 def test_no_words_are_found_in_no_chunks(tmp_path: Path) -> None:
     with opened(tmp_path) as index:
         put(index, "memory/a.md", "zebra")
-        assert words.match(index.connection, "zebra", 1, (), frozenset()) == []
+        assert match_words(index.connection, "zebra", 1, (), frozenset()) == []
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -125,7 +125,7 @@ COLD_START = """
 from pathlib import Path
 from memlines.memory.memory import Memory
 from tests.support_index import sync
-import memlines.index.search.engine, memlines.index.sync.run
+import memlines.index.search.run, memlines.index.sync.run
 print("ready", flush=True)
 for line in sys.stdin:
     how, folder = line.split(maxsplit=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from memlines.index.store.sqlite import words
+from memlines.index.store.sqlite.chunks import check_words, document_counts, match_words
 from memlines.index.store.sqlite.index import Index
 from memlines.text.chunk import text_hash
 from memlines.text.terms import terms_of
@@ -23,7 +23,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 def test_a_match_names_the_chunk(index: Index) -> None:
     numbers = put(index, "memory/a.md", "the zebra crosses\nthe giraffe waits")
-    assert [number for number, _ in words.match(index.connection, "giraff", 10)] == [numbers[1]]
+    assert [number for number, _ in match_words(index.connection, "giraff", 10)] == [numbers[1]]
 
 
 def test_the_best_match_comes_first(index: Index) -> None:
@@ -35,21 +35,21 @@ def test_the_best_match_comes_first(index: Index) -> None:
 
 def test_ranks_are_negative_and_lower_is_better(index: Index) -> None:
     put(index, "memory/a.md", "zebra zebra\nzebra and other words\nelse\nother\nmore")
-    ranks = [rank for _, rank in words.match(index.connection, "zebra", 10)]
+    ranks = [rank for _, rank in match_words(index.connection, "zebra", 10)]
     assert ranks == sorted(ranks)
     assert ranks[0] < 0
 
 
 def test_no_more_matches_than_asked_for(index: Index) -> None:
     put(index, "memory/a.md", "zebra one\nzebra two\nzebra three")
-    assert len(words.match(index.connection, "zebra", 2)) == 2
+    assert len(match_words(index.connection, "zebra", 2)) == 2
 
 
 def test_other_sources_can_be_left_out(index: Index) -> None:
     put(index, "memory/a.md", "zebra")
     chunk = Chunk(1, 1, "zebra", text_hash("zebra"))
     index.put(Document("log.jsonl", "sessions", "zebra", "hash", Fingerprint(1, 1, 1)), [chunk])
-    numbers = [number for number, _ in words.match(index.connection, "zebra", 10, ("sessions",))]
+    numbers = [number for number, _ in match_words(index.connection, "zebra", 10, ("sessions",))]
     assert [found.path for found in index.chunks(numbers).values()] == ["log.jsonl"]
 
 
@@ -78,26 +78,26 @@ def test_the_index_keeps_the_terms_of_text_and_title(index: Index) -> None:
 
 def test_document_counts_say_in_how_many_chunks_a_term_is(index: Index) -> None:
     put(index, "memory/a.md", "zebra zebra\nzebra\ngiraffe")
-    counts = words.document_counts(index.connection, ["zebra", "giraff", "okapi"])
+    counts = document_counts(index.connection, ["zebra", "giraff", "okapi"])
     assert counts == {"zebra": 2, "giraff": 1}
 
 
 def test_document_counts_take_any_number_of_terms(index: Index) -> None:
     put(index, "memory/a.md", " ".join(f"w{n}" for n in range(900)))
     terms = [f"w{n}" for n in range(1000)]
-    assert words.document_counts(index.connection, terms) == {f"w{n}": 1 for n in range(900)}
+    assert document_counts(index.connection, terms) == {f"w{n}": 1 for n in range(900)}
 
 
 def test_document_counts_fall_when_a_file_goes(index: Index) -> None:
     put(index, "memory/a.md", "zebra")
     put(index, "memory/b.md", "zebra")
     index.remove("memory/a.md")
-    assert words.document_counts(index.connection, ["zebra"]) == {"zebra": 1}
+    assert document_counts(index.connection, ["zebra"]) == {"zebra": 1}
 
 
 def test_a_sound_word_index_passes_its_check(index: Index) -> None:
     put(index, "memory/a.md", "zebra")
-    words.check(index.connection)
+    check_words(index.connection)
 
 
 def test_a_damaged_word_index_fails_its_check(index: Index) -> None:
@@ -105,4 +105,4 @@ def test_a_damaged_word_index_fails_its_check(index: Index) -> None:
     index.connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
     index.connection.execute("UPDATE chunks_fts_data SET block = zeroblob(40) WHERE id > 10")
     with pytest.raises(apsw.Error):
-        words.check(index.connection)
+        check_words(index.connection)

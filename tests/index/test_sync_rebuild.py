@@ -330,7 +330,7 @@ states = set()
 print("ready", flush=True)
 while not Path(sys.argv[2]).exists():
     with index.errors(), index.snapshot():
-        states.add((len(words.match(index.connection, "share", 10_000)), index.count_chunks()))
+        states.add((len(words.match_words(index.connection, "share", 10_000)), index.count_chunks()))
 print(json.dumps(sorted(states)))
 """
 

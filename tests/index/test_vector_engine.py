@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memlines.admin.doctor.examine import examine
+from memlines.memory import manager
 from memlines.memory.memory import Memory
-from memlines.memory.upkeep import upkeep
 from tests.support_cli import Cli
 from tests.support_search import write
 
@@ -87,7 +87,7 @@ def test_words_answer_until_an_index_is_built_anew(workspace: Path, monkeypatch:
     with Memory(workspace, ASKED) as memory:
         memory.sync()
     lose_package(monkeypatch)
-    monkeypatch.setattr(upkeep, "_REBUILT_BY_SEARCH", 0)
+    monkeypatch.setattr(manager, "_REBUILT_BY_SEARCH", 0)
     with Memory(workspace, ASKED) as memory:
         result = memory.search("boiler")
         assert [hit.path for hit in result] == ["memory/b.md"]
@@ -101,7 +101,7 @@ def test_what_is_forgotten_leaves_an_index_whose_engine_is_lost(
     with Memory(workspace, ASKED) as memory:
         memory.sync()
     lose_package(monkeypatch)
-    monkeypatch.setattr(upkeep, "_REBUILT_BY_SEARCH", 0)
+    monkeypatch.setattr(manager, "_REBUILT_BY_SEARCH", 0)
     with Memory(workspace, ASKED) as memory:
         memory.forget(memory.forget_candidates("memory/a.md"))
         left = (workspace / ".memory" / "index.sqlite").read_bytes() if memory.status().index_bytes else b""

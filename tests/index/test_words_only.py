@@ -29,7 +29,7 @@ with Memory(workspace, settings) as memory:
     else:
         found = [memory.remember("The okapi likes figs.", to="memory/figs.md").path]
 loaded = [name for name in %r if name in sys.modules]
-print(json.dumps({"found": sorted(found), "loaded": loaded, "chosen": memory._upkeep.choice is not None}))
+print(json.dumps({"found": sorted(found), "loaded": loaded, "chosen": memory._manager.choice is not None}))
 """
 
 

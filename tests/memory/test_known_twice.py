@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory
-from memlines.memory.notes.known import known_entry
+from memlines.memory.notes.duplicates import known_entry
 from tests.support_index import write
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 
 from memlines import Memory, PathError, SettingsError, WorkspaceError
 from memlines.index.store.sqlite.index import Index
-from memlines.memory.upkeep import upkeep
+from memlines.memory import manager
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
@@ -18,7 +18,7 @@ NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel l
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every search look at the files, also where the machine is so busy that it would rest."""
-    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
+    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
 
 
 def paths(memory: Memory, query: str) -> list[str]:
@@ -173,8 +173,8 @@ def test_with_on_search_off_the_first_search_still_makes_the_index(workspace: Pa
 
 
 def test_looking_for_changes_rests_where_it_is_slow(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", -1.0)
-    monkeypatch.setattr(upkeep, "_SWEEP_SHARE", 10**9)
+    monkeypatch.setattr(manager, "_QUICK_SWEEP", -1.0)
+    monkeypatch.setattr(manager, "_SWEEP_SHARE", 10**9)
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
         for file in workspace.rglob("*.md"):
@@ -183,7 +183,7 @@ def test_looking_for_changes_rests_where_it_is_slow(workspace: Path, monkeypatch
         assert paths(memory, "kestrel") == ["memory/a.md"]
         write(workspace, {"a.md": "A submarine.\n"})
         assert paths(memory, "submarine") == []
-        memory._upkeep._rest_until = 0.0
+        memory._manager._rest_until = 0.0
         assert paths(memory, "submarine") == ["memory/a.md"]
 
 
@@ -302,8 +302,8 @@ def test_status_says_that_another_model_is_wanted(workspace: Path) -> None:
 def test_the_context_manager_closes_the_index(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         memory.search("kestrel")
-        assert isinstance(memory._upkeep._reader, Index)
-    assert memory._upkeep._reader is None
+        assert isinstance(memory._manager._reader, Index)
+    assert memory._manager._reader is None
 
 
 def test_closing_twice_is_harmless(workspace: Path) -> None:

@@ -48,7 +48,7 @@ def test_leaving_the_block_closes_the_index(workspace: Path) -> None:
             await memory.search("kestrel")
         return memory
 
-    assert asyncio.run(use()).memory._upkeep._reader is None
+    assert asyncio.run(use()).memory._manager._reader is None
 
 
 def test_a_session_can_be_started(workspace: Path) -> None:
@@ -105,12 +105,12 @@ def test_the_event_loop_goes_on_while_a_search_waits(workspace: Path) -> None:
 
     async def use() -> bool:
         async with AsyncMemory(workspace, WORDS_ONLY) as memory:
-            memory.memory._upkeep.reading.acquire()  # a search now waits for this
+            memory.memory._manager.reading.acquire()  # a search now waits for this
             try:
                 search = asyncio.create_task(memory.search("kestrel"))
                 done, _ = await asyncio.wait({search}, timeout=0.05)
             finally:
-                memory.memory._upkeep.reading.release()
+                memory.memory._manager.reading.release()
             await search
         return not done
 

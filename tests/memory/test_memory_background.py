@@ -12,7 +12,7 @@ import pytest
 
 from memlines import Memory
 from memlines.locks import WriterLock
-from memlines.memory.upkeep import upkeep
+from memlines.memory import manager
 from tests.support_index import index_file, notes, program
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 from tests.support_waiting import background_threads, eventually
@@ -26,7 +26,7 @@ LATE = {f"late{number}.md": f"An okapi of number {number}.\n" for number in rang
 
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
+    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
 
 
 class Recording(FakeProvider):
@@ -102,7 +102,7 @@ def test_many_searches_start_one_thread(workspace: Path) -> None:
 
 
 def test_closing_ends_the_background(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "_BACKGROUND_GROUP", 1)
+    monkeypatch.setattr(manager, "_BACKGROUND_GROUP", 1)
     provider = Recording()
     memory = fake_memory(workspace, NOTES, provider)
     memory.search("heron")
@@ -141,7 +141,7 @@ def test_with_on_search_off_there_is_no_background(workspace: Path) -> None:
     with fake_memory(workspace, NOTES, provider, sync__on_search=False) as memory:
         memory.search("heron")
         write(workspace, LATE)
-        memory._upkeep.run(embed_limit=0)
+        memory._manager.run(embed_limit=0)
         memory.search("okapi")
         assert background_threads() == []
 
@@ -223,9 +223,9 @@ import time
 from pathlib import Path
 from memlines import Memory
 from memlines.embed.select import Choice
-from memlines.memory.upkeep import upkeep
+from memlines.memory import manager
 from tests.support_embedding import FakeProvider
-upkeep._BACKGROUND_GROUP = 1
+manager._BACKGROUND_GROUP = 1
 
 class Slow(FakeProvider):
     def embed_documents(self, texts):
@@ -233,7 +233,7 @@ class Slow(FakeProvider):
         return super().embed_documents(texts)
 
 memory = Memory(sys.argv[1])
-memory._upkeep.choice = Choice("fake", Slow())
+memory._manager.choice = Choice("fake", Slow())
 memory.search("heron")
 for number in range(500):
     Path(sys.argv[1], f"memory/late{number}.md").write_text(f"An okapi, {number}.", encoding="utf-8")

@@ -173,7 +173,7 @@ def test_batches_fill_the_space_of_another_model(workspace: Path, server: BatchS
         memory.sync()
     with opened(workspace, server) as memory:
         report = memory.sync()
-        provider = memory._upkeep.chosen().provider
+        provider = memory._manager.chosen().provider
         assert provider is not None
         index = Index.reader(index_file(workspace))
         assert index is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory
-from memlines.memory.upkeep import upkeep as module
+from memlines.memory import manager as module
 from memlines.types import Discovery
 from tests.support_search import WORDS_ONLY, write
 from tests.support_waiting import eventually
@@ -43,9 +43,9 @@ def eyes(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Memory, Eyes
     monkeypatch.setattr(module, "_QUICK_SWEEP", 1_000.0)
     write(workspace, NOTES)
     memory = Memory(workspace, WORDS_ONLY)
-    memory._upkeep._sweep_seconds = -2.0
-    looking = Eyes(memory._upkeep.discover)
-    monkeypatch.setattr(memory._upkeep, "discover", looking)
+    memory._manager._sweep_seconds = -2.0
+    looking = Eyes(memory._manager.discover)
+    monkeypatch.setattr(memory._manager, "discover", looking)
     memory.search("heron")
     memory.search("heron")
     looking.by_search = looking.by_background = 0
@@ -86,5 +86,5 @@ def test_what_this_program_wrote_is_found_at_once(eyes: tuple[Memory, Eyes]) -> 
 def test_an_answer_that_may_lack_something_says_so(eyes: tuple[Memory, Eyes]) -> None:
     memory, _ = eyes
     with memory:
-        memory._upkeep._is_behind = True
+        memory._manager._is_behind = True
         assert any("are being indexed" in warning for warning in memory.search("heron").warnings)

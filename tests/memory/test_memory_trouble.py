@@ -13,7 +13,7 @@ import pytest
 
 from memlines import Memory, StoreBusy, StoreFull
 from memlines.index.sync import run
-from memlines.memory.upkeep import upkeep
+from memlines.memory import manager
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
@@ -22,7 +22,7 @@ NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel l
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every search look at the files, also where the machine is so busy that it would rest."""
-    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
+    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
 
 
 def paths(memory: Memory, query: str) -> list[str]:
@@ -134,7 +134,7 @@ def test_a_search_beside_another_writer_answers_from_the_old_index(workspace: Pa
 def test_a_first_search_beside_another_writer_says_so(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "_FIRST_SEARCH_WAIT", 0.05)
+    monkeypatch.setattr(manager, "_FIRST_SEARCH_WAIT", 0.05)
     busy = pytest.raises(StoreBusy, match="is being written")
     with words_memory(workspace, NOTES) as memory, another_writer(workspace), busy:
         memory.search("kestrel")
@@ -158,7 +158,7 @@ def test_a_search_on_a_full_disk_answers_from_the_old_index(
 def test_a_sync_of_the_same_memory_is_waited_for_only_so_long(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "_SYNC_WAIT", 0.05)
+    monkeypatch.setattr(manager, "_SYNC_WAIT", 0.05)
     refusals: list[StoreBusy] = []
     with words_memory(workspace, NOTES) as memory:
 
@@ -251,7 +251,7 @@ def test_a_small_index_is_built_anew_by_the_next_search(workspace: Path) -> None
 
 
 def test_a_large_index_serves_as_it_is_until_a_sync(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "_REBUILT_BY_SEARCH", 1)
+    monkeypatch.setattr(manager, "_REBUILT_BY_SEARCH", 1)
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
     with words_memory(workspace, {}, chunking__tokens=100) as memory:

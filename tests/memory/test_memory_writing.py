@@ -29,7 +29,7 @@ def test_what_is_remembered_is_found_at_once(workspace: Path) -> None:
 def test_what_is_remembered_is_found_although_a_look_at_the_files_rests(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         memory.search("heron")
-        memory._upkeep._rest_until = time.monotonic() + 1_000
+        memory._manager._rest_until = time.monotonic() + 1_000
         memory.remember(SAID)
         assert len(memory.search("kestrel")) == 1
 

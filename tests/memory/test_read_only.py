@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memlines.files import private
+from memlines.files import place as private
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from tests.support import read_only, unprivileged_run

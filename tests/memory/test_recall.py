@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.errors import SettingsError, UsageError
-from memlines.files.begin import begin_workspace
+from memlines.files.place import begin_workspace
 from memlines.memory.notes import recall as module
-from memlines.memory.notes.reading import text_in
+from memlines.memory.notes.entries import text_in
 from memlines.memory.notes.recall import Recalled, recall
 from memlines.memory.notes.remember import remember
 from memlines.paths import Workspace

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memlines.errors import PathError, SettingsError, UsageError
 from memlines.files.tombstones import Forgotten, bury
-from memlines.memory.notes.form import (
+from memlines.memory.notes.entries import (
     block_of,
     body_of,
     one_line,
@@ -153,7 +153,7 @@ def test_the_zone_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("zone", ["America/Santiago", "Africa/Cairo", "Asia/Beirut", "Europe/Lisbon"])
 def test_no_hour_of_a_year_is_without_a_day(zone: str) -> None:
     """Some of these zones change their clocks at midnight."""
-    from memlines.memory.notes.clock import local_now
+    from memlines.memory.notes.entries import local_now
 
     start = datetime(2026, 1, 1, tzinfo=UTC)
     days = {local_now(Settings(timezone=zone), start + timedelta(hours=n)).date() for n in range(8760)}

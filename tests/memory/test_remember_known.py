@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memlines.errors import StoreBusy
 from memlines.memory.notes.duplicates import find, query_of
-from memlines.memory.notes.form import block_of, usable_text
+from memlines.memory.notes.entries import block_of, usable_text
 from memlines.memory.notes.remember import Remembered, remember
 from memlines.paths import Workspace
 from memlines.settings import Settings

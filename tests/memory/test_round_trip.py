@@ -16,7 +16,7 @@ from memlines.agent import snapshot
 from memlines.embed import select
 from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace
-from memlines.text.facts import facts_in
+from memlines.text.fact_note import facts_in
 from tests.admin.test_imports_chatgpt import conversation, packed
 from tests.admin.test_imports_openclaw import openclaw
 from tests.support_agent import opened, user

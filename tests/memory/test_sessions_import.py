@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memlines import Memory
 from memlines.files import imported
 from memlines.files.tombstones import bury
-from memlines.memory.conversations import converting
+from memlines.memory.conversations import conversation as converting
 from memlines.memory.conversations.importing import Imported, import_transcripts
 from memlines.memory.conversations.listing import listed
 from memlines.paths import Workspace

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from memlines import Memory, SettingsError
 from memlines.cli.main import cli
-from memlines.memory.notes.configure import switch
+from memlines.memory.notes.settings_file import switch
 from memlines.paths import Workspace
 from memlines.settings import is_trusted, load, trust
 

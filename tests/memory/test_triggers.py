@@ -12,8 +12,8 @@ import pytest
 
 from memlines import Memory
 from memlines.locks import WriterLock
+from memlines.memory import manager
 from memlines.memory import watching as watching_module
-from memlines.memory.upkeep import upkeep
 from memlines.paths import Workspace, user_config_file
 from memlines.serve.mcp.server import Server
 from memlines.serve.rpc import workplace
@@ -27,7 +27,7 @@ NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n
 
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
+    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
 
 
 # The start of a session
@@ -101,11 +101,11 @@ def test_a_memory_that_is_off_starts_no_session(workspace: Path) -> None:
 
 
 def test_the_keys_of_sessions_do_not_pile_up(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "_MOST_SESSIONS", 3)
+    monkeypatch.setattr(manager, "_MOST_SESSIONS", 3)
     with words_memory(workspace, NOTES) as memory:
         for number in range(10):
             memory.start_session(str(number))
-        assert list(memory._upkeep._sessions) == ["7", "8", "9"]
+        assert list(memory._manager._sessions) == ["7", "8", "9"]
 
 
 # A search

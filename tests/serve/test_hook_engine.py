@@ -18,7 +18,7 @@ from time import monotonic
 import pytest
 
 from memlines.serve.hooks import daemon, thin
-from memlines.serve.hooks.clients import Clients
+from memlines.serve.hooks.daemon import Clients
 from tests.support_hooks import Hooks
 from tests.support_waiting import eventually
 

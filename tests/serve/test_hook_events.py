@@ -11,10 +11,8 @@ import pytest
 
 from memlines import Memory
 from memlines.agent import snapshot
-from memlines.serve.hooks import conversations
-from memlines.serve.hooks.conversations import Conversations
-from memlines.serve.hooks.events import Events
-from memlines.serve.hooks.transcript import last_turns, with_last_answer
+from memlines.serve.hooks import events as conversations
+from memlines.serve.hooks.events import Conversations, Events, last_turns, with_last_answer
 from memlines.serve.rpc.messages import InvalidParams
 from memlines.types import Turn
 from tests.support_hooks import CLIENT, NOTES

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from memlines.errors import UsageError
-from memlines.serve.mcp.http import server as http_server
-from memlines.serve.mcp.http.exchange import Exchange, Reply
-from memlines.serve.mcp.http.server import Listener, loopback
-from memlines.serve.mcp.versions import HANDSHAKE, STATELESS
-from memlines.serve.rpc.lines import MOST_BYTES
+from memlines.serve.mcp import http as http_server
+from memlines.serve.mcp.exchange import Exchange, Reply
+from memlines.serve.mcp.http import Listener, loopback
+from memlines.serve.mcp.server import HANDSHAKE, STATELESS
+from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.tools import Call, Output, shown_tools
 from tests.support_mcp import ENVELOPE, NEWEST, TOKEN, Http, Listening, add_tool, listening, write_notes
 from tests.support_rpc import DEADLINE

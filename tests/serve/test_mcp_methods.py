@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from memlines.serve.mcp import texts
-from memlines.serve.mcp.prompts import PROMPTS
 from memlines.serve.mcp.resources import TEMPLATES
-from memlines.serve.mcp.versions import HANDSHAKE, STATELESS
+from memlines.serve.mcp.server import HANDSHAKE, STATELESS
+from memlines.serve.mcp.texts import PROMPTS
 from memlines.serve.tools import Call, Output, shown_tools
 from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_notes
 from tests.support_rpc import DEADLINE, ErrorAnswer

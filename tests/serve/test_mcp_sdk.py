@@ -13,7 +13,7 @@ import anyio
 import httpx2
 import pytest
 
-from memlines.serve.mcp.versions import HANDSHAKE, STATELESS
+from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.serve.tools import shown_tools
 from tests.support_cli import MAIN
 from tests.support_mcp import WORDS_ONLY, listening, write_notes

@@ -16,8 +16,8 @@ from memlines.agent.bootstrap import bootstrap
 from memlines.agent.capture.extract import asked
 from memlines.agent.flush import flush
 from memlines.serve.hooks.events import Events
-from memlines.serve.mcp.prompts import PROMPTS
 from memlines.serve.mcp.server import DATA_KEY
+from memlines.serve.mcp.texts import PROMPTS
 from memlines.serve.rpc.engine import PROTOCOL, Engine
 from memlines.serve.tools import TOOLS, call_tool
 from memlines.text.neutral import quoted
@@ -228,7 +228,7 @@ def test_what_is_sent_to_chat_models(planted: Path) -> None:
         server.reply = '{"facts": []}'
         asked(server.model(), asked_all)
         server.reply = '{"intent": "none", "entities": [], "confidence": 1, "language": "en"}'
-        intent.detected(f"{EVERYTHING} remember maybe the kestrel", memory.settings, model=server.model())
+        intent.detect_with(f"{EVERYTHING} remember maybe the kestrel", memory.settings, model=server.model())
     sent = [one["content"] for seen in server.requests for one in seen.body["messages"][1:]]
     assert len([check_for_model(text) for text in sent]) >= 2
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.errors import StoreBusy
-from memlines.serve.rpc.lines import MOST_BYTES
+from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.rpc.server import Method, serve
 from tests.support import untimed
 from tests.support_rpc import DEADLINE, echo, served

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.serve.rpc.lines import LineWriter, lines
+from memlines.serve.rpc.messages import LineWriter, lines
 from tests.support import untimed
 from tests.support_waiting import eventually
 

@@ -9,7 +9,7 @@ import pytest
 
 from memlines import Memory, SecretRefused, UsageError
 from memlines.serve.tools import Output, call_tool
-from memlines.text.facts import facts_in
+from memlines.text.fact_note import facts_in
 from tests.support_facts import facts_memory
 from tests.support_search import words_memory
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from memlines.errors import SettingsError, UsageError
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load, trust
-from memlines.settings.edit_text import with_value, without
 from memlines.settings.loading import settings_in
+from memlines.settings.yaml_text import with_value, without
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli
 

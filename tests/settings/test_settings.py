@@ -14,7 +14,7 @@ from memlines.paths import Workspace, user_config_file
 from memlines.settings import Loaded, Settings, flatten, load, shown
 from memlines.settings.keys import known_keys
 from memlines.settings.loading import PROFILES
-from memlines.settings.values import checked
+from memlines.settings.rules import checked
 
 DESIGN = {
     "enabled": True,

@@ -12,8 +12,15 @@ import pytest
 from memlines.errors import SettingsError
 from memlines.paths import Workspace
 from memlines.settings import Settings, flatten, load, overridden, trust
-from memlines.settings.aliases import ALIASES, CONVERSIONS, WITHOUT_EFFECT, resolve, translate
-from memlines.settings.keys import groups, known_keys
+from memlines.settings.keys import (
+    ALIASES,
+    CONVERSIONS,
+    WITHOUT_EFFECT,
+    groups,
+    known_keys,
+    resolve,
+    translate,
+)
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from memlines.errors import SettingsError
 from memlines.paths import user_config_file
 from memlines.settings import Loaded, load, shown
-from memlines.settings.aliases import ALIASES, SESSION_MEMORY, WRAPPERS
-from memlines.settings.keys import groups, known_keys, variables
+from memlines.settings.keys import ALIASES, SESSION_MEMORY, WRAPPERS, groups, known_keys, variables
 from tests.support import untimed
 
 shared_home = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

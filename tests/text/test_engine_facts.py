@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.text.facts import facts_in
+from memlines.text.fact_note import facts_in
 from tests.serve.test_rpc_engine import Client
 from tests.support_search import write
 

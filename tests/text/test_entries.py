@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.text.entries import Entry, entries_of, entry_at, own_text_of, section_of, title_of
+from memlines.text.entries import Entry, entries_of, entry_at, own_text_of, title_of
 from memlines.text.outline import outline
 from tests.support import untimed
 
@@ -150,29 +150,29 @@ SECTIONS = "# Top\nintro\n\n## One\n- a\n### Deep\n- b\n\n## Two  words\n- c\n"
 
 
 @pytest.mark.parametrize(
-    ("title", "whole", "own"),
+    ("title", "own"),
     [
-        ("Top", (1, 10), (1, 3)),
-        ("One", (4, 8), (4, 5)),
-        ("Deep", (6, 8), (6, 8)),
-        ("two WORDS", (9, 10), (9, 10)),
-        ("  Two\twords ", (9, 10), (9, 10)),
-        ("## Two words", (9, 10), (9, 10)),
-        ("Two words ##", (9, 10), (9, 10)),
-        ("Three", None, None),
-        ("", None, None),
+        ("Top", (1, 3)),
+        ("One", (4, 5)),
+        ("Deep", (6, 8)),
+        ("two WORDS", (9, 10)),
+        ("  Two\twords ", (9, 10)),
+        ("## Two words", (9, 10)),
+        ("Two words ##", (9, 10)),
+        ("Three", None),
+        ("", None),
     ],
 )
-def test_a_section(title: str, whole: tuple[int, int] | None, own: tuple[int, int] | None) -> None:
-    assert (section_of(SECTIONS, title), own_text_of(SECTIONS, title)) == (whole, own)
+def test_the_own_text_of_a_section(title: str, own: tuple[int, int] | None) -> None:
+    assert own_text_of(SECTIONS, title) == own
 
 
 def test_of_two_sections_with_one_title_the_first_is_taken() -> None:
-    assert section_of("# A\nx\n# A\ny\n", "a") == (1, 2)
+    assert own_text_of("# A\nx\n# A\ny\n", "a") == (1, 2)
 
 
 def test_a_comment_in_code_begins_no_section() -> None:
-    assert section_of("```\n# A\n```\n", "A") is None
+    assert own_text_of("```\n# A\n```\n", "A") is None
 
 
 @pytest.mark.parametrize(

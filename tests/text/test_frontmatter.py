@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from memlines import Memory
 from memlines.index.search.query import parse
-from memlines.text.chunk import chunk_text
-from memlines.text.frontmatter import FrontMatter, front_matter
-from memlines.text.notes import chunk_note
+from memlines.text.chunk import chunk_note, chunk_text
+from memlines.text.outline import FrontMatter, front_matter
 from tests.support import untimed
 from tests.support_search import WORDS_ONLY, write
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memlines.text.redaction import redact
-from memlines.text.redaction.forms import FORMS
-from memlines.text.redaction.rules import MARKED
+from memlines.text.redaction.rules import FORMS, MARKED
 
 LENGTH = 1_000_000
 KEYWORDS = sorted({word for rule in (*MARKED, *FORMS) for word in rule.keywords.split()})

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memlines.text.redaction import redact
-from memlines.text.redaction.forms import FORMS
-from memlines.text.redaction.rules import MARKED
+from memlines.text.redaction.rules import FORMS, MARKED
 from memlines.text.redaction.tokens import _matcher
 from tests.redaction_corpus import Form, Planted, forms, planted, survives
 

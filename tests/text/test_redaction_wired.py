@@ -10,7 +10,7 @@ import pytest
 
 from memlines import Memory
 from memlines.embed.base import embed_documents, embed_query
-from memlines.embed.batches.services import batches_of
+from memlines.embed.batches.select import batches_for
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.select import Choice
 from memlines.serve.tools import call_tool
@@ -91,7 +91,7 @@ def test_a_chunk_that_begins_inside_of_something_secret_is_sent_without_it(
 
 
 def test_a_secret_is_not_handed_in_with_a_batch(elsewhere: RemoteProvider) -> None:
-    batches = batches_of(elsewhere)
+    batches = batches_for(elsewhere)
     assert batches is not None
     assert SECRET.encode() not in batches.line("key", f"the deploy token is {SECRET}")
 
@@ -137,7 +137,7 @@ def test_no_planted_secret_is_in_any_byte_below_the_private_folder(workspace: Pa
 
 def fake_provider_memory(workspace: Path, provider: FakeProvider) -> Memory:
     memory = Memory(workspace, {"sources": ["sessions"]})
-    memory._upkeep.choice = Choice("fake", provider)
+    memory._manager.choice = Choice("fake", provider)
     return memory
 
 

@@ -13,7 +13,7 @@ from memlines.files import read
 from memlines.files.read import bounded_lines
 from memlines.memory.conversations.importing import import_transcripts
 from memlines.memory.conversations.reading import read_session
-from memlines.serve.hooks.transcript import last_turns
+from memlines.serve.hooks.events import last_turns
 from memlines.transcripts.lines import record_of
 from memlines.types import LONGEST_LINE
 from tests.support_sessions import HEADER, assistant, jsonl, user

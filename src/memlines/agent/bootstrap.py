@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from memlines.agent.cleaning import Cleaning, secrets_out
+from memlines.agent.messages import Cleaning, secrets_out
 from memlines.agent.snapshot import origin_of, spoken
 from memlines.errors import PathError, UsageError
 from memlines.files import atomic, snapshots
@@ -19,15 +19,15 @@ from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.files.snapshots import Snapshot
-from memlines.index.search.decay import dated
+from memlines.index.search.order import dated
 from memlines.memory.memory import Memory
-from memlines.memory.notes.clock import local_now
+from memlines.memory.notes.entries import local_now
 from memlines.memory.notes.recall import latest
 from memlines.memory.notes.topics import main_note
+from memlines.paths import note_path
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
-from memlines.text.comments import session_comments
-from memlines.text.fact_note import note_path
+from memlines.text.entries import session_comments
 from memlines.text.neutral import NOTHING, Neutral, quoted
 from memlines.text.quote import Quote, block
 from memlines.types import cite

@@ -8,13 +8,16 @@ only thought.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, get_args
 
+from memlines.files.tombstones import Forgotten
+from memlines.memory.memory import Memory
 from memlines.text.neutral import visible
 from memlines.text.quote import without_quotes
+from memlines.text.redaction import redact, rules_of
 from memlines.types import Role, Turn
 
 _SECONDS_BELOW = 1e11
@@ -103,3 +106,22 @@ def _time(value: Any) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         return None
     return None
+
+
+Cleaning = Callable[[str], str]
+
+
+def secrets_out(memory: Memory) -> Cleaning:
+    """Return what takes the secrets out of a text."""
+    rules = rules_of(memory.settings.redaction.rules)
+    return lambda text: redact(text, rules).text
+
+
+def for_writing(memory: Memory) -> Cleaning:
+    """Return what makes a text fit to be kept: without secrets, and without what was forgotten.
+
+    What somebody had forgotten must not come back because it was said in a conversation before.
+    """
+    forgotten = Forgotten.load(memory.workspace)
+    clean = secrets_out(memory)
+    return lambda text: forgotten.redact(clean(text))

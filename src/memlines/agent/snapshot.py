@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memlines.agent.cleaning import Cleaning, for_writing, secrets_out
-from memlines.agent.messages import Message, messages_of
+from memlines.agent.messages import Cleaning, Message, for_writing, messages_of, secrets_out
 from memlines.errors import UsageError
 from memlines.files import snapshots
 from memlines.files.snapshots import Listing, Said, Snapshot

@@ -16,8 +16,8 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from memlines.errors import UsageError
-from memlines.paths import AGENT_VARIABLE, check_agent, nearest_marked
-from memlines.settings.whereabouts import Whereabouts, current_folder, find_workspace
+from memlines.paths import AGENT_VARIABLE, check_agent, workspace_above
+from memlines.settings.workspace import FoundWorkspace, current_folder, find_workspace
 from memlines.text.neutral import CONTROLS, DIRECTION_MARKS
 from memlines.types import Problem, Progress
 
@@ -122,9 +122,9 @@ def json_option(function: Function) -> Function:
     )
 
 
-def chosen_workspace(named: Path | None) -> Whereabouts:
+def chosen_workspace(named: Path | None) -> FoundWorkspace:
     """Return the folder that was named or is meant if none was, and what says so."""
-    return find_workspace() if named is None else Whereabouts(named, "--workspace")
+    return find_workspace() if named is None else FoundWorkspace(named, "--workspace")
 
 
 def nearest_workspace(named: Path | None) -> Path:
@@ -138,7 +138,7 @@ def nearest_project(named: Path | None) -> Path:
     For what is done to a project itself, wherever its user keeps notes.
     """
     here = named or current_folder()
-    return named or nearest_marked(here) or here
+    return named or workspace_above(here) or here
 
 
 def print_json(value: Any) -> None:

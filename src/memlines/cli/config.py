@@ -21,13 +21,11 @@ from memlines.cli.common import (
     workspace_option,
 )
 from memlines.errors import SettingsError, UsageError
-from memlines.files.begin import holds_memory
+from memlines.files.place import holds_memory
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import distrust, flatten, load, shown, trust
-from memlines.settings.aliases import ALIASES, SESSION_MEMORY, Convert, resolve
-from memlines.settings.keys import known_keys, snake, unknown
-from memlines.settings.rules import Key
-from memlines.settings.values import checked, from_text
+from memlines.settings.keys import ALIASES, SESSION_MEMORY, Convert, known_keys, resolve, snake, unknown
+from memlines.settings.rules import Key, checked, from_text
 
 
 @click.group("config")
@@ -130,7 +128,7 @@ def unset(name: str, in_project: bool, workspace: Path | None, as_json: bool) ->
 
 def _write(key: Key, value: Any, project: Workspace | None, as_json: bool) -> None:
     """Write a setting, and say where; never what it is, which may be a secret."""
-    from memlines.memory.notes.configure import write_setting
+    from memlines.memory.notes.settings_file import write_setting
 
     file = project.config_file if project else user_config_file()
     changed = write_setting(key.name, value, project)
@@ -223,7 +221,7 @@ def on(workspace: Path | None, as_json: bool) -> None:
 
 
 def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
-    from memlines.memory.notes.configure import switch
+    from memlines.memory.notes.settings_file import switch
 
     workspace = Workspace.at(nearest_workspace(named))
     load(workspace)  # settings that cannot be read are told before anything is written

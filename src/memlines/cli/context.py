@@ -15,7 +15,7 @@ from memlines.cli.common import (
     warn,
     workspace_option,
 )
-from memlines.index.search.relevant import relevant
+from memlines.memory.context import relevant
 from memlines.memory.memory import Memory
 from memlines.types import CONTEXT_TOKENS
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from memlines.admin.doctor.checkup import Finding
 from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
-from memlines.admin.doctor.finding import Finding
 from memlines.cli.common import (
     counted,
     harmless_name,

@@ -9,9 +9,8 @@ from typing import Any, cast
 
 import click
 
-from memlines.admin.evaluation.figures import Evaluation, evaluation_json, hits_json
 from memlines.admin.evaluation.metrics import METRICS
-from memlines.admin.evaluation.run import MODES, evaluate
+from memlines.admin.evaluation.run import MODES, Evaluation, evaluate, evaluation_json, hits_json
 from memlines.admin.evaluation.sets import LabelledSet, read_file, read_folder
 from memlines.cli.common import (
     harmless,
@@ -25,7 +24,7 @@ from memlines.cli.common import (
 from memlines.cli.main import INTERRUPTED
 from memlines.errors import SettingsError, UsageError, reason_of
 from memlines.settings.keys import known_keys, snake, unknown
-from memlines.settings.values import from_variable
+from memlines.settings.rules import from_variable
 from memlines.types import Mode
 
 _PATH = click.Path(path_type=Path, readable=False)

@@ -13,7 +13,6 @@ from typing import Any
 
 import click
 
-from memlines.beneath import PRIVATE_FILE
 from memlines.cli.common import (
     counted,
     harmless,
@@ -27,6 +26,7 @@ from memlines.cli.common import (
 from memlines.errors import UsageError, WriteError, reason_of
 from memlines.files import atomic
 from memlines.files.scan import SUFFIX
+from memlines.folders import PRIVATE_FILE
 from memlines.memory.memory import Memory
 from memlines.text.facts import Fact, FactLine, line_of
 

@@ -24,7 +24,7 @@ from memlines.cli.facts_shown import line_json, newest_first, shown
 from memlines.cli.forget import print_receipt
 from memlines.errors import UsageError
 from memlines.memory.memory import Memory
-from memlines.memory.notes.clock import local_now
+from memlines.memory.notes.entries import local_now
 from memlines.text.facts import Fact, FactLine, plain
 
 if TYPE_CHECKING:

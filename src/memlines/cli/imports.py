@@ -24,9 +24,8 @@ from memlines.cli.common import (
     progress_bar,
     workspace_option,
 )
-from memlines.memory.upkeep.switch import refuse_if_off
 from memlines.paths import Workspace, expand_home
-from memlines.settings import Settings, load
+from memlines.settings import Settings, load, refuse_if_off
 
 if TYPE_CHECKING:
     from memlines.admin.backup.snapshots import Restored
@@ -261,7 +260,7 @@ def mem0_command(file: Path, dry_run: bool, workspace: Path | None, as_json: boo
     FILE is JSON: a list of memories, or an object with the list under results. Each becomes an entry
     with its date, its categories as tags, and a mark by which it is known again. Secrets are taken out.
     """
-    from memlines.admin.imports.mem0 import import_mem0
+    from memlines.admin.imports.memories import import_mem0
 
     opened, settings = _opened(workspace)
     with progress_bar() as progress:
@@ -368,8 +367,7 @@ def openclaw_command(
     files are only read. Exits with 1 if something that
     is there could not be brought in.
     """
-    from memlines.admin.imports.openclaw import import_openclaw
-    from memlines.admin.imports.openclaw_state import default_state_dir, workspace_of
+    from memlines.admin.imports.openclaw import default_state_dir, import_openclaw, workspace_of
     from memlines.cli.openclaw_shown import print_imported
     from memlines.memory.memory import Memory
 

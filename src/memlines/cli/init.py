@@ -8,7 +8,7 @@ import click
 
 from memlines.cli.common import FOLDER, harmless_name, json_option, print_json
 from memlines.errors import UsageError
-from memlines.files.begin import begin_workspace
+from memlines.files.place import begin_workspace
 from memlines.paths import expand_home
 
 

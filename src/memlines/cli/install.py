@@ -23,7 +23,7 @@ from memlines.clients.catalogue import HOSTS, Host
 from memlines.clients.plan import BROUGHT, Action, Step
 from memlines.clients.receipt import read_receipt
 from memlines.errors import SettingsError, UsageError
-from memlines.files.begin import begin_workspace, holds_memory
+from memlines.files.place import begin_workspace, holds_memory
 from memlines.paths import Workspace
 
 _DONE = {

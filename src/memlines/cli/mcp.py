@@ -14,7 +14,7 @@ from memlines.cli.serve import Served, ending_on_signals, exit_code, serve_stdio
 from memlines.errors import UsageError, WorkspaceError
 from memlines.paths import Workspace
 from memlines.serve.rpc.server import Events
-from memlines.settings.whereabouts import find_workspace
+from memlines.settings.workspace import find_workspace
 
 if TYPE_CHECKING:
     from memlines.serve.mcp.server import Server
@@ -49,7 +49,7 @@ def command(
         raise UsageError(
             "--port, --host and --token-file go with --http", todo="Add --http, or leave them out"
         )
-    from memlines.serve.mcp.versions import DIALECT
+    from memlines.serve.mcp.server import DIALECT
 
     def server() -> Served:
         return _server(folder, f"mcp-{os.urandom(8).hex()}")
@@ -77,9 +77,9 @@ def _server(folder: Path, session: str | None) -> Server:
 
 
 def _serve_http(folder: Path, host: str, port: int, named: Path | None) -> int:
-    from memlines.serve.mcp.http.exchange import Exchange
-    from memlines.serve.mcp.http.server import Listener, serve_http
-    from memlines.serve.mcp.http.token import token_file, token_in
+    from memlines.serve.mcp.exchange import Exchange
+    from memlines.serve.mcp.guard import token_file, token_in
+    from memlines.serve.mcp.http import Listener, serve_http
 
     file = named or token_file()
     server = _server(folder, None)

@@ -16,7 +16,7 @@ from memlines.cli.common import (
     workspace_option,
 )
 from memlines.memory.memory import Memory
-from memlines.memory.notes.form import one_line
+from memlines.memory.notes.entries import one_line
 from memlines.serve.wire import remembered_json
 
 _EXAMPLE = 'memlines remember "we chose Postgres"'

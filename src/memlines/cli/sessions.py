@@ -26,17 +26,16 @@ from memlines.cli.common import (
 from memlines.cli.hits import print_answer
 from memlines.errors import UsageError
 from memlines.files import snapshots
-from memlines.index.sync.discovery import SNAPSHOTS
+from memlines.index.sync.finding import SNAPSHOTS
+from memlines.memory.conversations.conversation import SWITCH_ON, client_of, refuse_unless_on
 from memlines.memory.conversations.importing import Imported, import_transcripts
 from memlines.memory.conversations.listing import SessionInfo, listed
-from memlines.memory.conversations.names import SWITCH_ON, client_of, refuse_unless_on
 from memlines.memory.conversations.reading import Session, read_session, spoken
 from memlines.memory.memory import Memory
-from memlines.memory.notes.clock import local_now
-from memlines.memory.upkeep.switch import refuse_if_off
+from memlines.memory.notes.entries import local_now
 from memlines.serve.wire import search_json
-from memlines.settings import Settings
-from memlines.settings.agents_tree import Client
+from memlines.settings import Settings, refuse_if_off
+from memlines.settings.tree import Client
 from memlines.types import Mode, Turn, cited
 
 _STATES = {"grew": "grew since", "changed": "changed since"}

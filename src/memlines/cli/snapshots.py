@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from memlines.agent import snapshot as agent
-from memlines.agent.cleaning import secrets_out
+from memlines.agent.messages import secrets_out
 from memlines.cli.common import (
     counted,
     harmless,

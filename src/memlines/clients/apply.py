@@ -17,7 +17,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from memlines.beneath import PRIVATE_FILE, make_own_folder
 from memlines.clients.plan import (
     Plan,
     Planned,
@@ -41,6 +40,7 @@ from memlines.files.atomic import (
     sync_folder,
 )
 from memlines.files.atomic import replace as replace_file
+from memlines.folders import PRIVATE_FILE, make_own_folder
 from memlines.locks import WriterLock
 from memlines.paths import user_state_dir
 

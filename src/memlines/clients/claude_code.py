@@ -13,12 +13,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from memlines.clients.commands import (
+    EVENTS,
+    home_in_use,
+    hook_words,
+    integration,
+    is_hook_of_ours,
+    json_edit,
+    this_python,
+)
 from memlines.clients.edits import Edit
-from memlines.clients.hooks import EVENTS, home_in_use, hook_words, is_hook_of_ours, json_edit, this_python
 from memlines.clients.json_text import Place
 from memlines.clients.plan import File, Target
 from memlines.clients.receipt import HOME
-from memlines.clients.source import integration
 from memlines.errors import PathError
 from memlines.files.atomic import read
 from memlines.paths import HOME_VARIABLE

@@ -6,24 +6,32 @@ hook only if the user trusts that one. Both are for the user to say, in Codex: n
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from memlines.clients import toml_text
-from memlines.clients.edits import Edit, Insertion
-from memlines.clients.hooks import EVENTS, home_in_use, hook_words, is_hook_of_ours, json_edit, this_python
+from memlines.clients.commands import (
+    EVENTS,
+    home_in_use,
+    hook_words,
+    integration,
+    is_hook_of_ours,
+    json_edit,
+    this_python,
+)
+from memlines.clients.edits import Edit, Insertion, gap_after, marked, newline_of
 from memlines.clients.json_text import Place
-from memlines.clients.markers import gap_after, marked, newline_of
 from memlines.clients.plan import File, Target
 from memlines.clients.receipt import HOME
-from memlines.clients.source import integration
 from memlines.errors import PathError, WriteError
 from memlines.files.atomic import read
 from memlines.paths import HOME_VARIABLE
-from memlines.settings.services import SERVICES
+from memlines.settings.tree import SERVICES
 
 NAME = "codex"
 PROJECT_FOLDER = ".codex"
@@ -57,7 +65,7 @@ _PASSED_ON = (
     "CLAUDE_CONFIG_DIR",
     "OPENCLAW_STATE_DIR",
     "OLLAMA_HOST",
-    *(variable for _, variables in SERVICES.values() for variable in variables),
+    *(variable for _, _, variables in SERVICES.values() for variable in variables),
     "HTTPS_PROXY",
     "HTTP_PROXY",
     "NO_PROXY",
@@ -209,3 +217,45 @@ def _files(source: Path, below: str) -> Iterator[File]:
     for file in sorted((source / "skills").rglob("*")):
         if file.is_file() and not file.name.startswith("."):
             yield File(f"{below}{file.relative_to(source).as_posix()}", file.read_bytes())
+
+
+_MOST_BYTES = 20_000_000
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def is_trusted(project: Path) -> bool:
+    """Tell whether Codex reads the settings of a project."""
+    told = toml_text.value_at(_settings(), ("projects", str(project)))
+    return isinstance(told, dict) and told.get("trust_level") == "trusted"
+
+
+def untrusted_hooks(project: Path | None) -> list[str]:
+    """Return the events whose hook of ours Codex does not run, because nobody said yet that it may."""
+    file = folder_of(project) / HOOKS
+    noted = toml_text.value_at(_settings(), ("hooks", "state"))
+    states = noted if isinstance(noted, dict) else {}
+    return [event for event, place in _our_hooks(file) if not _may_run(states.get(f"{file}:{place}"))]
+
+
+def _may_run(state: Any) -> bool:
+    return isinstance(state, dict) and "trusted_hash" in state and state.get("enabled") is not False
+
+
+def _our_hooks(file: Path) -> Iterator[tuple[str, str]]:
+    """Return each hook of ours: its event, and its place by which Codex knows it."""
+    try:
+        events = json.loads(read(file, _MOST_BYTES) or b"{}")["hooks"]
+        for event, groups in events.items():
+            for number, group in enumerate(groups):
+                for inner, hook in enumerate(group["hooks"]):
+                    if is_our_hook(("hooks", event, number, "hooks", inner), hook):
+                        yield event, f"{_CAPITAL.sub('_', event).lower()}:{number}:{inner}"
+    except (PathError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return  # a file that is not as it should be is for the check of files to tell
+
+
+def _settings() -> dict[str, Any]:
+    try:
+        return toml_text.values_of((read(global_folder() / CONFIG, _MOST_BYTES) or b"").decode())
+    except (PathError, OSError, ValueError):
+        return {}

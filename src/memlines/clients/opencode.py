@@ -16,10 +16,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from memlines.clients.manifest import MANIFEST, manifest_of
+from memlines.clients.commands import integration
 from memlines.clients.plan import File, Target
-from memlines.clients.receipt import HOME, read_receipt
-from memlines.clients.source import integration
+from memlines.clients.receipt import HOME, MANIFEST, manifest_of, read_receipt
 from memlines.errors import PathError, WorkspaceError
 from memlines.files.atomic import read
 from memlines.paths import HOME_VARIABLE

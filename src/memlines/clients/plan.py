@@ -10,8 +10,17 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from memlines.clients.edits import Edit, edited, hash_of, restored
-from memlines.clients.manifest import MANIFEST, read_manifest
-from memlines.clients.receipt import HOME, NAME, OWN, Entry, Receipt, read_receipt, receipt_file
+from memlines.clients.receipt import (
+    HOME,
+    MANIFEST,
+    NAME,
+    OWN,
+    Entry,
+    Receipt,
+    read_manifest,
+    read_receipt,
+    receipt_file,
+)
 from memlines.errors import PathError, WriteError, reason_of
 from memlines.files.atomic import read, refuse_link
 from memlines.paths import contains

@@ -2,19 +2,23 @@
 
 It is written before the files are, with what they are going to hold: whenever an installation is
 stopped, the receipt knows every file and folder that may be there because of it.
+
+The manifest beside it is committed with the files, unlike the receipt: by it, another version of Memlines
+knows in a clone which files are Memlines's, and may replace them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memlines.clients.edits import Edited, hash_of
-from memlines.errors import WriteError, reason_of
+from memlines.errors import PathError, WriteError, reason_of
 from memlines.files.atomic import read
+from memlines.version import __version__
 
 OWN = "."
 """Who needs a file that belongs to the installation in its own folder; others give their folder."""
@@ -143,3 +147,41 @@ def _unreadable(file: Path, why: str) -> WriteError:
         f"the receipt {str(file)!r} cannot be read: {why}",
         todo="Delete it, and what Memlines put beside it, then install again",
     )
+
+
+MANIFEST = f"{HOME}/manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Which version brought which files, by their checksums."""
+
+    version: str
+    files: Mapping[str, str]
+
+    def holds(self, path: str, content: bytes) -> bool:
+        """Tell whether a file is as it was brought."""
+        return self.files.get(path) == hash_of(content)
+
+
+def manifest_of(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """Return the manifest of these files as its file holds it."""
+    told = {
+        "format": _FORMAT,
+        "version": __version__,
+        "files": {path: hash_of(content) for path, content in files},
+    }
+    return (json.dumps(told, indent=2) + "\n").encode()
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of a client's folder, itself included; nothing if there is none to go by."""
+    try:
+        content = read(folder / MANIFEST, _MOST_BYTES)
+        told = json.loads(content or b"{}")
+        files = {str(path): str(sha256) for path, sha256 in dict(told["files"]).items()}
+        if content is None or told["format"] != _FORMAT or not all(map(is_plain, files)):
+            return None
+        return Manifest(str(told["version"]), {**files, MANIFEST: hash_of(content)})
+    except (PathError, OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None  # it came with a project: what is in it proves nothing, and may be anything

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from memlines.beneath import CREATE_FLAGS, PRIVATE_FILE, Folder, link_error, opened
+from memlines.folders import CREATE_FLAGS, PRIVATE_FILE, Folder, link_error, open_folder
 from memlines.paths import PRIVATE_DIR
 
 TEMPORARY_PREFIX = ".memlines-"
@@ -54,7 +54,7 @@ def create(
     of a new file, and without a time that of now. A group that shares the folder may read and write it.
     """
     data = content.encode() if isinstance(content, str) else content
-    with opened(path.parent, root) as folder:
+    with open_folder(path.parent, root) as folder:
         return _create(folder, path, data, mode, mtime_ns)
 
 
@@ -65,7 +65,7 @@ def replace(path: Path, content: bytes, expected: bytes | None, *, root: Path | 
     therefore never overwrite each other; a program that knows nothing of the lock can only be
     overwritten if it writes within the instant between that look and the replacement.
     """
-    with opened(path.parent, root) as folder:
+    with open_folder(path.parent, root) as folder:
         if expected is None:
             if not _create(folder, path, content, None):
                 _refuse_link(folder, path.name)
@@ -83,7 +83,7 @@ def replace(path: Path, content: bytes, expected: bytes | None, *, root: Path | 
 
 def remove(path: Path, expected: bytes, *, root: Path | None = None) -> None:
     """Remove a file if it holds what is expected, else raise `Changed`."""
-    with opened(path.parent, root) as folder:
+    with open_folder(path.parent, root) as folder:
         _refuse_read_only(folder, path.name)
         if _read(folder, path.name, len(expected)) != expected:
             raise Changed
@@ -93,7 +93,7 @@ def remove(path: Path, expected: bytes, *, root: Path | None = None) -> None:
 
 def unlink(path: Path, *, root: Path | None = None, durable: bool = True) -> None:
     """Remove a file, whatever it holds."""
-    with opened(path.parent, root) as folder:
+    with open_folder(path.parent, root) as folder:
         folder.unlink(path.name)
         if durable:
             folder.sync()
@@ -102,7 +102,7 @@ def unlink(path: Path, *, root: Path | None = None, durable: bool = True) -> Non
 def read(path: Path, limit: int = _UNLIMITED, *, root: Path | None = None) -> bytes | None:
     """Return what a file holds, cut one byte above the limit; `None` if there is no such file."""
     try:
-        with opened(path.parent, root) as folder:
+        with open_folder(path.parent, root) as folder:
             return _read(folder, path.name, limit)
     except FileNotFoundError:
         return None
@@ -111,7 +111,7 @@ def read(path: Path, limit: int = _UNLIMITED, *, root: Path | None = None) -> by
 def exists(path: Path, *, root: Path | None = None) -> bool:
     """Tell whether there is a file of this name, or anything else; what may not be looked at is not there."""
     try:
-        with opened(path.parent, root) as folder:
+        with open_folder(path.parent, root) as folder:
             return folder.has(path.name)
     except OSError:
         return False
@@ -121,7 +121,7 @@ def listing(folder: Path, *, root: Path | None = None) -> dict[str, os.stat_resu
     """Return what is in a folder, in the order of names; a folder that does not exist is empty."""
     found: dict[str, os.stat_result] = {}
     try:
-        with opened(folder, root) as place, place.scan() as entries:
+        with open_folder(folder, root) as place, place.scan() as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):  # gone since it was listed
                     found[entry.name] = entry.stat(follow_symlinks=False)
@@ -153,7 +153,7 @@ def make_folders(folder: Path, root: Path, *, private: bool = False) -> None:
 def unfinished(folder: Path, *, root: Path | None = None) -> list[Path]:
     """List the unfinished files that writers left, or are about to finish, in a folder."""
     try:
-        with opened(folder, root) as place:
+        with open_folder(folder, root) as place:
             return [folder / name for name in _temporaries(place)]
     except (FileNotFoundError, NotADirectoryError):
         return []
@@ -162,7 +162,7 @@ def unfinished(folder: Path, *, root: Path | None = None) -> list[Path]:
 def sweep(folder: Path, *, root: Path | None = None) -> None:
     """Remove what killed writers left unfinished; call it where no other writer can be at work."""
     try:
-        with opened(folder, root) as place:
+        with open_folder(folder, root) as place:
             for name in _temporaries(place):
                 _discard(place, name)
     except (FileNotFoundError, NotADirectoryError):
@@ -171,7 +171,7 @@ def sweep(folder: Path, *, root: Path | None = None) -> None:
 
 def sync_folder(folder: Path, *, root: Path | None = None) -> None:
     """Make a change of names in a folder durable, where the system can."""
-    with opened(folder, root) as place:
+    with open_folder(folder, root) as place:
         place.sync()
 
 

@@ -18,13 +18,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memlines.beneath import PRIVATE_FILE, folders_below, opened
 from memlines.errors import WriteError
 from memlines.files import atomic, history, journal, trash
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.read import decode
 from memlines.files.scan import SUFFIX
 from memlines.files.tombstones import Forgotten, bare
+from memlines.folders import PRIVATE_FILE, folders_below, open_folder
 from memlines.paths import Workspace
 from memlines.text.edits import cut, line_end_of, locate, split, tidy_end
 from memlines.text.entries import Entry, entries_of
@@ -303,7 +303,7 @@ def _remove(workspace: Workspace, files: Iterable[Path], top: Path) -> None:
         for folder in file.parents:
             if folder == top:
                 break
-            with suppress(OSError), opened(folder.parent, workspace.root) as above:
+            with suppress(OSError), open_folder(folder.parent, workspace.root) as above:
                 above.rmdir(folder.name)  # unless it holds something else
 
 

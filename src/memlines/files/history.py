@@ -18,7 +18,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from memlines.beneath import PRIVATE_FILE, folders_below
 from memlines.files import journal, trash
 from memlines.files.atomic import (
     Changed,
@@ -34,6 +33,7 @@ from memlines.files.atomic import (
 )
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.scan import NOTES_DIR
+from memlines.folders import PRIVATE_FILE, folders_below
 from memlines.paths import Workspace
 
 MAX_VERSIONS = 50

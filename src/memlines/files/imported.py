@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from memlines.beneath import PRIVATE_FILE
 from memlines.errors import WriteError
 from memlines.files import atomic
 from memlines.files.place import Place, attempt, writing
 from memlines.files.scan import MAX_SESSION_BYTES, SESSIONS_DIR
+from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
 
 Relation = Literal["other", "part", "whole"]

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from memlines.beneath import PRIVATE_FILE, opened
 from memlines.errors import WriteError
 from memlines.files import atomic
 from memlines.files.place import reading
+from memlines.folders import PRIVATE_FILE, open_folder
 from memlines.paths import Workspace
 
 FILE_NAME = "writes.jsonl"
@@ -326,7 +326,7 @@ def _append(workspace: Workspace, told: dict[str, Any]) -> None:
         line |= {"command": running.command} | ({"undoes": running.undoes} if running.undoes else {})
     # The line break comes first: a line that a power cut tore does not take the next one with it.
     data = f"\n{json.dumps(line)}".encode()
-    with _odd_file_named(workspace), opened(workspace.private, workspace.root) as folder:
+    with _odd_file_named(workspace), open_folder(workspace.private, workspace.root) as folder:
         handle = folder.open_private(FILE_NAME, _APPEND)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):

@@ -1,4 +1,8 @@
-"""What every change of a note shares: a checked place, one writer at a time, and errors in words."""
+"""Places in a workspace: notes that may be written, the private folder, and how a workspace begins.
+
+Every change of a note has a checked place, one writer at a time, and errors in words. The private folder
+keeps itself out of version control.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +11,138 @@ import os
 import posixpath
 import re
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from memlines.beneath import opened
-from memlines.errors import PathError, StoreBusy, StoreReadOnly, WriteError, reason_of
-from memlines.files.atomic import Changed, Unconfirmed, sweep, unfinished
-from memlines.files.private import ensure_private
-from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, root_files
+from memlines.errors import PathError, StoreBusy, StoreReadOnly, WorkspaceError, WriteError, reason_of
+from memlines.files.atomic import Changed, Unconfirmed, create, exists, make_folders, sweep, unfinished
+from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, root_files
+from memlines.folders import (
+    CREATE_FLAGS,
+    PRIVATE_FILE,
+    folders_below,
+    make_own_folder,
+    make_private_folders,
+    open_folder,
+)
 from memlines.locks import WriterLock
-from memlines.paths import Workspace
+from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.text.neutral import unseen_in
+
+_IGNORE = ".gitignore"
+_OF_WORKSPACE = "workspace.txt"
+_KEPT_SECONDS = 30 * 86_400.0
+"""How long the cache keeps the indexes of a workspace that is gone: its disk may only not be mounted."""
+
+
+def ensure_private(workspace: Workspace) -> None:
+    """Make the folder for derived and private files, with a `.gitignore` that hides all of it."""
+    try:
+        with open_folder(workspace.root) as root:
+            if not root.has(PRIVATE_DIR):
+                with suppress(FileExistsError):  # another process was quicker
+                    root.mkdir(PRIVATE_DIR, private=True)
+            is_shared = root.is_shared
+        with open_folder(workspace.private, workspace.root) as folder:
+            was_open = folder.tighten(shared=is_shared)
+            if not folder.has(_IGNORE):
+                with (
+                    suppress(FileExistsError),
+                    os.fdopen(folder.open_private(_IGNORE, CREATE_FLAGS), "wb") as stream,
+                ):
+                    stream.write(b"*\n")
+        if was_open:
+            tighten(workspace)
+    except PathError:
+        # A cloned workspace could make us write wherever its link points.
+        raise WorkspaceError(
+            f"{str(workspace.private)!r} is a symbolic link",
+            todo="Replace it by a folder; store.path can keep the index elsewhere",
+        ) from None
+    except OSError as error:
+        raise _unwritable(workspace.private, error) from error
+
+
+def tighten(workspace: Workspace, *, dry_run: bool = False) -> list[Path]:
+    """Close the private folder and all in it to others, and to its group unless that shares the workspace.
+
+    Return what was open, or is with `dry_run`. What belongs to another user stays as it is, and so do links,
+    pipes and the settings, which people write themselves.
+    """
+    changed: list[Path] = []
+    with open_folder(workspace.root) as root:
+        is_shared = root.is_shared
+    for place in folders_below(workspace.private, workspace.root):
+        with open_folder(place, workspace.root) as folder:
+            if folder.tighten(shared=is_shared, dry_run=dry_run):
+                changed.append(place)
+            with folder.scan() as entries:
+                names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            for name in names:
+                if place / name == workspace.config_file:
+                    continue
+                with suppress(FileNotFoundError, PermissionError):  # gone by now, or closed even to us
+                    if folder.tighten_file(name, shared=is_shared, dry_run=dry_run):
+                        changed.append(place / name)
+    return changed
+
+
+def ensure_folder(folder: Path) -> None:
+    """Make a folder for derived files, closed to others; one that is there stays as it is."""
+    try:
+        make_private_folders(folder)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def ensure_index_folder(workspace: Workspace, index_file: Path) -> None:
+    """Make the folder of an index, and the private folder of its workspace where that can be written."""
+    if index_file.parent == workspace.cached_indexes:
+        _ensure_cached(workspace, index_file.parent)
+        return
+    try:
+        ensure_private(workspace)
+    except StoreReadOnly:
+        if index_file.is_relative_to(workspace.private):
+            raise
+    ensure_folder(index_file.parent)
+
+
+def _ensure_cached(workspace: Workspace, folder: Path) -> None:
+    """Make a folder for indexes in the user's cache, with a file that says of which workspace they are."""
+    try:
+        if not folder.is_dir():
+            _remove_unused(folder.parent)
+        make_own_folder(folder)
+        create(folder / _OF_WORKSPACE, str(workspace.root), PRIVATE_FILE)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _remove_unused(top: Path) -> None:
+    """Remove indexes of workspaces that are gone and were not written for a month."""
+    for folder in top.iterdir() if top.is_dir() else ():
+        with suppress(OSError, UnicodeDecodeError):  # not ours; or another program removes it just now
+            root = Path((folder / _OF_WORKSPACE).read_text(encoding="utf-8"))
+            files = list(folder.iterdir())
+            newest = max(file.lstat().st_mtime for file in files)
+            if root.is_dir() or time.time() - newest < _KEPT_SECONDS:
+                continue
+            for file in sorted(files, key=lambda file: file.name == _OF_WORKSPACE):  # which goes last
+                file.unlink()
+            folder.rmdir()
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreReadOnly:
+    return StoreReadOnly(
+        f"the folder {str(folder)!r} cannot be written: {reason_of(error)}",
+        todo="Check its permissions and the space on the disk",
+    )
+
 
 LOCK_NAME = "notes.lock"
 WAIT_SECONDS = 10.0
@@ -81,7 +203,7 @@ def is_note(workspace: Workspace, path: str) -> bool:
 def _passes_link(place: Place) -> bool:
     """Tell whether a link is on the way to a note; what is not there, or may not be seen, is none."""
     try:
-        with opened(place.real.parent, place.root) as folder:
+        with open_folder(place.real.parent, place.root) as folder:
             return stat.S_ISLNK(folder.look(place.real.name).st_mode)
     except PathError:
         return True
@@ -181,3 +303,56 @@ def _is_encodable(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_FIRST_NOTE = """\
+# Memory
+
+What should be remembered for good: preferences, people, decisions, conventions.
+Daily notes go to `memory/YYYY-MM-DD.md`, topics to `memory/<topic>.md`.
+"""
+
+
+def holds_memory(workspace: Workspace) -> bool:
+    """Tell whether a folder holds a memory: a note, or the folder that is made for one."""
+    if workspace.private.is_dir() or any((workspace.root / name).is_file() for name in ROOT_FILES):
+        return True
+    try:
+        with os.scandir(workspace.root / NOTES_DIR) as notes:
+            return any(entry.name.endswith(SUFFIX) for entry in notes)
+    except OSError:
+        return False
+
+
+def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
+    """Make what a workspace needs and does not have yet; nothing that exists is changed."""
+    made: list[str] = []
+    try:
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            made.append(f"{folder}/")
+        workspace = Workspace.at(folder)
+        if not exists(workspace.root / NOTES_DIR, root=workspace.root):
+            make_folders(workspace.root / NOTES_DIR, workspace.root)
+            made.append(f"{NOTES_DIR}/")
+    except OSError as error:
+        raise WorkspaceError(
+            f"workspace {str(folder)!r} cannot be made: {reason_of(error)}",
+            todo="Check the path, its permissions and the space on the disk",
+        ) from error
+    try:
+        ensure_private(workspace)
+        if _begin_note(workspace):
+            made.append(ROOT_FILES[0])
+    except (StoreReadOnly, WriteError) as error:
+        raise WorkspaceError(error.what, todo=error.todo) from error
+    return workspace, made
+
+
+def _begin_note(workspace: Workspace) -> bool:
+    """Write the first note unless there is one; under the lock, because writers sweep unfinished files."""
+    if any((workspace.root / name).exists() for name in ROOT_FILES):
+        return False
+    place = place_of(workspace, ROOT_FILES[0])
+    with writing(workspace):
+        return attempt(place, lambda: create(place.real, _FIRST_NOTE, root=place.root))

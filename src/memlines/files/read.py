@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from memlines.beneath import link_error, open_file, opened
 from memlines.errors import PathError, reason_of
 from memlines.files.scan import (
     IGNORED_DIRS,
@@ -23,6 +22,7 @@ from memlines.files.scan import (
     limit_for,
     root_files,
 )
+from memlines.folders import link_error, open_file, open_folder
 from memlines.paths import Workspace, contains
 from memlines.types import LONGEST_LINE, Document, Excerpt, Fingerprint, FoundFile, Problem, Tail
 
@@ -175,7 +175,7 @@ def without_private_blocks(text: str) -> str:
     """
     if "<private" not in text.lower():
         return text
-    from memlines.text.redaction.private import without_private  # which takes time to import, and few need
+    from memlines.text.redaction.apply import without_private
 
     return without_private(text)[0]
 
@@ -241,7 +241,7 @@ def read_lines(
     shown = Path(os.path.relpath(real, workspace.root)).as_posix()
     first = max(1, start or 1)
     try:
-        with opened(real.parent, root) as folder:
+        with open_folder(real.parent, root) as folder:
             kind = folder.look(real.name).st_mode
         if stat.S_ISLNK(kind):
             raise link_error(real)

@@ -16,8 +16,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import get_args
 
-from memlines.beneath import Tree
 from memlines.errors import PathError, reason_of
+from memlines.folders import Tree
 from memlines.paths import PRIVATE_DIR, Workspace, contains, expand_home, is_unicode
 from memlines.types import Discovery, Fingerprint, FoundFile, Problem, Source
 

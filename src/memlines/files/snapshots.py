@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
-from memlines.beneath import PRIVATE_FILE
 from memlines.errors import PathError, reason_of
 from memlines.files import atomic
 from memlines.files.place import Place, attempt, reading, writing
 from memlines.files.trash import STAMP, is_stamp, time_of
+from memlines.folders import PRIVATE_FILE
 from memlines.paths import PRIVATE_DIR, Workspace, is_unicode
 from memlines.types import Problem, Role, Transcript, Turn
 

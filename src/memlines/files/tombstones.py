@@ -27,10 +27,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
-from memlines.beneath import PRIVATE_FILE
 from memlines.errors import WorkspaceError
 from memlines.files import atomic
 from memlines.files.place import Place, attempt, reading, writing
+from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
 from memlines.text.chunk import weigh
 from memlines.text.entries import Kind, entries_of

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, datetime, timedelta
 from pathlib import Path
 
-from memlines.beneath import PRIVATE_FILE, folders_below, opened
 from memlines.errors import PathError
 from memlines.files import journal
 from memlines.files.atomic import (
@@ -32,6 +31,7 @@ from memlines.files.atomic import (
 )
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.scan import SUFFIX
+from memlines.folders import PRIVATE_FILE, folders_below, open_folder
 from memlines.paths import Workspace
 
 MAX_ITEMS = 1000
@@ -152,7 +152,7 @@ def _listing(workspace: Workspace) -> Iterator[Item]:
 
 
 def _mode_of(place: Place) -> int:
-    with opened(place.real.parent, place.root) as folder:
+    with open_folder(place.real.parent, place.root) as folder:
         return stat.S_IMODE(folder.look(place.real.name).st_mode) & 0o777
 
 
@@ -211,6 +211,6 @@ def _discard(workspace: Workspace, name: str) -> None:
     for below in folders_below(_folder(workspace) / name, workspace.root):
         for file in listing(below, root=workspace.root):
             unlink(below / file, root=workspace.root, durable=False)
-        with opened(below.parent, workspace.root) as folder:
+        with open_folder(below.parent, workspace.root) as folder:
             folder.rmdir(below.name)
     sync_folder(_folder(workspace), root=workspace.root)

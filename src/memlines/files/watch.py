@@ -10,7 +10,6 @@ import os
 import threading
 from collections.abc import Collection, Iterator
 
-from memlines.beneath import Tree
 from memlines.errors import PathError
 from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from memlines.files.scan import (
@@ -21,6 +20,7 @@ from memlines.files.scan import (
     USER_FILE,
     extra_roots,
 )
+from memlines.folders import Tree
 from memlines.paths import Workspace
 from memlines.types import Source
 

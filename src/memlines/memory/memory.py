@@ -1,7 +1,7 @@
 """The one object a user holds.
 
 `Memory` opens a workspace and answers from it. When its index is brought up to date is decided in
-`upkeep`; how things are done is in `sync`, `search`, `files` and `store`.
+`manager`; how things are done is in `sync`, `search`, `files` and `store`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,14 @@ from typing import TYPE_CHECKING, Any, Self
 from memlines.errors import SettingsError, StoreError
 from memlines.files.read import read_lines
 from memlines.files.scan import SUFFIX
-from memlines.index.search.legs import Request
+from memlines.index.search.retrievers import Request
+from memlines.memory.answering import answer, fresh_answer
 from memlines.memory.arguments import check_chosen, check_context, check_read, check_search, check_texts
+from memlines.memory.manager import FollowUp, Manager, silent
 from memlines.memory.status import Found, probe_vectors, status_of
-from memlines.memory.upkeep.answering import answer, fresh_answer
-from memlines.memory.upkeep.follow_up import FollowUp
-from memlines.memory.upkeep.switch import refuse_if_off
-from memlines.memory.upkeep.upkeep import Upkeep, silent
-from memlines.paths import PRIVATE_DIR, Workspace
-from memlines.settings import Loaded, Settings, load, overridden, switched_off
-from memlines.settings.whereabouts import find_workspace
-from memlines.text.fact_note import note_path
+from memlines.paths import PRIVATE_DIR, Workspace, note_path
+from memlines.settings import Loaded, Settings, load, overridden, refuse_if_off, switched_off
+from memlines.settings.workspace import find_workspace
 from memlines.types import (
     CONTEXT_TOKENS,
     Excerpt,
@@ -86,8 +83,8 @@ class Memory:
         self.workspace = Workspace.at(workspace)
         self.loaded: Loaded = load(self.workspace, settings)
         _refuse_unavailable(self.settings)
-        self._upkeep = Upkeep(self.workspace, self.loaded)
-        self._upkeep.follow_up = FollowUp(note_path(self.settings.facts.file), lambda: self.facts.heal())
+        self._manager = Manager(self.workspace, self.loaded)
+        self._manager.follow_up = FollowUp(note_path(self.settings.facts.file), lambda: self.facts.heal())
         self._facts: Facts | None = None
         self._making_facts = threading.Lock()
 
@@ -100,7 +97,7 @@ class Memory:
         """End what goes on in the background and let go of the index; both begin again with the next use."""
         if self._facts is not None:
             self._facts.close()
-        self._upkeep.close()
+        self._manager.close()
 
     def __enter__(self) -> Self:
         return self
@@ -119,56 +116,56 @@ class Memory:
 
         with self._making_facts:
             if self._facts is None:
-                self._facts = Facts(self._upkeep, self.forget)
+                self._facts = Facts(self._manager, self.forget)
         return self._facts
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
         """Make the index equal the files; `force` builds it anew."""
         self._refuse_if_off()
-        return self._upkeep.sync(force=force, progress=progress)
+        return self._manager.sync(force=force, progress=progress)
 
     def plan(self, *, progress: Progress = silent) -> Plan:
         """Return what a sync would do and cost, without doing any of it."""
         from memlines.index.sync.plan import plan
 
         self._refuse_if_off()
-        return plan(self._upkeep.job(progress))
+        return plan(self._manager.job(progress))
 
     @property
     def provider_trouble(self) -> str:
         """Why vectors are not made by the provider that the settings name; empty if they are."""
-        return self._upkeep.chosen().reason
+        return self._manager.chosen().reason
 
     @property
     def builtin_vectors(self) -> Callable[[Sequence[str]], Vectors] | None:
         """How the builtin model embeds sentences, if it is what this memory uses; none is loaded for it."""
-        provider = self._upkeep.provider_at_work()
+        provider = self._manager.provider_at_work()
         return provider.embed_documents if provider is not None and provider.id == "builtin" else None
 
     def cancel_model(self) -> Space:
         """Stop a change of model that is under way, and return the space that was given up."""
-        from memlines.index.sync.vectors import cancel
+        from memlines.index.sync.switching import cancel
 
-        return cancel(self._upkeep.job(silent))
+        return cancel(self._manager.job(silent))
 
     def roll_back_model(self) -> Space:
         """Answer with the vectors of the model before again, and return their space."""
-        from memlines.index.sync.vectors import roll_back
+        from memlines.index.sync.switching import roll_back
 
-        upkeep = self._upkeep
-        return roll_back(upkeep.job(silent), lambda space: upkeep.provider_of(space) is not None)
+        manager = self._manager
+        return roll_back(manager.job(silent), lambda space: manager.provider_of(space) is not None)
 
     def renew_model(self) -> Space:
         """Give up all vectors of the model, for the next sync to make them anew; return their space."""
-        from memlines.index.sync.vectors import renew
+        from memlines.index.sync.switching import renew
 
-        return renew(self._upkeep.job(silent))
+        return renew(self._manager.job(silent))
 
     def resume_model(self) -> Space:
         """Want the model of the settings again after its change was stopped or taken back."""
-        from memlines.index.sync.vectors import resume
+        from memlines.index.sync.switching import resume
 
-        return resume(self._upkeep.job(silent))
+        return resume(self._manager.job(silent))
 
     def start_session(self, key: str | None = None) -> None:
         """Begin a session: sync in the background, once for each key, and return at once.
@@ -176,22 +173,22 @@ class Memory:
         Without a key it syncs every time; with `sync.on_session_start` off it does nothing.
         """
         if not switched_off(self.loaded):
-            self._upkeep.start_session(key)
+            self._manager.start_session(key)
 
     def warm_up(self) -> None:
         """Load what the first search needs, as far as it is on this machine; it may take a second."""
         if not switched_off(self.loaded):
-            self._upkeep.warm_up()
+            self._manager.warm_up()
 
     @property
     def is_warm(self) -> bool:
         """Whether `warm_up` is done; until then a search by meaning may first load a model."""
-        return self._upkeep.is_warm
+        return self._manager.is_warm
 
     def sync_soon(self) -> None:
         """Have the index made equal to the files in the background, and return at once."""
         if not switched_off(self.loaded):
-            self._upkeep.sync_soon()
+            self._manager.sync_soon()
 
     def watch(
         self,
@@ -209,7 +206,7 @@ class Memory:
         from memlines.memory.watching import watch
 
         self._refuse_if_off()
-        watch(self._upkeep, stop, on_sync or _ignore, on_notice or _ignore)
+        watch(self._manager, stop, on_sync or _ignore, on_notice or _ignore)
 
     def search(
         self,
@@ -249,7 +246,7 @@ class Memory:
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
-        return fresh_answer(self._upkeep, request, progress)
+        return fresh_answer(self._manager, request, progress)
 
     def _chunks(self, query: str) -> SearchResult:
         """Search for whole chunks, for what has to be found wherever it stands and whatever it scores."""
@@ -259,7 +256,7 @@ class Memory:
         """Search for the same by words in the index as it is."""
         wanted, profile, sources = self.settings.query, self.settings.profile, self.settings.sources
         request = Request(query, wanted, profile, "words", sources, datetime.now(UTC), cut=0.0, full=True)
-        return answer(self._upkeep, request, [])
+        return answer(self._manager, request, [])
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.
@@ -267,7 +264,7 @@ class Memory:
         Every quote stands below its citation, marked as data and without secrets, all in at most so many
         tokens of about four characters. The text is empty if nothing fits or the memory is switched off.
         """
-        from memlines.index.search.relevant import relevant
+        from memlines.memory.context import relevant
 
         check_context(message, max_tokens)
         return relevant(message, self.loaded, self.search, max_tokens=max_tokens).text
@@ -306,7 +303,7 @@ class Memory:
             allow_secret=allow_secret,
             search=self._by_words,
         )
-        self._upkeep.look_again()
+        self._manager.look_again()
         return remembered
 
     def remember_all(
@@ -324,7 +321,7 @@ class Memory:
         check_texts(optional=True, session=session)
         self._refuse_if_off()
         done = remember_all(self.workspace, self.settings, said, session=session, search=self._by_words)
-        self._upkeep.look_again()
+        self._manager.look_again()
         return done
 
     def _by_words(self, query: str) -> SearchResult:
@@ -399,11 +396,11 @@ class Memory:
                 self.workspace,
                 self.settings,
                 entries,
-                self._upkeep.index_file,
+                self._manager.index_file,
                 search=search,
                 store_paths=self.loaded.store_paths,
             )
-        self._upkeep.look_again()
+        self._manager.look_again()
         return replace(receipt, left=(*receipt.left, *tables))
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
@@ -415,7 +412,7 @@ class Memory:
 
         self._refuse_if_off()
         undone = undo(self.workspace, redo=redo, dry_run=dry_run)
-        self._upkeep.look_again()
+        self._manager.look_again()
         return undone
 
     def writes(self) -> tuple[Operation, ...]:
@@ -455,7 +452,7 @@ class Memory:
         restored = restore_version(
             self.workspace, path, version, with_forgotten=with_forgotten, dry_run=dry_run
         )
-        self._upkeep.look_again()
+        self._manager.look_again()
         return restored
 
     def read(
@@ -488,7 +485,7 @@ class Memory:
     ) -> Excerpt:
         from memlines.memory.conversations.reading import excerpt
 
-        heads = self._upkeep.heads
+        heads = self._manager.heads
         return excerpt(self.workspace, self.settings, path, start, lines, column, known=heads)
 
     def status(self, *, deep: bool = False) -> Status:
@@ -511,28 +508,28 @@ class Memory:
         return probe_vectors(*self._described())
 
     def _described(self) -> tuple[Found, Status]:
-        upkeep = self._upkeep
+        manager = self._manager
         found = Found(
             self.workspace,
             self.loaded,
-            upkeep.chosen(),
-            upkeep.chosen().provider,
-            upkeep.index_file,
-            upkeep.discover(),
-            upkeep.provider_of,
+            manager.chosen(),
+            manager.chosen().provider,
+            manager.index_file,
+            manager.discover(),
+            manager.provider_of,
         )
-        with upkeep.reading:
+        with manager.reading:
             try:
-                found = replace(found, at_work=upkeep.provider_at_work())
-                index = upkeep.open_reader()
+                found = replace(found, at_work=manager.provider_at_work())
+                index = manager.open_reader()
                 with index.errors() if index else nullcontext():
                     return found, status_of(found, index, None)
             except StoreError as problem:
-                found = replace(found, at_work=upkeep.chosen().provider)
+                found = replace(found, at_work=manager.chosen().provider)
                 return found, status_of(found, None, problem)
 
     def _probe(self, found: Found, status: Status) -> Probe:
-        from memlines.embed.select import probe_embedding
+        from memlines.embed.probe import probe_embedding
 
         took_over = status.fallback if found.choice.error is None else None
         stand_in, note = (took_over["to"], took_over["reason"]) if took_over else ("", "")

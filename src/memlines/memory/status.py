@@ -15,15 +15,15 @@ from typing import Any
 from memlines.embed.base import Provider
 from memlines.embed.select import Choice
 from memlines.errors import StoreError
-from memlines.index.store.sqlite import cache, sessions, spaces, words
-from memlines.index.store.sqlite.extension import extension_file
+from memlines.index.store.sqlite import cache, spaces
+from memlines.index.store.sqlite.chunks import document_counts, texts_with
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC
-from memlines.index.sync.discovery import is_behind
+from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_file
+from memlines.index.sync.dirty import is_behind
 from memlines.index.sync.identity import engine_trouble, engine_warning, reason_to_rebuild, space_of
 from memlines.paths import Workspace
 from memlines.settings import Loaded, Settings, switched_off
-from memlines.settings.services import SERVICES
+from memlines.settings.tree import SERVICES
 from memlines.types import Discovery, IndexedFile, Probe, Space, Status
 
 _REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
@@ -123,7 +123,7 @@ def probe_vectors(found: Found, status: Status) -> Probe:
 
 def _fts(index: Index | None, problem: StoreError | None) -> Mapping[str, Any]:
     if index is not None:
-        words.document_counts(index.connection, ["a"])  # an error if the words cannot be searched
+        document_counts(index.connection, ["a"])  # an error if the words cannot be searched
     return {"enabled": True, "available": index is not None, "error": str(problem) if problem else None}
 
 
@@ -155,14 +155,15 @@ def _extension_path(settings: Settings) -> str | None:
 
 def _batch(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
     """Describe the batches of a provider: what is set, what waits, and what failed lately."""
-    from memlines.index.sync.batch_journal import Failures, failures_of, submitted_batches
+    from memlines.embed.batches.journal import Failures
+    from memlines.index.sync.batch_journal import failures_of, handed_in
     from memlines.index.sync.batched import MOST_FAILURES, PAUSE_SECONDS
 
     batch = settings.embeddings.batch
     failures, waiting = Failures(), 0
     if index is not None and provider is not None:
         failures = failures_of(index, space_of(provider))
-        waiting = sum(len(batch.keys) for batch in submitted_batches(index, space_of(provider)))
+        waiting = sum(len(handed.keys) for handed in handed_in(index, space_of(provider)))
     until = failures.at + PAUSE_SECONDS
     is_recent = until > time.time()
     is_paused = is_recent and failures.count >= MOST_FAILURES
@@ -230,7 +231,7 @@ def fallback_of(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, A
 
 def _redactions(index: Index) -> Mapping[str, int]:
     """Count by their kinds what stands for secrets in the conversations that are indexed."""
-    texts = sessions.texts_with(index.connection, "[redacted:")
+    texts = texts_with(index.connection, "[redacted:")
     return dict(sorted(Counter(kind for text in texts for kind in _REDACTED.findall(text)).items()))
 
 

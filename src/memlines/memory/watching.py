@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from memlines.errors import MemlinesError, StoreBusy, WorkspaceError
-from memlines.files.private import ensure_index_folder
+from memlines.files.place import ensure_index_folder
 from memlines.files.watch import Hints, NoHints, Places, Unheard
 from memlines.locks import WriterLock
-from memlines.memory.upkeep.upkeep import Upkeep
+from memlines.memory.manager import Manager
 from memlines.types import Report
 
 OnSync = Callable[[Report], None]
@@ -51,18 +51,18 @@ class _Stopped(Exception):
     """Raised inside a sync, from its progress, when the watch is to end."""
 
 
-def watch(upkeep: Upkeep, stop: threading.Event, on_sync: OnSync, on_notice: OnNotice) -> None:
+def watch(manager: Manager, stop: threading.Event, on_sync: OnSync, on_notice: OnNotice) -> None:
     """Sync whenever files change, until `stop` is set; raise if the workspace itself goes away."""
-    with _being_the_only_one(upkeep, stop, on_notice):
+    with _being_the_only_one(manager, stop, on_notice):
         if not stop.is_set():
-            _Watch(upkeep, stop, on_sync, on_notice).run()
+            _Watch(manager, stop, on_sync, on_notice).run()
 
 
 @contextmanager
-def _being_the_only_one(upkeep: Upkeep, stop: threading.Event, on_notice: OnNotice) -> Iterator[None]:
+def _being_the_only_one(manager: Manager, stop: threading.Event, on_notice: OnNotice) -> Iterator[None]:
     """Wait until no other program watches for this index."""
-    ensure_index_folder(upkeep.workspace, upkeep.index_file)
-    lock = WriterLock(upkeep.index_file.with_name(upkeep.index_file.name + ".watching.lock"))
+    ensure_index_folder(manager.workspace, manager.index_file)
+    lock = WriterLock(manager.index_file.with_name(manager.index_file.name + ".watching.lock"))
     told = False
     with ExitStack() as held:
         while not stop.is_set():
@@ -80,13 +80,13 @@ def _being_the_only_one(upkeep: Upkeep, stop: threading.Event, on_notice: OnNoti
 class _Watch:
     """One watch over one workspace."""
 
-    def __init__(self, upkeep: Upkeep, stop: threading.Event, on_sync: OnSync, on_notice: OnNotice) -> None:
-        settings = upkeep.settings
-        self.upkeep = upkeep
+    def __init__(self, manager: Manager, stop: threading.Event, on_sync: OnSync, on_notice: OnNotice) -> None:
+        settings = manager.settings
+        self.manager = manager
         self.stop = stop
         self.on_sync = on_sync
         self.on_notice = on_notice
-        self.places = Places(upkeep.workspace, settings.extra_paths, settings.sources)
+        self.places = Places(manager.workspace, settings.extra_paths, settings.sources)
         self.root = self._root()
         self.reads_clients = "sessions" in settings.sources and bool(settings.sessions.clients)
         self.debounce = settings.sync.watch_debounce_ms / 1000
@@ -109,7 +109,7 @@ class _Watch:
                     self._follow(folders, hints)
 
     def _listen(self, folders: dict[str, int]) -> Hints | NoHints:
-        if not self.upkeep.settings.sync.watch:
+        if not self.manager.settings.sync.watch:
             return NoHints(self.stop)
         try:
             hints = Hints(folders, self.places, self.stop)
@@ -156,8 +156,8 @@ class _Watch:
         started = time.monotonic()
         dirty = False
         try:
-            dirty = self.upkeep.is_dirty()
-            pending = self.upkeep.count_pending()
+            dirty = self.manager.is_dirty()
+            pending = self.manager.count_pending()
         except (MemlinesError, OSError) as error:
             self._notice(str(error))
             pending = 0
@@ -166,12 +166,12 @@ class _Watch:
         if self.reads_clients:  # nobody tells of changes in their folders
             rest = min(rest, max(_CLIENTS_SECONDS, _POLL_SHARE * (now - started)))
         self.next_look = now + rest
-        for told in self.upkeep.background.told():
+        for told in self.manager.background.told():
             self._notice(told)
         if dirty:
             self._sync()
         else:
-            self.upkeep.embed_soon(pending)
+            self.manager.embed_soon(pending)
 
     def _sync(self) -> None:
         """Index the words now; vectors follow in the background, so that the next change need not wait."""
@@ -179,7 +179,7 @@ class _Watch:
         now = time.monotonic()
         self.next_sync = now + self.interval
         try:
-            report = self.upkeep.run(embed_limit=0, wait_seconds=_WRITER_WAIT, progress=self._go_on)
+            report = self.manager.run(embed_limit=0, wait_seconds=_WRITER_WAIT, progress=self._go_on)
         except _Stopped:
             return
         except StoreBusy as busy:
@@ -198,7 +198,7 @@ class _Watch:
             self.on_sync(report)
         for warning in report.warnings:
             self._notice(warning)
-        self.upkeep.embed_soon(report.pending)
+        self.manager.embed_soon(report.pending)
 
     def _go_on(self, completed: int, total: int, label: str) -> None:
         if self.stop.is_set():
@@ -214,7 +214,7 @@ class _Watch:
 
     def _root(self) -> tuple[int, int] | None:
         try:
-            info = self.upkeep.workspace.root.stat()
+            info = self.manager.workspace.root.stat()
         except OSError:
             return None
         return info.st_dev, info.st_ino
@@ -222,7 +222,7 @@ class _Watch:
     def _check_root(self) -> None:
         """Raise if the workspace is not where it was: what is there now has nothing to do with the index."""
         if self.root is None or self._root() != self.root:
-            root = str(self.upkeep.workspace.root)
+            root = str(self.manager.workspace.root)
             raise WorkspaceError(
                 f"the workspace {root!r} was moved or deleted while it was watched",
                 todo="Start the watch again where it is now",

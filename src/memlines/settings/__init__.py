@@ -4,25 +4,33 @@ Later sources win: defaults, the user's file, the project's files (harmless keys
 they are trusted), environment variables, arguments. `docs/settings.md` lists every key.
 """
 
-from memlines.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots
+from memlines.settings.config_files import distrust, is_trusted, trust
 from memlines.settings.keys import flatten
-from memlines.settings.loading import Loaded, Shown, load, overridden, shown, switched_off
-from memlines.settings.providers_tree import Batch, Embeddings, Local, Spend
+from memlines.settings.loading import Loaded, Shown, load, overridden, refuse_if_off, shown, switched_off
 from memlines.settings.tree import (
+    Batch,
     Cache,
+    Chat,
     Chunking,
+    Embeddings,
+    Facts,
     Files,
     Hybrid,
+    Intent,
+    Local,
     Mmr,
     Query,
+    Redaction,
+    Sessions,
     SessionSync,
     Settings,
+    Snapshots,
+    Spend,
     Store,
     Sync,
     TemporalDecay,
     Vector,
 )
-from memlines.settings.trusted import distrust, is_trusted, trust
 
 __all__ = [
     "Batch",
@@ -54,6 +62,7 @@ __all__ = [
     "is_trusted",
     "load",
     "overridden",
+    "refuse_if_off",
     "shown",
     "switched_off",
     "trust",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from memlines.errors import SettingsError
-from memlines.settings.rules import Key, shown_value
+from memlines.settings.rules import Key, checked, shown_value
 from memlines.settings.tree import Settings
 
 VARIABLE_PREFIX = "MEMLINES_"
@@ -104,3 +104,186 @@ def _section_of(member: Field[Any]) -> type | None:
 def _plain(attribute: str) -> str:
     """Drop the underscore that keeps an attribute apart from a Python keyword."""
     return attribute.removesuffix("_")
+
+
+Convert = Callable[[float], float]
+
+WRAPPERS = ("agents.defaults.memory_search", "memory_search", "memory")
+"""Headings that a whole configuration may stand below."""
+
+SESSION_MEMORY = "experimental.session_memory"
+"""Not a name of a key but half of one: conversations are read if this and `sources` ask for them."""
+
+ALIASES: Mapping[str, str] = {
+    "provider": "embeddings.provider",
+    "fallback": "embeddings.fallback",
+    "model": "embeddings.model",
+    "output_dimensionality": "embeddings.dimensions",
+    "remote.base_url": "embeddings.base_url",
+    "remote.api_key": "embeddings.api_key",
+    "remote.headers": "embeddings.headers",
+    "remote.batch": "embeddings.batch",
+    "local": "embeddings.local",
+    "embedding": "embeddings",
+    "embeddings.batch.poll_interval_ms": "embeddings.batch.poll_seconds",
+    "chunk_size": "chunking.tokens",
+    "storage": "store",
+    "storage.cache": "cache",
+    "search": "query",
+    "hybrid": "query.hybrid",
+    "mmr": "query.mmr",
+    "temporal_decay": "query.temporal_decay",
+    "max_injected_chars": "tools.max_chars",
+    "qmd.limits.max_injected_chars": "tools.max_chars",
+    "query.hybrid.mmr": "query.mmr",
+    "query.hybrid.temporal_decay": "query.temporal_decay",
+}
+"""What each name stands for: a key, or a group with all the keys in it."""
+
+CONVERSIONS: Mapping[str, Convert] = {
+    "chunk_size": lambda characters: int(characters // 4),
+    "embeddings.batch.poll_interval_ms": lambda milliseconds: milliseconds / 1000,
+}
+"""How a number becomes the key's where the alias counts something else: characters, four a token, and
+milliseconds."""
+
+WITHOUT_EFFECT: Mapping[str, str] = {
+    "qmd": "Memlines searches its own index, so there is no QMD to set up",
+    "multimodal": "only text is indexed",
+    "store.fts": "words are always indexed, by rules that need no choice",
+}
+"""Names that are accepted so that a configuration can be used as it is written, and why they do nothing."""
+
+
+class Leaf(NamedTuple):
+    """One value of a configuration: how its name was written, the key it sets, and the key's value."""
+
+    written: str
+    key: str
+    value: Any
+
+
+def resolve(name: str) -> tuple[str, Convert | None]:
+    """Return the name in the tree that a name in snake_case stands for, and how its numbers are converted."""
+    for wrapper in WRAPPERS:
+        if _is_at_or_below(name, wrapper):
+            name = name[len(wrapper) + 1 :]
+            break
+    convert: Convert | None = None
+    while alias := _longest_alias(name):
+        convert = CONVERSIONS.get(name, convert)
+        name = ALIASES[alias] + name[len(alias) :]
+    return name, convert
+
+
+def leaves(data: Mapping[Any, Any], origin: str, heading: str = "") -> Iterator[Leaf | SettingsError]:
+    """Walk a configuration down to its values; what is in it but is no setting comes as an error.
+
+    Names may be nested or dotted, in snake_case or camelCase, the tree's own or aliases.
+    """
+    for spelled, value in data.items():
+        written = f"{heading}{spelled}"
+        name, convert = resolve(snake(written))
+        if not isinstance(spelled, str) or not spelled:
+            yield unknown(spelled, origin, known_keys())
+        elif name in known_keys() or name == SESSION_MEMORY or why_without_effect(name):
+            yield Leaf(written, name, _converted(value, convert))
+        elif name and not _is_group(name):
+            yield unknown(written, origin, _all_names(), name)
+        elif isinstance(value, Mapping):
+            yield from leaves(value, origin, f"{written}.")
+        elif value is not None:  # a heading whose lines are all commented out is no mistake
+            inside = [key for key in known_keys() if _is_at_or_below(key, name)]
+            yield SettingsError(
+                f"setting {written!r} from {origin} has a value, but it is a group of settings",
+                todo=f"Set one of: {', '.join(inside)}" if inside else "Write settings below it",
+            )
+
+
+def why_without_effect(name: str) -> str:
+    """Say why a name is accepted but does nothing; empty if it is none of those."""
+    return next((why for start, why in WITHOUT_EFFECT.items() if _is_at_or_below(name, start)), "")
+
+
+def with_session_memory(sources: Iterable[str], *, wanted: bool, chosen: bool) -> tuple[str, ...]:
+    """Return the sources that are meant by these and `experimental.sessionMemory`.
+
+    Where the same configuration also chose the sources, both have to ask for conversations, as in the
+    original. Where it did not, the switch alone decides.
+    """
+    if wanted and chosen:
+        return tuple(sources)
+    others = tuple(source for source in sources if source != "sessions")
+    return (*others, "sessions") if wanted else others
+
+
+def translate(data: Mapping[Any, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings that another program's configuration means, by key, and what was left out.
+
+    The configuration is a whole `openclaw.json`, or what stands below its `memorySearch`. What it says
+    beside memory, and about single agents, is not looked at. Every part about memory that cannot be a
+    setting is left out, with a sentence that says so.
+    """
+    parts = {wrapper: part for wrapper in WRAPPERS if (part := _part(data, wrapper)) is not None}
+    settings: dict[str, Any] = {}
+    left_out: list[str] = []
+    session_memory: Any = None
+    for part in parts.values() if parts else (data,):
+        for leaf in leaves(part, "the configuration"):
+            if isinstance(leaf, SettingsError):
+                left_out.append(leaf.what)
+            elif why := why_without_effect(leaf.key):
+                left_out.append(f"{leaf.written} has no effect: {why}")
+            elif leaf.key == SESSION_MEMORY:
+                session_memory = leaf.value
+            elif leaf.value is not None:
+                try:
+                    checked(known_keys()[leaf.key], leaf.value, "the configuration")
+                except SettingsError as error:
+                    left_out.append(error.what)
+                else:
+                    settings[leaf.key] = leaf.value
+    if isinstance(session_memory, bool):
+        sources = settings.get("sources", known_keys()["sources"].default)
+        chosen = "sources" in settings
+        settings["sources"] = list(with_session_memory(sources, wanted=session_memory, chosen=chosen))
+    return settings, left_out
+
+
+def _part(data: Mapping[Any, Any], path: str) -> Mapping[Any, Any] | None:
+    """Return the mapping at a dotted path of a nested configuration, if there is one."""
+    found: Any = data
+    for step in path.split("."):
+        inner = [value for name, value in found.items() if isinstance(name, str) and snake(name) == step]
+        if not inner or not isinstance(inner[0], Mapping):
+            return None
+        found = inner[0]
+    return found  # type: ignore[no-any-return]
+
+
+def _longest_alias(name: str) -> str:
+    """Return the longest alias that a name is or begins with; empty if there is none."""
+    return max((alias for alias in ALIASES if _is_at_or_below(name, alias)), key=len, default="")
+
+
+def _is_group(name: str) -> bool:
+    """Tell whether a name holds other names, of the tree's or of another configuration's."""
+    return any(other.startswith(f"{name}.") for other in _all_names())
+
+
+def _all_names() -> tuple[str, ...]:
+    return (*known_keys(), *groups(), *ALIASES, *WRAPPERS, SESSION_MEMORY, *WITHOUT_EFFECT)
+
+
+def _is_at_or_below(name: str, start: str) -> bool:
+    return name == start or name.startswith(f"{start}.")
+
+
+def _converted(value: Any, convert: Convert | None) -> Any:
+    """Convert a number; anything else stays as it is, to be refused by the key's own check."""
+    if convert is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    try:
+        return convert(value)
+    except (OverflowError, ValueError):  # no number that anything could count
+        return value

@@ -10,17 +10,25 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from memlines.errors import SettingsError
+from memlines.errors import MemoryOff, SettingsError
 from memlines.paths import HOME_VARIABLE, OPENCODE_DIR, Workspace, user_config_file
-from memlines.settings.aliases import SESSION_MEMORY, Leaf, leaves, why_without_effect
-from memlines.settings.config_file import read_project_file, read_user_file
-from memlines.settings.given import AGENTS, Entry, Given, agent_in_force, read_given, with_sources
-from memlines.settings.keys import VARIABLE_PREFIX, build, flatten, known_keys, snake, unknown, variables
-from memlines.settings.rules import Key, rule
-from memlines.settings.services import BUILTIN_MODEL
-from memlines.settings.tree import Settings
-from memlines.settings.trusted import is_trusted_content
-from memlines.settings.values import checked, from_variable
+from memlines.settings.config_files import is_trusted_content, read_project_file, read_user_file
+from memlines.settings.keys import (
+    SESSION_MEMORY,
+    VARIABLE_PREFIX,
+    Leaf,
+    build,
+    flatten,
+    known_keys,
+    leaves,
+    snake,
+    unknown,
+    variables,
+    why_without_effect,
+)
+from memlines.settings.layers import AGENTS, Entry, Given, agent_in_force, read_given, with_sources
+from memlines.settings.rules import Key, checked, from_variable, rule
+from memlines.settings.tree import BUILTIN_MODEL, Settings
 
 NOT_SETTINGS = frozenset({HOME_VARIABLE})
 """Variables that begin like a setting but say something else."""
@@ -133,6 +141,13 @@ def switched_off(loaded: Loaded) -> str:
     if loaded.settings.enabled:
         return ""
     return f"memory is switched off: enabled is false ({loaded.origins['enabled']})"
+
+
+def refuse_if_off(loaded: Loaded) -> None:
+    """Raise if the memory is switched off, saying where that was done."""
+    off = switched_off(loaded)
+    if off:
+        raise MemoryOff(off, todo="Switch it on with 'memlines config on', or where it was set")
 
 
 def shown(loaded: Loaded) -> list[Shown]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from memlines.settings.aliases import ALIASES, WITHOUT_EFFECT
-from memlines.settings.keys import known_keys
+from memlines.settings.keys import ALIASES, WITHOUT_EFFECT, known_keys
 from memlines.settings.rules import Key, Project, plain_number
 
 _INTRODUCTION = """\

@@ -6,10 +6,291 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from memlines.paths import MAIN_AGENT
-from memlines.settings.agents_tree import Chat, Facts, Intent, Redaction, Sessions, Snapshots
-from memlines.settings.providers_tree import Embeddings, Spend
 from memlines.settings.rules import rule
 from memlines.types import Source
+
+Client = Literal["claude-code", "codex", "opencode", "openclaw"]
+Language = Literal["en", "nl", "de", "fr", "es"]
+ChatProvider = Literal["none", "openai", "anthropic"]
+FactStore = Literal["auto", "lancedb", "index"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Which transcripts are read where `sources` asks for sessions."""
+
+    clients: tuple[Client, ...] = field(
+        default=(),
+        metadata=rule(
+            "list",
+            "The clients whose own transcripts of this folder are read, beside `sessions/`.",
+            choices=get_args(Client),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What is taken out of transcripts, and of everything that leaves the machine."""
+
+    rules: tuple[tuple[str, str], ...] = field(
+        default=(),
+        metadata=rule("pairs", "Your own patterns by kind, such as `badge: 'B-[0-9]{8}'`."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat model that helps to find what should last in a conversation; without one, rules do it."""
+
+    provider: ChatProvider = field(
+        default="none",
+        metadata=rule(
+            "text",
+            "The protocol of the model; what is said is sent to it once this is set.",
+            choices=get_args(ChatProvider),
+        ),
+    )
+    model: str | None = field(default=None, metadata=rule("text", "The model to ask."))
+    base_url: str | None = field(
+        default=None,
+        metadata=rule("text", "The address of its API, if it is not the usual one.", expands=True),
+    )
+    api_key: str | None = field(
+        default=None,
+        repr=False,
+        metadata=rule("text", "Its key; `${VAR}` reads a variable.", secret=True, expands=True),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Noticing in what the user writes that something should be remembered or recalled."""
+
+    enabled: bool = field(
+        default=True, metadata=rule("flag", "Whether messages are checked for an intent.", project="less")
+    )
+    languages: tuple[Language, ...] = field(
+        default=get_args(Language),
+        metadata=rule(
+            "list", "The languages whose rules are used.", choices=get_args(Language), project="yes"
+        ),
+    )
+    confidence_threshold: float = field(
+        default=0.7,
+        metadata=rule("number", "How sure a rule must be before it counts.", low=0, high=1, project="yes"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """The last messages of a session, kept for recovery."""
+
+    enabled: bool = field(default=True, metadata=rule("flag", "Whether snapshots are kept.", project="less"))
+    max_messages: int = field(
+        default=15,
+        metadata=rule("whole", "How many messages a snapshot holds.", low=1, high=1000, project="less"),
+    )
+    max_content_length: int = field(
+        default=500,
+        metadata=rule(
+            "whole", "How many characters of a message are kept.", low=1, high=100_000, project="less"
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Short long-term memories: where they are kept, and which are taken from and given to conversations."""
+
+    auto_capture: bool = field(
+        default=False, metadata=rule("flag", "Whether facts are taken from what the user writes.")
+    )
+    auto_recall: bool = field(
+        default=True,
+        metadata=rule("flag", "Whether fitting facts are given to the agent unasked.", project="less"),
+    )
+    capture_max_chars: int = field(
+        default=500,
+        metadata=rule("whole", "Longer messages are not captured.", low=100, high=10_000),
+    )
+    capture_triggers: tuple[str, ...] = field(
+        default=(),
+        metadata=rule("list", "Your own words that make a sentence worth capturing, such as `house rule`."),
+    )
+    recall_max_results: int = field(
+        default=3,
+        metadata=rule("whole", "How many facts are given unasked.", low=1, high=20),
+    )
+    recall_min_score: float = field(
+        default=0.5,
+        metadata=rule("number", "How likely a fact must fit before it is shown.", low=0, high=1),
+    )
+    file: str = field(
+        default="memory/facts.md",
+        metadata=rule("text", "The note in which facts stand, a line each."),
+    )
+    store: FactStore = field(
+        default="auto",
+        metadata=rule(
+            "text",
+            "What finds facts: a LanceDB table, the main index, or the table if its package is installed.",
+            choices=get_args(FactStore),
+        ),
+    )
+    uri: str | None = field(
+        default=None,
+        metadata=rule(
+            "text", "Where that table is kept, if not in the workspace: a folder, `s3://…` or `gs://…`."
+        ),
+    )
+
+
+BUILTIN_MODEL = "use-multilingual-v3"
+"""The only model of the provider `builtin`."""
+
+SERVICES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "openai": ("openai", "OpenAI", ("OPENAI_API_KEY",)),
+    "openai-compatible": ("compatible", "Compatible", ()),
+    "gemini": ("gemini", "Gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+    "voyage": ("voyage", "Voyage", ("VOYAGE_API_KEY",)),
+    "mistral": ("mistral", "Mistral", ("MISTRAL_API_KEY",)),
+    "ollama": ("ollama", "Ollama", ()),
+}
+"""By their names in the settings: the module below `embed/remote`, its class, and the variables that may
+hold a key, in the order they are looked at. A service without any works without a key as well."""
+
+
+PROVIDERS = ("auto", "builtin", "local", *SERVICES, "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A model of your own, in a GGUF file."""
+
+    model_path: str | None = field(
+        default=None,
+        metadata=rule("text", "The model's GGUF file; `auto` prefers it to everything else.", expands=True),
+    )
+    model_cache_dir: str | None = field(
+        default=None,
+        metadata=rule(
+            "text",
+            "The folder of your GGUF files, in which a relative `model_path` is looked for.",
+            expands=True,
+        ),
+    )
+    threads: int = field(
+        default=0,
+        metadata=rule("whole", "How many threads it may use; 0 means one a core.", low=0, high=1024),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The slow and cheap way of OpenAI, Gemini and Voyage: hand in a file, fetch the vectors later."""
+
+    enabled: bool = field(
+        default=False, metadata=rule("flag", "Whether many texts at once are handed in as a batch.")
+    )
+    min_texts: int = field(
+        default=500,
+        metadata=rule("whole", "Fewer texts than this are embedded directly.", low=1, high=1_000_000),
+    )
+    wait: bool = field(
+        default=True,
+        metadata=rule("flag", "Whether a sync waits for the batch; if not, a later one fetches it."),
+    )
+    concurrency: int = field(
+        default=2, metadata=rule("whole", "How many batches may be open at a time.", low=1, high=16)
+    )
+    poll_seconds: float = field(
+        default=2.0, metadata=rule("number", "How often a batch is asked for.", low=0.01, high=3600)
+    )
+    timeout_minutes: float = field(
+        default=60.0,
+        metadata=rule("number", "How long a batch may take before it is given up.", low=0.01, high=2880),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """How text becomes vectors, and who is asked to do it."""
+
+    provider: str = field(
+        default="auto",
+        metadata=rule("text", "Who turns text into vectors; `none` searches by words.", choices=PROVIDERS),
+    )
+    fallback: str = field(
+        default="none",
+        metadata=rule("text", "The provider to use when the first one fails.", choices=PROVIDERS),
+    )
+    remote_ok: bool = field(
+        default=False,
+        metadata=rule("flag", "Lets `auto` pick a provider that receives your text over the network."),
+    )
+    model: str | None = field(
+        default=None, metadata=rule("text", "The model to use; nothing means the provider's own default.")
+    )
+    base_url: str | None = field(
+        default=None,
+        metadata=rule("text", "The address of the provider's API, if it is not the usual one.", expands=True),
+    )
+    api_key: str | None = field(
+        default=None,
+        repr=False,
+        metadata=rule("text", "The provider's key; `${VAR}` reads a variable.", secret=True, expands=True),
+    )
+    headers: tuple[tuple[str, str], ...] = field(
+        default=(),
+        repr=False,
+        metadata=rule("pairs", "More headers to send with every request.", secret=True, expands=True),
+    )
+    dimensions: int | None = field(
+        default=None,
+        metadata=rule(
+            "whole", "The length of a vector, where the provider lets one choose.", low=1, high=65_536
+        ),
+    )
+    batch_size: int | None = field(
+        default=None,
+        metadata=rule(
+            "whole",
+            "How many texts one request holds at most; nothing or 0 means as many as the service takes.",
+            low=0,
+            high=10_000,
+            project="yes",
+        ),
+    )
+    local: Local = field(default_factory=Local)
+    batch: Batch = field(default_factory=Batch)
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What paid providers may cost; what is beyond a limit waits, and words find it meanwhile."""
+
+    max_per_day: float | None = field(
+        default=None,
+        metadata=rule("number", "The most a day may cost in US dollars; nothing means no limit.", low=0),
+    )
+    max_per_run: float | None = field(
+        default=None,
+        metadata=rule("number", "The most one sync may cost in US dollars; nothing means no limit.", low=0),
+    )
+    max_tokens_per_day: int | None = field(
+        default=None,
+        metadata=rule("whole", "The most tokens a day may send; nothing means no limit.", low=0),
+    )
+    max_tokens_per_run: int | None = field(
+        default=None,
+        metadata=rule("whole", "The most tokens one sync may send; nothing means no limit.", low=0),
+    )
+    prices: tuple[tuple[str, str], ...] = field(
+        default=(),
+        metadata=rule("pairs", "US dollars for a million tokens by model, such as `my-model: '0.05'`."),
+    )
+
 
 Profile = Literal["default", "openclaw"]
 Driver = Literal["sqlite", "qdrant"]

@@ -1,9 +1,14 @@
-"""Cut a text into chunks of bounded weight that keep their line numbers.
+"""Cut a text or a note into chunks of bounded weight that keep their line numbers.
 
 A chunk is a run of whole lines. A line that is too heavy is cut into pieces first. When
 a chunk is full, the end of it is carried into the next one, so that a sentence on a
 border is found whole in one of the two. Chinese, Japanese and Korean characters weigh
 four, because a model spends about as many tokens on one of them as on four Latin letters.
+
+The front matter of a note is no passage of its own: title, aliases and tags stand above every chunk, as
+headings do, and the other values above the first one. Only where they do not fit there, or the note has no
+other text, its lines are kept like others. Comments that name a session are no passage either: blank lines
+stand for them.
 """
 
 from __future__ import annotations
@@ -11,13 +16,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from memlines.text.outline import heading_above, outline
+from memlines.text.entries import without_session_comments
+from memlines.text.outline import FrontMatter, front_matter, heading_above, outline
 from memlines.types import Chunk
 
 CHUNKER_VERSION = 4
-"""Part of the index's identity: a change of the rules below, of those for front matter (`notes.py`), for
-facts (`facts.py`, `fact_chunks.py`), or for transcripts (`turns.py` and the parsers), makes a rebuild."""
+"""Part of the index's identity: a change of the rules below, of those for front matter (`outline.py`), for
+facts (`facts.py`, `fact_note.py`), or for transcripts (`turns.py` and the parsers), makes a rebuild."""
 
 _CHARACTERS_PER_TOKEN = 4
 _SMALLEST_LIMIT = 32
@@ -147,3 +154,51 @@ def _tail(text: str, weight: int) -> str:
     while (excess := weigh(tail) - weight) > 0:
         tail = tail[max(1, excess // (1 + _WIDE_EXTRA)) :]
     return tail
+
+
+_LONGEST_CONTEXT = 160
+_LONGEST_OTHERS = 320
+"""Characters above a chunk, so that they never outweigh what stands in it."""
+
+_BELOW = " > "
+
+
+def chunk_note(text: str, tokens: int, overlap: int) -> list[Chunk]:
+    """Cut a note into chunks, with their lines as they are in the note."""
+    text = without_session_comments(text)
+    matter = front_matter(text)
+    if matter is None:
+        return chunk_text(text, tokens, overlap)
+    lines = text.split("\n")
+    body = chunk_text("\n".join(lines[matter.lines :]), tokens, overlap)
+    context = _context(matter)
+    others = "; ".join(f"{key}: {value}" for key, value in matter.others)
+    chunks = [
+        replace(
+            chunk,
+            start_line=chunk.start_line + matter.lines,
+            end_line=chunk.end_line + matter.lines,
+            heading=_heading(context, "" if at else others, _without(matter.title, chunk.heading)),
+        )
+        for at, chunk in enumerate(body)
+    ]
+    if body and len(context) <= _LONGEST_CONTEXT and len(others) <= _LONGEST_OTHERS:
+        return chunks
+    return chunk_text("\n".join(lines[: matter.lines]), tokens, overlap) + chunks
+
+
+def _context(matter: FrontMatter) -> str:
+    """Return title, aliases and tags as one line, tags as they are written in text."""
+    aliases = f"({', '.join(matter.aliases)})" if matter.aliases else ""
+    return " ".join(part for part in (matter.title, aliases, *(f"#{tag}" for tag in matter.tags)) if part)
+
+
+def _heading(context: str, others: str, headings: str) -> str:
+    parts = (context[:_LONGEST_CONTEXT], others[:_LONGEST_OTHERS], headings)
+    return _BELOW.join(part for part in parts if part)
+
+
+def _without(title: str, headings: str) -> str:
+    """Return headings without the title, which most notes repeat as their first heading."""
+    first, _, rest = headings.partition(_BELOW)
+    return rest if title and first.casefold() == title.casefold() else headings

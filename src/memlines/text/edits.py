@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memlines.text.comments import session_comments
-from memlines.text.entries import entries_of, last_kind, own_text_of, title_of, unclosed_fence
+from memlines.text.entries import (
+    entries_of,
+    last_kind,
+    own_text_of,
+    session_comments,
+    title_of,
+    unclosed_fence,
+)
 
 
 @dataclass(frozen=True, slots=True)

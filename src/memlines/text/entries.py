@@ -7,13 +7,20 @@ that is one line too long is shown before it is changed, one that is cut in the 
 
 Headings are what `outline` takes for headings. A fence that begins on the line of its list item is
 followed here, while `outline` passes over it.
+
+Comments on lines of their own are text that readers of the note do not see. Two of them stand around what one
+session wrote at once:
+
+    <!-- session ses_1 -->
+    - 14:32 We chose Postgres 17
+    <!-- /session -->
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +36,8 @@ _PLAIN = re.compile(r" *[^\W\d_]")
 """How a line begins that cannot be anything but prose; most do, and need not be looked at closely."""
 
 _COMMENT = "<!--"
+_COMMENT_ENDS = "-->"
+_SESSIONS = ("<!-- session ", "<!-- /session ")
 _SESSION_COMMENT = re.compile(r"<!-- (?:session (?P<id>(?:(?!--)[^<>\[\]])+)|/session) -->\s*")
 
 _FENCES = ("```", "~~~")
@@ -38,6 +47,8 @@ _TAIL = 20_000
 _FRONT_MATTER = "---"
 _FRONT_MATTER_ENDS = ("---", "...")
 _CODE_INDENT = 4
+_INDENTED = ("  ", "\t", " \t")
+_AS_RULE = "***"
 _NESTED = 2
 """Columns below an item's marker that people take for nesting, also where CommonMark asks for more."""
 
@@ -87,18 +98,23 @@ def session_in(line: str) -> str | None:
     return (comment["id"] or "") if comment else None
 
 
-def section_of(text: str, title: str) -> tuple[int, int] | None:
-    """Return the first and last line of the section under a heading, or nothing if it is not there.
-
-    It goes on to the next heading of the same or a higher level. Case and white space do not count; of
-    several sections with the same title the first is taken.
-    """
-    return _section(text, title, only_own=False)
-
-
 def own_text_of(text: str, title: str) -> tuple[int, int] | None:
-    """Return the lines of a section up to the first heading below its own."""
-    return _section(text, title, only_own=True)
+    """Return the lines from a heading up to the next one, or nothing if there is no such heading.
+
+    Case and white space do not count; of several headings with the same title the first is taken.
+    """
+    wanted = " ".join(title_of(title).casefold().split())
+    lines = _lines_of(text)
+    first = 0
+    for kind, line, _ in _Walk(lines).spans():
+        heading = _heading(lines[line - 1]) if kind == "heading" else None
+        if heading is None:
+            continue
+        if first:
+            return first, line - 1
+        if wanted and " ".join(heading[1].casefold().split()) == wanted:
+            first = line
+    return (first, len(lines)) if first else None
 
 
 def title_of(words: str) -> str:
@@ -119,25 +135,6 @@ def unclosed_fence(text: str) -> str:
         fence = _opened_fence(words)
         closing = " " * (len(line) - len(words)) + fence
     return closing if fence else ""
-
-
-def _section(text: str, title: str, *, only_own: bool) -> tuple[int, int] | None:
-    wanted = _folded(title_of(title))
-    lines = _lines_of(text)
-    first = level = 0
-    for kind, line, _ in _Walk(lines).spans():
-        heading = _heading(lines[line - 1]) if kind == "heading" else None
-        if heading is None:
-            continue
-        if first and (only_own or heading[0] <= level):
-            return first, line - 1
-        if not first and wanted and _folded(heading[1]) == wanted:
-            first, level = line, heading[0]
-    return (first, len(lines)) if first else None
-
-
-def _folded(title: str) -> str:
-    return " ".join(title.casefold().split())
 
 
 def _lines_of(text: str) -> list[str]:
@@ -164,10 +161,6 @@ def _heading(line: str) -> tuple[int, str] | None:
         return None
     found = outline(line)
     return (len(bare) - len(bare.lstrip("#")), found[0].title) if found else None
-
-
-def _is_blank(line: str) -> bool:
-    return not line.strip()
 
 
 def _indent(line: str) -> int:
@@ -232,7 +225,7 @@ class _Walk:
         found: list[tuple[Kind, int, int]] = []
         while self.at < len(self.lines):
             line = self.lines[self.at]
-            if _is_blank(line) or _is_rule(line) or session_in(line) is not None:
+            if not line.strip() or _is_rule(line) or session_in(line) is not None:
                 self.at += 1
                 continue
             start = self.at
@@ -279,7 +272,7 @@ class _Walk:
         self.at += 1
         while self.at < len(self.lines):
             line = self.lines[self.at]
-            if _is_blank(line) or _interrupts(line):
+            if not line.strip() or _interrupts(line):
                 return
             self.at += 1
 
@@ -293,7 +286,7 @@ class _Walk:
         end = self.at
         while self.at < len(self.lines):
             line = self.lines[self.at]
-            if _is_blank(line):
+            if not line.strip():
                 prose = False
                 self.at += 1
                 continue
@@ -330,9 +323,65 @@ def _runs_on(line: str) -> bool:
     return not (_interrupts(line) or _is_rule(line) or _item_marker(line))
 
 
-def _front_matter(lines: list[str]) -> int:
+def _front_matter(lines: Sequence[str]) -> int:
     """Return how many lines the front matter takes."""
     if not lines or lines[0].rstrip() != _FRONT_MATTER:
         return 0
     ends = (at for at in range(1, len(lines)) if lines[at].rstrip() in _FRONT_MATTER_ENDS)
     return next(ends, -1) + 1
+
+
+def without_comments(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a text with others in the place of comments, so that all keep their numbers.
+
+    A comment begins on a line of its own, at any indent and outside of code, and ends with the line that
+    closes it. Of one that is never closed only the first line counts: all that follows would be lost. One at
+    the margin ends the item above it, as a rule does; one that is indented is a gap in its item.
+    """
+    shown = list(lines)
+    if any(_COMMENT in line for line in lines):
+        for first, last in _comments_in(lines):
+            is_nested = lines[first].startswith(_INDENTED)
+            shown[first : last + 1] = ["" if is_nested else _AS_RULE] * (last + 1 - first)
+    return shown
+
+
+def session_comments(text: str) -> dict[int, str]:
+    """Return the lines that are comments around what a session wrote, counted from 1.
+
+    Each comes with the name of the session that it opens; the name is empty if it closes one.
+    """
+    if not any(mark in text for mark in _SESSIONS):
+        return {}
+    entries = entries_of(text)
+    names = ((number, session_in(line)) for number, line in enumerate(text.split("\n"), 1))
+    # What stands in code is an example.
+    return {number: name for number, name in names if name is not None and not entry_at(entries, number)}
+
+
+def without_session_comments(text: str) -> str:
+    """Return a text with blank lines in the place of the comments around what a session wrote."""
+    comments = session_comments(text)
+    if not comments:
+        return text
+    lines = text.split("\n")
+    return "\n".join("" if number in comments else line for number, line in enumerate(lines, 1))
+
+
+def _comments_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of every comment, counted from 0."""
+    last_close = max((at for at, line in enumerate(lines) if _COMMENT_ENDS in line), default=-1)
+    fence = ""
+    at = _front_matter(lines)
+    while at < len(lines):
+        line = lines[at].strip()
+        if fence:
+            fence = "" if _closes(line, fence) else fence
+        elif line.startswith(_COMMENT):
+            first = at
+            if _COMMENT_ENDS not in line[2:] and at < last_close:
+                at = next(end for end in range(at + 1, len(lines)) if _COMMENT_ENDS in lines[end])
+            yield first, at
+        elif any(mark in line for mark in _FENCES):
+            fence = unclosed_fence(line).strip()
+        at += 1

@@ -1,10 +1,251 @@
-"""Which note facts stand in; apart from what reads it, because every command asks."""
+"""The note that holds facts: which facts it has, and how it is cut into chunks, one for each fact.
+
+A long note is parsed once for each state of it, and after a small change only the lines that changed. A line
+that we wrote is a fact of its own, whatever stands around it, unless the note holds code, comments or front
+matter. So if only such lines were added, changed or taken out, all other facts are those from before.
+"""
 
 from __future__ import annotations
 
-import posixpath
+import hashlib
+import re
+from base64 import b32encode
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import zip_longest
+from operator import attrgetter
+from typing import NamedTuple
+
+from memlines.text.chunk import chunk_note, chunk_text, limit_of, text_hash, weigh
+from memlines.text.entries import entries_of, without_comments
+from memlines.text.facts import CATEGORIES, ID_LENGTH, Fact, FactLine, fact_of, is_our_line
+from memlines.text.outline import Heading, front_matter, heading_above, outline
+from memlines.types import Chunk
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+_OURS = re.compile(rf"- (?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} )?\[(?:{'|'.join(CATEGORIES)})\] ")
+"""How every line begins that `line_of` wrote."""
+
+_SHORT = 50_000
+"""Characters of a note that is parsed as a whole whenever it is needed."""
+
+_CONTEXT = ("```", "~~~", "<!--", "\r", "\ufeff")
+"""What may change the meaning of other lines."""
 
 
-def note_path(file: str) -> str:
-    """Return the setting `facts.file` as the index and citations name that note."""
-    return posixpath.normpath(file.strip())
+def facts_in(text: str) -> tuple[FactLine, ...]:
+    """Return the facts of a note in their order; every item of a list outside of code is one."""
+    lines = list(_lines_of(text))
+    taken: set[str] = set()
+    unnamed = []
+    for at, line in enumerate(lines):
+        name = line.fact.id
+        if name and name not in taken:
+            taken.add(name)
+        else:  # written by hand, or a copy: the first one keeps its name
+            unnamed.append(at)
+    copies: Counter[str] = Counter()
+    for at in unnamed:
+        line = lines[at]
+        name = _free_id(line.fact.text, taken, copies)
+        taken.add(name)
+        lines[at] = replace(line, fact=replace(line.fact, id=name))
+    return tuple(lines)
+
+
+def _free_id(text: str, taken: Collection[str], copies: Counter[str]) -> str:
+    """Return a name for a fact that has none of its own: the same as long as the note says the same."""
+    while True:
+        count = copies[text]
+        copies[text] += 1
+        source = f"{text}\n{count}" if count else text
+        digest = hashlib.sha256(source.encode(errors="surrogatepass")).digest()
+        name = b32encode(digest).decode("ascii").lower()[:ID_LENGTH]
+        if name not in taken:
+            return name
+
+
+def _lines_of(text: str) -> Iterator[FactLine]:
+    """Yield the facts of a note; those without a name of their own with an empty one.
+
+    A line as we write it is an item of its own, unless it stands in code. Of many in a row, Markdown is
+    asked about the last one only, which may go on in the lines below it; the others are what that one is.
+    """
+    every = text.removeprefix(_BYTE_ORDER_MARK).split("\n")
+    lines = without_comments(every)
+    ours = [*(_OURS.match(line) is not None for line in lines), False]
+    shown = [at for at in range(len(lines)) if not (ours[at] and ours[at + 1])]
+    for entry in entries_of(_BYTE_ORDER_MARK + "\n".join([lines[at] for at in shown])):
+        if entry.kind != "item":
+            continue
+        first, last = shown[entry.first - 1], shown[entry.last - 1]
+        if ours[first]:
+            row = shown[entry.first - 2] + 1 if entry.first > 1 else 0
+            for at in range(row, first):
+                yield from _facts_at(every, lines, at, at)
+        yield from _facts_at(every, lines, first, last)
+
+
+def _facts_at(every: list[str], lines: list[str], first: int, last: int) -> Iterator[FactLine]:
+    """Yield the fact that stands on some lines, counted from 0, if there are any words on them."""
+    raw = item = _joined(every[first : last + 1])
+    if first < last:  # there may be a comment below
+        item = _joined(lines[first : last + 1])
+    fact = fact_of(item)
+    if fact is not None:
+        yield FactLine(fact, first + 1, last + 1, raw)
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join([line.removesuffix("\r") for line in lines])
+
+
+class _Note(NamedTuple):
+    text: str
+    lines: list[str]
+    facts: tuple[FactLine, ...]
+    names: frozenset[str]
+    """The ids of the facts, if each bears its own; nothing otherwise, and then the note is no basis."""
+
+
+_last = _Note("", [], (), frozenset())
+
+
+def facts_of(text: str) -> tuple[FactLine, ...]:
+    """Return the facts of a note, as `facts_in` does."""
+    global _last
+    if len(text) < _SHORT:
+        return facts_in(text)
+    last = _last
+    if last.text != text:
+        _last = last = _after_change(last, text) or _whole(text)
+    return last.facts
+
+
+def _whole(text: str) -> _Note:
+    facts = facts_in(text)
+    is_plain = not _has_context(text) and _are_named(facts)
+    names = frozenset(line.fact.id for line in facts) if is_plain else frozenset[str]()
+    return _Note(text, text.split("\n"), facts, names)
+
+
+def _after_change(last: _Note, text: str) -> _Note | None:
+    """Return a note with the facts of the lines that changed parsed anew; nothing if that cannot be told."""
+    if not last.names or _has_context(text):
+        return None
+    lines = text.split("\n")
+    head = _shared(last.lines, lines, len(lines))
+    tail = _shared(last.lines[::-1], lines[::-1], min(len(lines), len(last.lines)) - head)
+    gone, new = last.lines[head : len(last.lines) - tail], lines[head : len(lines) - tail]
+    below = next((line for line in lines[len(lines) - tail :]), "")
+    if not all(not line or is_our_line(line) for line in (*gone, *new, below)):
+        return None
+    if tail and not below and any(line.strip() for line in lines[len(lines) - tail :]):
+        return None  # what stands below a blank line may belong to the item above it
+    facts = last.facts
+    first = bisect_right(facts, head, key=attrgetter("first"))
+    end = bisect_right(facts, head + len(gone), key=attrgetter("first"))
+    added = facts_in("\n".join(new))
+    kept = last.names.difference(line.fact.id for line in facts[first:end])
+    names = kept.union(line.fact.id for line in added)
+    if len(names) != len(kept) + len(added) or not _are_named(added):
+        return None
+    moved = len(new) - len(gone)
+    rest = facts[end:] if not moved else tuple(_at(line, moved) for line in facts[end:])
+    return _Note(text, lines, (*facts[:first], *(_at(line, head) for line in added), *rest), names)
+
+
+def _at(line: FactLine, lower: int) -> FactLine:
+    return FactLine(line.fact, line.first + lower, line.last + lower, line.raw)
+
+
+def _shared(one: list[str], other: list[str], most: int) -> int:
+    """Return how many lines two texts begin with in common."""
+    pairs = enumerate(zip_longest(one[:most], other[:most]))
+    return next((at for at, (left, right) in pairs if left != right), min(most, len(one), len(other)))
+
+
+def _are_named(facts: tuple[FactLine, ...]) -> bool:
+    return all(line.raw.endswith(f"^{line.fact.id}") for line in facts)
+
+
+def _has_context(text: str) -> bool:
+    return text.startswith("---") or any(mark in text for mark in _CONTEXT)
+
+
+ENDED = " (no longer true"
+"""What follows the words of a fact that is no longer true."""
+
+
+def chunk_facts(text: str, tokens: int, overlap: int) -> list[Chunk]:
+    """Cut a note of facts into chunks, in their order and with their lines as they are in the note.
+
+    The text of a fact's chunk is its words alone, so that they alone are compared; one that is no longer
+    true says so.
+    """
+    cutter = _Cutter(text, tokens, overlap)
+    chunks: list[Chunk] = []
+    done = 0
+    for fact in facts_of(text):
+        if done < fact.first - 1:
+            chunks.extend(cutter.others(done, fact.first - 1))
+        chunks.extend(cutter.fact(fact))
+        done = fact.last
+    return [*chunks, *cutter.others(done, len(cutter.lines))]
+
+
+def words_of(fact: Fact) -> str:
+    """Return a fact in the words under which it is indexed."""
+    if fact.is_current:
+        return fact.text
+    since = f" since {fact.until.isoformat()}" if fact.until else ""
+    return f"{fact.text}{ENDED}{since})"
+
+
+class _Cutter:
+    """A note of facts, and how it is to be cut."""
+
+    def __init__(self, text: str, tokens: int, overlap: int) -> None:
+        self.lines = text.split("\n")
+        self._size = tokens, overlap
+        self._limit = limit_of(tokens)
+        self._headings = outline(text)
+        self._sections = _without_title(self._headings, self.lines)
+        matter = front_matter(text)
+        self._matter = matter.lines if matter else 0
+        self._about = {*range(1, self._matter + 1), *(heading.line for heading in self._headings)}
+        """The lines that say something about others, and are no passage of their own."""
+
+    def fact(self, line: FactLine) -> Iterator[Chunk]:
+        words = words_of(line.fact)
+        heading = heading_above(self._sections, line.first) if self._sections else ""
+        if weigh(words) <= self._limit:
+            yield Chunk(line.first, line.last, words, text_hash(words), heading)
+            return
+        for piece in chunk_text(words, *self._size):
+            yield replace(piece, start_line=line.first, end_line=line.last, heading=heading)
+
+    def others(self, done: int, end: int) -> Iterator[Chunk]:
+        """Yield the chunks of the lines after some and up to others; headings alone make none."""
+        part = self.lines[done:end]
+        if not any(line.strip() for at, line in enumerate(part, done + 1) if at not in self._about):
+            part = part[: max(0, self._matter - done)]
+        if not done:  # only here can the note say something about itself
+            yield from chunk_note("\n".join(part), *self._size)
+            return
+        for chunk in chunk_text("\n".join(part), *self._size):
+            first, last = chunk.start_line + done, chunk.end_line + done
+            heading = heading_above(self._headings, first)
+            yield replace(chunk, start_line=first, end_line=last, heading=heading)
+
+
+def _without_title(headings: list[Heading], lines: list[str]) -> list[Heading]:
+    """Return headings without the title of the note, which would stand above every fact."""
+    if not headings or not lines[headings[0].line - 1].lstrip().startswith(("# ", "#\t")):
+        return headings
+    title, *others = headings
+    above = (title.title,)
+    return [replace(one, parents=one.parents[1:]) if one.parents[:1] == above else one for one in others]

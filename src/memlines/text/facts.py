@@ -11,33 +11,33 @@ through is no longer true. What stands in braces is written where it is not what
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
+from textwrap import dedent
 from typing import Any, Literal, NamedTuple, get_args
 
 from memlines.errors import UsageError
 from memlines.paths import is_unicode
-from memlines.text.comments import without_comments
-from memlines.text.entries import entries_of
-from memlines.text.fact_marks import (
-    DETAILS,
-    ID,
-    ID_LENGTH,
-    NAME,
-    STRIKE,
-    STRUCK,
-    behind_marker,
-    day_in,
-    details_in,
-    holds_prose,
-    id_of,
-    importance_in,
-    number_of,
-    unstruck,
-    without_end,
-)
+from memlines.text.entries import entries_of, without_comments
+
+_STRUCK = "struck"
+"""Written behind a fact that is struck through where the marks alone could be mistaken."""
+
+ID_LENGTH = 10
+ID = re.compile(rf"[a-z2-7]{{{ID_LENGTH}}}")
+"""The name of a fact."""
+
+_NAME = re.compile(rf"(?:^|[ \t]+)\^({ID.pattern})$")
+"""Such a name at the end of a line."""
+
+_DETAILS = re.compile(r"(?:^|[ \t]+)\{([^{}]*)\}$")
+"""Braces at the end of a line, ours or not."""
+
+_STRIKE = "~~"
+_MARKER = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\](?:[ \t]+|$))?")
+_STRUCK_THROUGH = re.compile(r"~~(.*)~~", re.DOTALL)
 
 Category = Literal["preference", "fact", "decision", "entity", "other"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -54,15 +54,11 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2}):?[ \t]+")
 _CATEGORY = re.compile(rf"\[({'|'.join(CATEGORIES)})\](?:[ \t]+|$)")
 
-_OURS = re.compile(rf"- (?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} )?\[(?:{'|'.join(CATEGORIES)})\] ")
-"""How every line begins that `line_of` wrote."""
-
 _LINE = re.compile(
     rf"- (?:([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}) )?\[({'|'.join(CATEGORIES)})\] (\S.*) \^({ID.pattern})"
 )
 """Such a line as a whole."""
 
-_BYTE_ORDER_MARK = "\ufeff"
 _BY_NAME = {str(category): category for category in CATEGORIES}
 
 
@@ -149,7 +145,7 @@ class FirstLine:
 def plain(text: str) -> str:
     """Return a text on one line as a fact can hold it, or refuse it."""
     words = " ".join(text.split())
-    words, _ = unstruck(words)
+    words, _ = _unstruck(words)
     if not words:
         raise UsageError("there is no text to store", todo="Give a fact in a sentence")
     if "\0" in words or not is_unicode(words):
@@ -198,25 +194,26 @@ def rewritten(old: FactLine, new: Fact) -> Iterator[FirstLine]:
     What stands below it stays. Other words take the place of those on that line, if it holds all of them.
     """
     first, *others = without_comments(old.raw.split("\n"))
-    marker, rest = behind_marker(first)
+    marker, rest = _behind_marker(first)
     below = " ".join(" ".join(others).split())
     whole = f"{rest} {below}".strip()
     count = 1
     is_shown = [first, *others] == old.raw.split("\n")
-    if below and is_shown and not NAME.search(rest) and len(without_end(whole)) <= len(rest):
+    if below and is_shown and not _NAME.search(rest) and len(_without_end(whole)) <= len(rest):
         rest, below, count = whole, "", 1 + len(others)  # only what we write went on below
-    name = NAME.search(rest)
+    name = _NAME.search(rest)
     parts = _parts_of(rest)
     alone = None if below and not name else _fact_by_hand(f"{marker}{rest}")
     words = alone.text if alone else "" if name else parts.rest
     fact = replace(new, id=old.fact.id, text=old.fact.text, source=source_of(new.source))
     if new.text != old.fact.text:
-        if below and holds_prose("\n".join(others)):
+        lower = entries_of("\n" + dedent("\n".join(others))) if below else ()
+        if any(entry.kind == "paragraph" for entry in lower):
             raise UsageError(
                 f"the words of the fact {old.fact.id} stand on several lines",
                 todo="Edit them in the note by hand",
             )
-        below = without_end(below, name[1]) if name else below
+        below = _without_end(below, name[1]) if name else below
         words = plain(new.text.removesuffix(f" {below}")) if below else plain(new.text)
         fact = replace(fact, text=f"{words} {below}".strip())
     if (fact.created, fact.category) == (old.fact.created, old.fact.category):
@@ -232,83 +229,32 @@ def _lead_of(fact: Fact) -> str:
 def _marked(fact: Fact, words: str) -> str:
     """Return words of a fact that stand on one line, with what is known of it behind them."""
     text = f"~~{words}~~" if fact.struck and words else words
-    more = _more_of(fact, tells_struck=not words or STRIKE in words)
-    if more or DETAILS.search(text):  # braces of the text must not be taken for ours
-        text = f"{text} {{{more}}}"
+    short = f"{fact.importance:g}"
+    values = {
+        "importance": short if float(short) == fact.importance else repr(fact.importance),
+        "from": fact.source,
+        "since": _written(fact.since),
+        "until": _written(fact.until),
+        "now": fact.superseded_by,
+    }
+    if fact.importance == IMPORTANCE:
+        del values["importance"]
+    more = [f"{key}: {value}" for key, value in values.items() if value]
+    if fact.struck and (not words or _STRIKE in words):
+        more.append(_STRUCK)
+    if fact.reviewed:
+        more.append("reviewed")
+    if more or _DETAILS.search(text):  # braces of the text must not be taken for ours
+        text = f"{text} {{{', '.join(more)}}}"
     return f"{text} ^{fact.id}".lstrip()
 
 
-def facts_in(text: str) -> tuple[FactLine, ...]:
-    """Return the facts of a note in their order; every item of a list outside of code is one."""
-    lines = list(_lines_of(text))
-    taken: set[str] = set()
-    unnamed = []
-    for at, line in enumerate(lines):
-        name = line.fact.id
-        if name and name not in taken:
-            taken.add(name)
-        else:  # written by hand, or a copy: the first one keeps its name
-            unnamed.append(at)
-    copies: Counter[str] = Counter()
-    for at in unnamed:
-        line = lines[at]
-        name = _free_id(line.fact.text, taken, copies)
-        taken.add(name)
-        lines[at] = replace(line, fact=replace(line.fact, id=name))
-    return tuple(lines)
-
-
-def _free_id(text: str, taken: Collection[str], copies: Counter[str]) -> str:
-    """Return a name for a fact that has none of its own: the same as long as the note says the same."""
-    while True:
-        count = copies[text]
-        copies[text] += 1
-        name = id_of(f"{text}\n{count}" if count else text)
-        if name not in taken:
-            return name
-
-
-def _lines_of(text: str) -> Iterator[FactLine]:
-    """Yield the facts of a note; those without a name of their own with an empty one.
-
-    A line as we write it is an item of its own, unless it stands in code. Of many in a row, Markdown is
-    asked about the last one only, which may go on in the lines below it; the others are what that one is.
-    """
-    every = text.removeprefix(_BYTE_ORDER_MARK).split("\n")
-    lines = without_comments(every)
-    ours = [*(_OURS.match(line) is not None for line in lines), False]
-    shown = [at for at in range(len(lines)) if not (ours[at] and ours[at + 1])]
-    for entry in entries_of(_BYTE_ORDER_MARK + "\n".join([lines[at] for at in shown])):
-        if entry.kind != "item":
-            continue
-        first, last = shown[entry.first - 1], shown[entry.last - 1]
-        if ours[first]:
-            row = shown[entry.first - 2] + 1 if entry.first > 1 else 0
-            for at in range(row, first):
-                yield from _facts_at(every, lines, at, at)
-        yield from _facts_at(every, lines, first, last)
-
-
-def _facts_at(every: list[str], lines: list[str], first: int, last: int) -> Iterator[FactLine]:
-    """Yield the fact that stands on some lines, counted from 0, if there are any words on them."""
-    raw = item = _joined(every[first : last + 1])
-    if first < last:  # there may be a comment below
-        item = _joined(lines[first : last + 1])
-    fact = _fact_of(item)
-    if fact is not None:
-        yield FactLine(fact, first + 1, last + 1, raw)
-
-
-def _joined(lines: list[str]) -> str:
-    return "\n".join([line.removesuffix("\r") for line in lines])
-
-
-def _fact_of(item: str) -> Fact | None:
+def fact_of(item: str) -> Fact | None:
     """Return the fact that an item of a list holds, without a name if it bears none."""
     line = _LINE.fullmatch(item)
     if line is not None:  # as we write it, which needs no further look and is most of a long note
         day, category, words, name = line.groups()
-        if words == " ".join(words.split()) and (not day or day_in(day)):
+        if words == " ".join(words.split()) and (not day or _day_in(day)):
             return _fact(words, day or "", category, name)
     return _fact_by_hand(item)
 
@@ -320,13 +266,13 @@ def _fact_by_hand(item: str) -> Fact | None:
     it stands in both places, what the first line says counts.
     """
     first, _, others = item.partition("\n")
-    _, rest = behind_marker(first)
+    _, rest = _behind_marker(first)
     below = " ".join(others.split())
     if below:
-        name = NAME.search(rest)
-        rest, below = (rest, without_end(below, name[1])) if name else (f"{rest} {below}".lstrip(), "")
+        name = _NAME.search(rest)
+        rest, below = (rest, _without_end(below, name[1])) if name else (f"{rest} {below}".lstrip(), "")
     parts = _parts_of(rest)
-    name = NAME.search(parts.rest)
+    name = _NAME.search(parts.rest)
     words = parts.rest[: name.start()] if name else parts.rest
     return _fact(words, parts.day, parts.category, name[1] if name else "", below, is_struck=parts.is_struck)
 
@@ -342,17 +288,17 @@ class _Parts(NamedTuple):
 
 
 def _parts_of(text: str) -> _Parts:
-    rest, is_struck = unstruck(text)
+    rest, is_struck = _unstruck(text)
     lead = day = ""
     category = "other"
     mark = _DAY.match(rest)
-    if mark and day_in(mark[1]):  # 2026-13-40 is text
+    if mark and _day_in(mark[1]):  # 2026-13-40 is text
         lead, day = mark[0], mark[1]
-        rest, is_struck = unstruck(rest[mark.end() :], is_struck)
+        rest, is_struck = _unstruck(rest[mark.end() :], is_struck)
     mark = _CATEGORY.match(rest)
     if mark:
         lead, category = lead + mark[0], mark[1]
-        rest, is_struck = unstruck(rest[mark.end() :], is_struck)
+        rest, is_struck = _unstruck(rest[mark.end() :], is_struck)
     return _Parts(lead, day, category, rest, is_struck)
 
 
@@ -360,45 +306,102 @@ def _fact(
     words: str, day: str, category: str, name: str, below: str = "", *, is_struck: bool = False
 ) -> Fact | None:
     """Return the fact that some words and what stands in braces behind them make; nothing without words."""
-    more = DETAILS.search(words) if words.endswith("}") else None
-    known = details_in(more[1]) if more else None
+    more = _DETAILS.search(words) if words.endswith("}") else None
+    known = _details_in(more[1]) if more else None
     if more is not None and known is not None:
         words = words[: more.start()]
     known = known or {}
-    words, is_struck = unstruck(words, is_struck, whatever_is_inside=STRUCK in known)
-    is_struck = is_struck or (STRUCK in known and not words)  # there is nothing that could be struck through
+    words, is_struck = _unstruck(words, is_struck, whatever_is_inside=_STRUCK in known)
+    is_struck = is_struck or (_STRUCK in known and not words)  # there is nothing that could be struck through
     words = f"{words} {below}".strip() if below else words
     if not words:
         return None
-    importance = importance_in(known["importance"]) if "importance" in known else None
+    importance = _importance_in(known["importance"]) if "importance" in known else None
     return Fact(
         name,
         words,
         _BY_NAME[category],
         IMPORTANCE if importance is None else importance,
-        day_in(day),
+        _day_in(day),
         known.get("from", ""),
-        day_in(known.get("since", "")),
-        day_in(known.get("until", "")),
+        _day_in(known.get("since", "")),
+        _day_in(known.get("until", "")),
         known.get("now", ""),
         "reviewed" in known,
         is_struck,
     )
 
 
-def _more_of(fact: Fact, *, tells_struck: bool) -> str:
-    values = {
-        "importance": "" if fact.importance == IMPORTANCE else number_of(fact.importance),
-        "from": fact.source,
-        "since": _written(fact.since),
-        "until": _written(fact.until),
-        "now": fact.superseded_by,
-    }
-    parts = [f"{key}: {value}" for key, value in values.items() if value]
-    if fact.struck and tells_struck:
-        parts.append(STRUCK)
-    return ", ".join([*parts, *(["reviewed"] if fact.reviewed else [])])
-
-
 def _written(day: date | None) -> str:
     return day.isoformat() if day else ""
+
+
+def _behind_marker(line: str) -> tuple[str, str]:
+    """Return the marker of an item with the blank behind it, and the words of its line."""
+    marker = _MARKER.match(line)
+    end = marker.end() if marker else 0
+    lead = line[:end]
+    return lead if not lead or lead[-1] in " \t" else f"{lead} ", " ".join(line[end:].split())
+
+
+def _unstruck(text: str, was: bool = False, *, whatever_is_inside: bool = False) -> tuple[str, bool]:
+    """Return a text without the marks that strike all of it through, and whether it is or was struck.
+
+    A text in which several parts are struck through begins and ends like that as well.
+    """
+    struck = _STRUCK_THROUGH.fullmatch(text) if text.startswith(_STRIKE) else None
+    if struck and (whatever_is_inside or _STRIKE not in struck[1]):
+        return struck[1].strip(), True
+    return text, was
+
+
+def _without_end(text: str, name: str = "") -> str:
+    """Return a text without the name at its end (a given one, or any) and what we write in front of it."""
+    mark = _NAME.search(text)
+    if mark is None or name not in ("", mark[1]):
+        return text
+    rest = text[: mark.start()]
+    more = _DETAILS.search(rest)
+    return rest[: more.start()] if more and _details_in(more[1]) is not None else rest
+
+
+def _details_in(inside: str) -> dict[str, str] | None:
+    """Return what stands in braces by its names, or nothing if it is not ours."""
+    known: dict[str, str] = {}
+    for part in inside.split(",") if inside.strip() else ():
+        key, _, value = part.partition(":")
+        name, word = key.strip(), value.strip()
+        if name not in _MEANT or not _MEANT[name](word):
+            return None
+        known[name] = word
+    return known
+
+
+def _importance_in(written: str) -> float | None:
+    """Return the importance that a word says, from 0 to 1; nothing if it says none."""
+    try:
+        value = float(written)
+    except ValueError:
+        return None
+    return min(1.0, max(0.0, value)) if value == value else None
+
+
+@lru_cache(maxsize=4_096)  # most facts of a note share their day with others
+def _day_in(written: str) -> date | None:
+    """Return the day that a word says, if it says one."""
+    try:
+        return date.fromisoformat(written) if written else None
+    except ValueError:
+        return None
+
+
+_MEANT: Mapping[str, Callable[[str], object]] = {
+    "importance": lambda word: _importance_in(word) is not None,
+    "from": lambda word: word,
+    "since": _day_in,
+    "until": _day_in,
+    "now": ID.fullmatch,
+    "reviewed": lambda word: not word,
+    _STRUCK: lambda word: not word,
+}
+"""What may stand in braces behind a fact, and when it makes sense; anything else there is text."""

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import Any
+
+from memlines.paths import LANGUAGES_DIR
 
 _LISTS = {
     "en": """
@@ -96,6 +100,23 @@ _UNLEARNED = re.compile("[ěščřžůďťňđőűășțāēīūņģķļėųåø
 _SURELY = 3
 _LOOKED_AT = 4_000
 """Characters of a text that are enough to tell its language."""
+
+
+@cache
+def section(code: str, name: str) -> dict[str, Any]:
+    """Return one section of a language's file; empty if it has none.
+
+    Only the lines of the section are parsed, because most uses need one section of a long file.
+    """
+    text = (LANGUAGES_DIR / f"{code}.toml").read_text(encoding="utf-8")
+    start = text.find(f"\n[{name}]\n")
+    if start < 0:
+        return {}
+    import tomllib
+
+    end = text.find("\n[", start + 1)
+    parsed: dict[str, Any] = tomllib.loads(text[start : end if end > 0 else None])[name]
+    return parsed
 
 
 def language_of(text: str) -> str:

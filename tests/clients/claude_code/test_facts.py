@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.text.facts import facts_in
+from memlines.text.fact_note import facts_in
 from tests.clients.claude_code.machine import Machine, Session, heard
 from tests.support_waiting import eventually
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memlines.clients.source import integration
+from memlines.clients.commands import integration
 from tests.clients.claude_code.machine import Machine, Session, heard
 from tests.support_install import tree
 

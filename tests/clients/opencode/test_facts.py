@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from memlines.text.facts import facts_in
+from memlines.text.fact_note import facts_in
 from tests.clients.opencode.conftest import Open
 from tests.clients.opencode.test_suggestions import toasts
 from tests.clients.opencode.window import Window

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from memlines.errors import PathError, UsageError, WriteError
 from memlines.files import atomic, history
 from memlines.files.notes import append
-from memlines.memory.facts.book import Book
+from memlines.memory.facts.note import Book
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.settings.agents_tree import Facts
-from memlines.settings.tree import Files
-from memlines.text.facts import Fact, FactLine, facts_in, is_id
+from memlines.settings.tree import Facts, Files
+from memlines.text.fact_note import facts_in
+from memlines.text.facts import Fact, FactLine, is_id
 from tests.memory.facts.test_fact_lines import ANY_NOTES
 from tests.support import unprivileged_run, untimed
 
@@ -161,7 +161,7 @@ def test_a_note_that_may_not_be_read_is_an_error(home: Workspace) -> None:
     program = """
 import sys
 from memlines.errors import PathError
-from memlines.memory.facts.book import Book
+from memlines.memory.facts.note import Book
 from memlines.paths import Workspace
 from memlines.settings import Settings
 try:

@@ -13,10 +13,19 @@ import pytest
 from memlines import Memory, StoreError
 from memlines.embed.select import Choice
 from memlines.errors import TextsRefused
-from memlines.memory.facts import derived, healing, lance
-from memlines.memory.facts.places import make_own_name, note_place, noted_places
-from memlines.memory.facts.record import folder_of, is_remote, record_of, uri_of
-from memlines.memory.facts.table import NAME, Table
+from memlines.memory.facts import lance
+from memlines.memory.facts import table as derived
+from memlines.memory.facts import table as healing
+from memlines.memory.facts.lance import NAME, Table
+from memlines.memory.facts.places import (
+    folder_of,
+    is_remote,
+    make_own_name,
+    note_place,
+    noted_places,
+    record_of,
+    uri_of,
+)
 from memlines.paths import Workspace
 from memlines.types import Space
 from tests.support_embedding import FakeProvider
@@ -224,7 +233,7 @@ def refusing() -> Refusing:
 def partly(workspace: Path, refusing: Refusing) -> Iterator[Memory]:
     """A memory with a table that lacks one fact."""
     with facts_memory(workspace, "lancedb") as memory:
-        memory._upkeep.choice = Choice("fake", refusing)
+        memory._manager.choice = Choice("fake", refusing)
         memory.sync()
         assert memory.facts.stats().rows == 5
         yield memory
@@ -245,7 +254,7 @@ def test_a_vector_that_came_since_is_compared_beside_the_table(
     partly: Memory, refusing: Refusing, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusing.refuses = ""
-    monkeypatch.setattr(partly._upkeep, "follow_up", None)
+    monkeypatch.setattr(partly._manager, "follow_up", None)
     partly.sync()
     found = {one.fact.id: one.similarity for one in partly.facts.recall("Ana lives", min_score=0).found}
     assert (found[SISTER] or 0) > 0.3
@@ -257,7 +266,7 @@ def test_more_missing_facts_than_can_be_compared_are_left_to_the_index(
 ) -> None:
     monkeypatch.setattr(healing, "_MOST_LACKING", 0)
     with facts_memory(workspace, "lancedb") as memory:
-        memory._upkeep.choice = Choice("fake", refusing)
+        memory._manager.choice = Choice("fake", refusing)
         memory.sync()
         assert names(memory.facts.recall("deploy window", min_score=0))[:1] == [DEPLOY]
     assert asked == []
@@ -271,9 +280,9 @@ def test_nobody_waits_while_the_table_is_opened(workspace: Path, monkeypatch: py
     real = healing.opened
 
     def look() -> None:
-        free.append(memory._upkeep.reading.acquire(blocking=False))
+        free.append(memory._manager.reading.acquire(blocking=False))
         if free[-1]:
-            memory._upkeep.reading.release()
+            memory._manager.reading.release()
 
     def opened(uri: str, space: Space) -> Table | None:
         other = threading.Thread(target=look)

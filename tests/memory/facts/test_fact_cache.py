@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.text import fact_cache
-from memlines.text.fact_cache import facts_of
-from memlines.text.facts import Fact, FactLine, facts_in, line_of
+from memlines.text import fact_note
+from memlines.text.fact_note import facts_in, facts_of
+from memlines.text.facts import Fact, FactLine, line_of
 
 NAMES = ["aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc", "dddddddddd"]
 OURS = [line_of(Fact(name, f"Text of {name[0]}", created=date(2026, 11, 16))) for name in NAMES]
@@ -32,12 +32,12 @@ LINES = st.lists(st.sampled_from([*OURS, *OURS, STRUCK, *OTHERS]), max_size=8).m
 
 @pytest.fixture(autouse=True)
 def _long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fact_cache, "_SHORT", 0)
+    monkeypatch.setattr(fact_note, "_SHORT", 0)
 
 
 @given(st.lists(LINES, min_size=1, max_size=6))
 def test_each_state_of_a_note_is_parsed_as_a_whole_would_be(states: list[str]) -> None:
-    fact_cache._SHORT = 0
+    fact_note._SHORT = 0
     assert [facts_of(state) for state in states] == [facts_in(state) for state in states]
 
 
@@ -48,7 +48,7 @@ def test_each_state_of_a_note_is_parsed_as_a_whole_would_be(states: list[str]) -
     st.lists(st.sampled_from([*OURS, STRUCK, ""])),
 )
 def test_lines_that_change_in_the_middle(lines: list[str], first: int, last: int, new: list[str]) -> None:
-    fact_cache._SHORT = 0
+    fact_note._SHORT = 0
     for text in ("\n".join(lines), "\n".join([*lines[:first], *new, *lines[last:]])):
         assert facts_of(text) == facts_in(text)
 
@@ -62,7 +62,7 @@ def test_only_the_lines_that_changed_are_parsed(monkeypatch: pytest.MonkeyPatch)
         seen.append(text)
         return facts_in(text)
 
-    monkeypatch.setattr(fact_cache, "facts_in", parse)
+    monkeypatch.setattr(fact_note, "facts_in", parse)
     facts_of(before + OURS[3] + "\n")
     facts_of(before.replace(OURS[1] + "\n", "") + OURS[3] + "\n")
     assert seen == [OURS[3], ""]

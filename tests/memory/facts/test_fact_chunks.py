@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from memlines import Memory
 from memlines.index.sync.identity import difference, identity_of
 from memlines.settings import Settings
-from memlines.settings.agents_tree import Facts
-from memlines.text.chunk import chunk_text, limit_of, text_hash, weigh
-from memlines.text.fact_chunks import chunk_facts
-from memlines.text.facts import facts_in
-from memlines.text.notes import chunk_note
+from memlines.settings.tree import Facts
+from memlines.text.chunk import chunk_note, chunk_text, limit_of, text_hash, weigh
+from memlines.text.fact_note import chunk_facts, facts_in
 from memlines.types import Chunk
 from tests.memory.facts.test_fact_lines import NOTES
 from tests.support import untimed

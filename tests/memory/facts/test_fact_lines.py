@@ -10,21 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memlines.errors import UsageError
+from memlines.paths import note_path
 from memlines.text import facts as module
 from memlines.text.entries import entries_of
-from memlines.text.fact_note import note_path
-from memlines.text.facts import (
-    CATEGORIES,
-    LONGEST,
-    Fact,
-    FactLine,
-    facts_in,
-    is_id,
-    line_of,
-    new_id,
-    plain,
-    source_of,
-)
+from memlines.text.fact_note import facts_in
+from memlines.text.facts import CATEGORIES, LONGEST, Fact, FactLine, is_id, line_of, new_id, plain, source_of
 from tests.support import untimed
 
 DAY = date(2026, 11, 16)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory, SettingsError, UsageError
-from memlines.memory.facts import derived
+from memlines.memory.facts import table as derived
 from memlines.memory.facts.facts import Facts
 from tests.support_facts import ACME, BILLING, FACTS, SISTER, TABS, facts_memory, names, note_of
 from tests.support_search import WORDS_ONLY

@@ -12,13 +12,14 @@ import pytest
 from memlines import Memory
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import erase as store
-from memlines.index.store.sqlite.raw import blocks
-from memlines.memory.facts.book import Book
+from memlines.index.store.sqlite.files import blocks
+from memlines.memory.facts.note import Book
 from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.forget import forget
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.text.facts import Fact, facts_in, line_of
+from memlines.text.fact_note import facts_in
+from memlines.text.facts import Fact, line_of
 from tests.support_forget import RARE, SECRET, Home
 from tests.support_index import index_file, indexed, job, reading, write
 

@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memlines.errors import PathError, StoreError
-from memlines.index.sync.vectors import renew
-from memlines.memory.facts import healing
-from memlines.memory.facts import table as tables
-from memlines.memory.facts.healing import Healed, absent, opened
-from memlines.memory.facts.record import folder_of, lock_of, record_of, write_record
-from memlines.memory.facts.table import Row, Table
+from memlines.index.sync.switching import renew
+from memlines.memory.facts import lance as tables
+from memlines.memory.facts import table as healing
+from memlines.memory.facts.lance import Row, Table
+from memlines.memory.facts.places import folder_of, lock_of, record_of, write_record
+from memlines.memory.facts.table import Healed, absent, opened
 from memlines.text.facts import Fact
 from memlines.types import Space
 from tests.support import untimed

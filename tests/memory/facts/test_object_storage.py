@@ -12,10 +12,10 @@ import pytest
 
 from memlines import Memory
 from memlines.errors import StoreDamaged, StoreError
-from memlines.memory.facts import healing, lance
-from memlines.memory.facts.healing import Healed, absent
-from memlines.memory.facts.lance import lance_errors
-from memlines.memory.facts.table import Table, drop
+from memlines.memory.facts import lance
+from memlines.memory.facts import table as healing
+from memlines.memory.facts.lance import Table, drop, lance_errors
+from memlines.memory.facts.table import Healed, absent
 from tests.support_lance import Kept, named, note_of
 from tests.support_s3 import KEY, S3, SECRET, lead_to, serving
 

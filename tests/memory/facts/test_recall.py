@@ -11,8 +11,8 @@ import pytest
 from memlines import Memory, SettingsError, UsageError
 from memlines.embed.select import Choice
 from memlines.errors import StoreDamaged
-from memlines.memory.facts.table import Table
-from memlines.memory.upkeep import upkeep
+from memlines.memory import manager
+from memlines.memory.facts.lance import Table
 from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_facts import (
@@ -34,7 +34,7 @@ from tests.support_waiting import eventually
 @pytest.fixture(autouse=True)
 def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every recall look at the files, also where the machine is so busy that it would rest."""
-    monkeypatch.setattr(upkeep, "_QUICK_SWEEP", 3600.0)
+    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
 
 
 @pytest.fixture(params=STORES)
@@ -209,7 +209,7 @@ def test_the_index_answers_if_the_table_cannot(workspace: Path, monkeypatch: pyt
 def test_a_table_that_is_behind_is_not_asked(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with facts_memory(workspace, "lancedb") as memory:
         memory.sync()
-        monkeypatch.setattr(memory._upkeep, "follow_up", None)
+        monkeypatch.setattr(memory._manager, "follow_up", None)
         note_of(workspace).write_text(FACTS.replace("Postgres 17", "MariaDB 11"), encoding="utf-8")
         memory.sync()
         assert memory.facts.recall("what is MariaDB 11 used for?").found[0].fact.id == BILLING
@@ -262,7 +262,7 @@ def test_a_few_facts_are_found_among_many_notes(workspace: Path, store: str) -> 
     log = "".join(f"Billing, the database and {at} more.\n{'x ' * 90}\n\n" for at in range(2_000))
     (workspace / "memory/log.md").write_text(log, encoding="utf-8")
     with facts_memory(workspace, store, chunking__tokens=50, chunking__overlap=0) as memory:
-        memory._upkeep.choice = Choice("fake", FakeProvider())
+        memory._manager.choice = Choice("fake", FakeProvider())
         memory.sync()
         assert memory.status().chunks > 2_000
         assert names(memory.facts.recall("which database does billing use?", min_score=0))[:1] == [BILLING]

@@ -11,8 +11,8 @@ import pytest
 
 from memlines import Memory, SettingsError, UsageError
 from memlines.files import atomic, history
-from memlines.memory.facts import book
-from memlines.memory.facts.book import Book
+from memlines.memory.facts import note as book
+from memlines.memory.facts.note import Book
 from memlines.text.facts import Fact, FactLine, FirstLine, is_id
 from tests.support_facts import ACME, BILLING, FACTS, GLOBEX, STORES, TABS, facts_memory, names, note_of
 from tests.support_search import FakeProvider, fake_memory

@@ -13,10 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from memlines.errors import PathError, SettingsError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
-from memlines.memory.facts import table as tables
-from memlines.memory.facts.lance import lance_errors
-from memlines.memory.facts.record import uri_of
-from memlines.memory.facts.table import NAME, Row, Table, drop
+from memlines.memory.facts import lance as tables
+from memlines.memory.facts.lance import NAME, Row, Table, drop, lance_errors
+from memlines.memory.facts.places import uri_of
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.text.facts import Fact
@@ -336,7 +335,7 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(0o555)
     code = (
-        "import sys; from memlines import StoreReadOnly; from memlines.memory.facts.table import Table\n"
+        "import sys; from memlines import StoreReadOnly; from memlines.memory.facts.lance import Table\n"
         "try: Table.open(sys.argv[1])\n"
         "except StoreReadOnly as error: print(error)"
     )
@@ -361,7 +360,7 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_whether_it_is_installed_is_told_without_importing_it() -> None:
     code = (
-        "import sys, memlines.memory.facts.healing; from memlines.memory.facts.lance import is_installed\n"
+        "import sys, memlines.memory.facts.table; from memlines.memory.facts.lance import is_installed\n"
         "print(is_installed(), sorted({'lancedb', 'pyarrow', 'numpy'} & set(sys.modules)))"
     )
     assert run(code).stdout == "True []\n"
@@ -369,7 +368,7 @@ def test_whether_it_is_installed_is_told_without_importing_it() -> None:
 
 USE = """\
 import sys
-from memlines.memory.facts.table import Row, Table, drop
+from memlines.memory.facts.lance import Row, Table, drop
 from memlines.text.facts import Fact
 table = Table.create(sys.argv[1], [Row(Fact("aaaaaaaaaa", "one"), bytes(28) + b"\\0\\0\\x80?", "mark")])
 table.nearest(bytes(28) + b"\\0\\0\\x80?", 3)

@@ -28,25 +28,31 @@ from memlines.admin.backup.gather import (
     gather,
     is_large,
     refuse_nothing,
+    refuse_strange,
+    refuse_unseen,
     settings_without_secrets,
     take,
 )
 from memlines.admin.backup.manifest import (
     MAX_MANIFEST_BYTES,
     SETTINGS_NAME,
+    Content,
+    Damaged,
     Entry,
+    FileContent,
     Manifest,
     decode,
     encode,
+    go_through,
     now_in_words,
+    read_pieces,
+    verified,
 )
 from memlines.admin.backup.merge import KeptBoth, merge
-from memlines.admin.backup.names import refuse_strange, refuse_unseen
-from memlines.admin.backup.pieces import Content, Damaged, FileContent, go_through, read_pieces, verified
-from memlines.beneath import CREATE_FLAGS, PRIVATE_FILE, open_private
 from memlines.errors import BackupError, PathError, UsageError, reason_of
 from memlines.files.atomic import sync_folder
 from memlines.files.scan import SUFFIX
+from memlines.folders import CREATE_FLAGS, PRIVATE_FILE, open_private
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.types import Problem, Progress

@@ -1,6 +1,7 @@
 """What a copy of a workspace holds: its notes, byte by byte, and its private files that cannot be rebuilt.
 
-The index and its cache are left out, because they can be built from the notes.
+The index and its cache are left out, because they can be built from the notes. The same rules say which names
+may come in from a copy, and what a second version of a file is called.
 """
 
 from __future__ import annotations
@@ -9,22 +10,36 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.backup.manifest import SETTINGS_NAME, Entry, entry_for
-from memlines.admin.backup.pieces import WHOLE_BYTES, FileContent
-from memlines.beneath import Tree
-from memlines.errors import PathError, WorkspaceError, reason_of
+from memlines.admin.backup.manifest import SETTINGS_NAME, WHOLE_BYTES, Entry, FileContent, entry_for
+from memlines.errors import BackupError, PathError, WorkspaceError, reason_of
+from memlines.files import tombstones
 from memlines.files.atomic import TEMPORARY_PREFIX
-from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SESSIONS_DIR, SUFFIX, discover, extra_roots
+from memlines.files.scan import (
+    IGNORED_DIRS,
+    NOTES_DIR,
+    ROOT_FILES,
+    SESSIONS_DIR,
+    SUFFIX,
+    USER_FILE,
+    discover,
+    extra_roots,
+)
+from memlines.folders import Tree
 from memlines.paths import PRIVATE_DIR, Workspace, contains, is_unicode
 from memlines.settings import Settings
 from memlines.text.neutral import unseen_in
 from memlines.types import Problem
+
+HASHES = f"{PRIVATE_DIR}/{tombstones.FILE_NAME}"
+SALT = f"{PRIVATE_DIR}/{tombstones.SALT_NAME}"
+TOMBSTONES = frozenset({HASHES, SALT})
+"""The hashes of what was forgotten, and their salt."""
 
 ALWAYS_KEPT = re.compile(r"snapshots|forgotten\.(?:jsonl|salt)")
 KEPT_ON_REQUEST = re.compile(r"history|trash")
@@ -128,7 +143,7 @@ def kept_in_private(name: str, *, everything: bool) -> bool:
 
 def settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None:
     """Return the project's settings as they may leave the machine, or None if it has none."""
-    from memlines.settings.config_file import read_project_file
+    from memlines.settings.config_files import read_project_file
 
     content = read_project_file(workspace.config_file)
     if not content:
@@ -143,8 +158,7 @@ def settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None
 
 
 def _without_secrets(data: dict[str, Any], prefix: str) -> dict[str, Any]:
-    from memlines.settings.aliases import SESSION_MEMORY, resolve
-    from memlines.settings.keys import known_keys, snake
+    from memlines.settings.keys import SESSION_MEMORY, known_keys, resolve, snake
 
     kept: dict[str, Any] = {}
     for spelled, value in data.items():
@@ -239,3 +253,95 @@ def list_private(
                 else:
                     shown = os.fsencode(path).decode("utf-8", "backslashreplace")
                     problems.append(Problem(shown, "has a name that is not valid UTF-8", failed=True))
+
+
+_LONGEST_PART = 255
+_NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ](?:/|$)')
+_LONGEST_NEW_NAME = 200
+"""Bytes; what is kept of a changed note has a longer name than the note, and must fit as well."""
+
+_LONGEST_ENDING = 20
+_LONGEST_TAG = "-imported-2026-01-01-99999"
+
+
+def refuse_strange(workspace: Workspace, settings: Settings, entries: Iterable[Entry], origin: str) -> None:
+    """Raise if a name is not that of a note or of a private file that copies hold.
+
+    A copy may come from anybody: it must not be able to put a file anywhere else.
+    """
+    extras = [os.path.relpath(extra, workspace.root) for extra in extras_within(workspace, settings)]
+    folders = ["" if extra == "." else extra.replace(os.sep, "/") for extra in extras]
+    for entry in entries:
+        path = entry.path
+        if not _is_plain(path):
+            raise BackupError(
+                f"{origin} holds {path!r}, which is not a name of a file inside a workspace",
+                todo="Do not use it unless you know who made it; nothing was changed",
+            )
+        if not (_is_note(path) or _is_private(path) or _is_extra(path, folders)):
+            raise BackupError(
+                f"{origin} holds {path!r}, which is not a note of this workspace; nothing was changed",
+                todo="If you know who made it, set extra_paths to the folder of that file and try again",
+            )
+
+
+def refuse_unseen(entries: Iterable[Entry], origin: str) -> None:
+    """Raise if a name has a character that cannot be seen: it shows another name than it is."""
+    for entry in entries:
+        if unseen := unseen_in(entry.path):
+            raise BackupError(
+                f"{origin} holds {entry.path!r}, a name with the character {unseen}, which cannot be seen",
+                todo="Rename that note where the copy was made, and make the copy again; nothing was changed",
+            )
+
+
+def beside(path: str) -> tuple[str, str, str]:
+    """Return folder, beginning and ending of the names of a file's imported versions.
+
+    They sort next to the file, are notes if it is one, and have its date if it is a daily log.
+    """
+    folder, _, name = path.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    if not dot or len(ending) > _LONGEST_ENDING:
+        stem, dot, ending = name, "", ""
+    room = _LONGEST_NEW_NAME - len(f"{_LONGEST_TAG}{dot}{ending}".encode())
+    stem = stem.encode()[:room].decode("utf-8", "ignore")
+    return folder or NOTES_DIR, f"{stem}-imported-", dot + ending
+
+
+def _is_plain(path: str) -> bool:
+    parts = path.split("/")
+    if not is_unicode(path) or "\0" in path or len(path.encode()) > LONGEST_PATH:
+        return False
+    if any(part in ("", ".", "..") or len(part.encode()) > _LONGEST_PART for part in parts):
+        return False
+    return os.name != "nt" or not _NOT_ON_WINDOWS.search(path)
+
+
+def _is_note(path: str) -> bool:
+    if path in (*ROOT_FILES, USER_FILE):
+        return True
+    parts = path.split("/")
+    return len(parts) > 1 and parts[0] == NOTES_DIR and _is_markdown(parts)
+
+
+def _is_extra(path: str, folders: list[str]) -> bool:
+    """Tell whether a file lies in an extra path of this workspace."""
+    return any(
+        path == folder or _is_markdown(path[len(folder) :].strip("/").split("/"))
+        for folder in folders
+        if path == folder or not folder or path.startswith(f"{folder}/")
+    ) and path.endswith(SUFFIX)
+
+
+def _is_markdown(parts: list[str]) -> bool:
+    return parts[-1].endswith(SUFFIX) and not IGNORED_DIRS.intersection(parts[:-1])
+
+
+def _is_private(path: str) -> bool:
+    if path in TOMBSTONES:
+        return True
+    parts = path.split("/")
+    if parts[0] != PRIVATE_DIR or len(parts) < 2 or not kept_in_private(parts[1], everything=True):
+        return False
+    return len(parts) > 2  # what is kept there are folders

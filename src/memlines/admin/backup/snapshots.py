@@ -15,29 +15,34 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from memlines.admin.backup.forgotten import TOMBSTONES, read_tombstones
 from memlines.admin.backup.gather import (
+    TOMBSTONES,
     Item,
     cannot_read,
     changed_meanwhile,
     gather,
     is_large,
     refuse_nothing,
+    refuse_strange,
     settings_without_secrets,
     take,
 )
 from memlines.admin.backup.manifest import (
     MAX_MANIFEST_BYTES,
+    WHOLE_BYTES,
+    Content,
+    Damaged,
     Entry,
+    FileContent,
     Manifest,
     decode,
     digest,
     encode,
+    go_through,
     now_in_words,
+    verified,
 )
-from memlines.admin.backup.merge import Contents, KeptBoth, merge
-from memlines.admin.backup.names import refuse_strange
-from memlines.admin.backup.pieces import WHOLE_BYTES, Content, Damaged, FileContent, go_through, verified
+from memlines.admin.backup.merge import Contents, KeptBoth, merge, read_tombstones
 from memlines.admin.backup.places import Folder, Place, open_place
 from memlines.errors import BackupError, PathError, UsageError, WorkspaceError, reason_of
 from memlines.files.journal import operation

@@ -9,14 +9,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from memlines.admin.doctor.finding import Finding, listed, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
-from memlines.clients import codex, codex_trust, opencode
+from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
+from memlines.clients import codex, opencode
 from memlines.clients.catalogue import HOSTS
 from memlines.clients.edits import Edit
-from memlines.clients.manifest import Manifest, read_manifest
 from memlines.clients.plan import Target
-from memlines.clients.receipt import Entry, Receipt, read_receipt
+from memlines.clients.receipt import Entry, Manifest, Receipt, read_manifest, read_receipt
 from memlines.errors import PathError, WriteError, reason_of
 from memlines.files.atomic import read
 from memlines.paths import contains
@@ -133,12 +131,12 @@ def _asked(python: Path, again: str) -> Iterator[Finding]:
 
 def _trust(project: Path | None) -> Iterator[Finding]:
     """Say what Codex leaves out, because nobody told it yet that it may be trusted."""
-    if project is not None and not codex_trust.is_trusted(project):
+    if project is not None and not codex.is_trusted(project):
         yield warning(
             f"Codex does not trust {project}, and reads no settings there",
             "Start codex there, and trust the project",
         )
-    hooks = codex_trust.untrusted_hooks(project)
+    hooks = codex.untrusted_hooks(project)
     if hooks:
         yield warning(
             f"Codex does not run our hooks before they are trusted: {listed(hooks)}",

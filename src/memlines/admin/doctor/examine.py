@@ -8,20 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from memlines.admin.doctor.checkup import Finding, Level, Patient, problem
 from memlines.admin.doctor.clients import check_clients
-from memlines.admin.doctor.database import (
+from memlines.admin.doctor.engines import check_engines, check_provider
+from memlines.admin.doctor.files import check_contents, check_facts, check_files, check_skipped
+from memlines.admin.doctor.index import (
     check_identity,
     check_index,
     check_orphans,
     check_texts,
     check_words,
 )
-from memlines.admin.doctor.engines import check_engines, check_provider
-from memlines.admin.doctor.facts import check_facts
-from memlines.admin.doctor.files import check_contents, check_files, check_skipped
-from memlines.admin.doctor.finding import Finding, Level, problem
-from memlines.admin.doctor.left import check_locks, check_set_aside, check_unfinished
-from memlines.admin.doctor.patient import Patient
+from memlines.admin.doctor.leftovers import check_locks, check_set_aside, check_unfinished
 from memlines.admin.doctor.places import (
     check_agents,
     check_disk,

@@ -5,10 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from memlines.admin.doctor.finding import Finding, listed, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
-from memlines.index.sync.discovery import missing_paths
-from memlines.index.sync.words import read_file
+from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
+from memlines.errors import StoreError
+from memlines.index.sync.dirty import missing_paths
+from memlines.index.sync.update import read_file
+from memlines.memory.facts.lance import INSTALL, is_installed, load
+from memlines.memory.facts.note import Book
+from memlines.memory.facts.places import record_of, uri_of
+from memlines.memory.facts.table import INDEX, LANCEDB
+from memlines.paths import MAIN_AGENT
 from memlines.types import Document, FoundFile, Problem
 
 _READ_BYTES = 100_000_000
@@ -106,3 +111,41 @@ def check_skipped(patient: Patient) -> Iterator[Finding]:
             yield warning(message, "Leave it, or make it a plain UTF-8 text if it should be found")
     if not problems:
         yield ok("no file was left out")
+
+
+def check_facts(patient: Patient) -> Iterator[Finding]:
+    """Read the facts, and compare how many their table holds."""
+    settings = patient.settings.facts
+    facts = [line.fact for line in Book(patient.workspace, patient.settings).lines()]
+    if settings.store == LANCEDB and not is_installed():
+        yield problem(
+            "facts.store is lancedb, but its package is not installed, so the main index finds the facts",
+            INSTALL,
+        )
+    current = sum(fact.is_current for fact in facts)
+    unseen = sum(fact.is_captured and fact.is_current and not fact.reviewed for fact in facts)
+    if unseen:
+        yield warning(
+            f"captured facts that nobody looked at yet: {unseen} of {current}", "Run 'memlines facts review'"
+        )
+    elif facts:
+        yield ok(f"{current} that hold, {len(facts) - current} that are no longer true")
+    else:
+        yield ok("none yet")
+    if settings.store != INDEX and patient.settings.agent == MAIN_AGENT and is_installed():
+        yield from _check_table(patient, len(facts))
+
+
+def _check_table(patient: Patient, facts: int) -> Iterator[Finding]:
+    """Compare how many facts the table holds; where LanceDB cannot be loaded, no sync brings it up."""
+    record = record_of(uri_of(patient.workspace, patient.settings))
+    held = record.count + record.waiting if record else 0
+    if not facts or held == facts or patient.index is None or not patient.index.vectors.count():
+        return
+    behind = f"the table of the facts is behind their note: {held} of {facts}"
+    try:
+        load()
+    except StoreError as error:
+        yield warning(f"{behind}, because {error.what}", error.todo)
+    else:
+        yield warning(behind, "Run 'memlines sync'", "sync")

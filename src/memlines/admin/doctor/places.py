@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memlines.admin.doctor.finding import Finding, listed, megabytes, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
-from memlines.beneath import Tree
+from memlines.admin.doctor.checkup import Finding, Patient, listed, megabytes, ok, problem, warning
 from memlines.errors import PathError
 from memlines.files import history, trash
-from memlines.files.private import tighten
+from memlines.files.place import tighten
+from memlines.folders import Tree
 from memlines.index.store.sqlite.erase import indexes_in
 from memlines.settings import switched_off
 

@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.doctor.database import paths_without_file, vectors_without_chunk, words_without_chunk
-from memlines.admin.doctor.finding import Repair, listed
-from memlines.admin.doctor.left import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
+from memlines.admin.doctor.checkup import Repair, listed
+from memlines.admin.doctor.index import paths_without_file, vectors_without_chunk, words_without_chunk
+from memlines.admin.doctor.leftovers import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
 from memlines.admin.doctor.vectors import remove_damaged
-from memlines.embed.builtin.files import cache_folder, discard
+from memlines.embed.builtin.cache import cache_folder, discard
 from memlines.errors import MemlinesError, reason_of
 from memlines.files.atomic import unlink
-from memlines.files.place import LOCK_NAME
-from memlines.files.private import ensure_folder, ensure_private, tighten
+from memlines.files.place import LOCK_NAME, ensure_folder, ensure_private, tighten
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import store_errors, transaction
-from memlines.index.store.sqlite.health import is_ours, remove_database
+from memlines.index.store.sqlite.files import is_ours, remove_database, sweep
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.rebuild import sweep
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace

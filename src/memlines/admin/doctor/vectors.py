@@ -7,15 +7,14 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
-from memlines.admin.doctor.finding import Finding, ok, problem, warning
-from memlines.admin.doctor.patient import Patient
+from memlines.admin.doctor.checkup import Finding, Patient, ok, problem, warning
 from memlines.embed.passages import is_packed, unpacked
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
-from memlines.index.sync.identity import count_to_do
+from memlines.index.sync.waiting import count_to_do
 
 _FLOAT_BYTES = 4
 _TOLERANCE = 1e-3

@@ -15,11 +15,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.imports.mem0 import memory_of
-from memlines.admin.imports.memories import Added, Memory, add, moment_of
-from memlines.admin.imports.opening import Export, opened
-from memlines.memory.conversations.cleaning import Cleaning
-from memlines.memory.conversations.converting import CHATGPT, Conversation, named
+from memlines.admin.imports.exports import Export, opened
+from memlines.admin.imports.memories import Added, Memory, add, memory_of, moment_of
+from memlines.memory.conversations.conversation import CHATGPT, Cleaning, Conversation, named
 from memlines.memory.conversations.importing import bring_in
 from memlines.paths import Workspace
 from memlines.settings import Settings

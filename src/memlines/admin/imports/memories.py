@@ -10,23 +10,24 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from memlines.admin.imports.exports import Export, opened
 from memlines.errors import UsageError
 from memlines.files import atomic, notes
 from memlines.files.journal import operation
 from memlines.files.place import place_of, reading
 from memlines.files.scan import NOTES_DIR, SUFFIX
 from memlines.files.tombstones import Forgotten
-from memlines.memory.notes.clock import local_now
-from memlines.memory.notes.form import block_of, usable_text
+from memlines.memory.notes.entries import block_of, local_now, usable_text
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.entries import title_of
 from memlines.text.redaction import merged, redact, rules_of
-from memlines.transcripts.lines import time_of
+from memlines.transcripts.lines import table, tidy, time_of
 from memlines.types import Progress
 
 FOLDER = f"{NOTES_DIR}/imported"
@@ -207,3 +208,63 @@ def _groups(blocks: Sequence[str]) -> Iterator[list[str]]:
 
 def _size(blocks: Sequence[str]) -> int:
     return sum(len(block.encode()) + 1 for block in blocks)
+
+
+ORIGIN = "mem0"
+
+_KEYS = ("results", "memories", "data")
+_WORDS = ("memory", "text", "content", "data")
+_OWNERS = ("user_id", "agent_id", "run_id")
+_INSIDE = re.compile(r"(?:.*/)?[^/]*memor[^/]*\.json", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, or would do if `dry_run`."""
+
+    file: str
+    memories: Added
+    skipped: int
+    """How many items of the export are no memories."""
+    dry_run: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        told = asdict(self.memories) | {"redacted": dict(self.memories.redacted)}
+        return {"file": self.file, **told, "skipped": self.skipped, "dry_run": self.dry_run}
+
+
+def import_mem0(
+    workspace: Workspace, settings: Settings, file: Path, *, dry_run: bool = False, progress: Progress
+) -> Imported:
+    """Write the memories of an export into the note of mem0; all of it is read before anything is written."""
+    with opened(file, "an export of mem0") as export:
+        found = list(_memories(export, progress))
+    usable = [memory for memory in found if memory is not None]
+    if found and not usable:
+        raise export.refused("none of its items is a memory")
+    added = add(workspace, settings, ORIGIN, usable, dry_run=dry_run, progress=progress)
+    return Imported(str(file), added, len(found) - len(usable), dry_run)
+
+
+def _memories(export: Export, progress: Progress) -> Iterator[Memory | None]:
+    for item in export.items(_INSIDE, _KEYS, progress, "reading"):
+        yield memory_of(item)
+
+
+def memory_of(item: Any) -> Memory | None:
+    """Return the memory that an item of an export is; nothing if it is none."""
+    told = table(item)
+    words = next((text for key in _WORDS if (text := tidy(told.get(key)))), "")
+    if not words:
+        return None
+    details = table(told.get("metadata"))
+    tags = told.get("categories") or details.get("categories") or details.get("category") or ()
+    every = [tags] if isinstance(tags, str) else tags if isinstance(tags, list) else []
+    return Memory(
+        tidy(told.get("id")) or tidy(told.get("hash")),
+        words,
+        moment_of(told.get("created_at")) or moment_of(told.get("updated_at")),
+        tuple(tag for one in every if (tag := tidy(one))),
+        next((owner for key in _OWNERS if (owner := tidy(told.get(key)))), ""),
+    )

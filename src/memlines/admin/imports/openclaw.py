@@ -5,21 +5,213 @@ Its notes need no import: Memlines reads a workspace of OpenClaw as it is.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from memlines.admin.imports import vault
-from memlines.admin.imports.openclaw_memories import Memories, place_of_memories, take_memories
-from memlines.admin.imports.openclaw_settings import translated
-from memlines.admin.imports.openclaw_state import CONFIG, config_of, find_database, workspace_in
+from memlines.admin.imports.openclaw_memories import (
+    PLUGIN,
+    Memories,
+    place_of_memories,
+    plugin_config,
+    take_memories,
+)
 from memlines.admin.imports.openclaw_vectors import Vectors, take_vectors
-from memlines.errors import PathError
+from memlines.errors import PathError, SettingsError, reason_of
 from memlines.files.journal import operation
 from memlines.memory.memory import Memory
 from memlines.memory.notes.settings_file import add_to_project_file, add_to_user_file
+from memlines.paths import check_agent, expand_home
+from memlines.settings.json5 import parse
+from memlines.settings.keys import known_keys, snake, translate
+from memlines.settings.rules import checked, shown_value
+from memlines.settings.tree import SERVICES
+from memlines.transcripts.lines import table, tidy
 from memlines.types import Progress
+
+_SEARCH = "memorySearch"
+_AGENT = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_PLUGIN_KEYS = {
+    "autoCapture": "facts.auto_capture",
+    "autoRecall": "facts.auto_recall",
+    "captureMaxChars": "facts.capture_max_chars",
+    "customTriggers": "facts.capture_triggers",
+}
+_PLUGIN_LEFT_OUT = {
+    "embedding": "facts are embedded as notes are",
+    "dbPath": "its memories are imported, and facts stand in a note here",
+    "storageOptions": "it may hold keys, and facts stand in a note here",
+}
+_PLACES = {
+    "store.path": "an index of OpenClaw cannot be used here, and is made anew",
+    "facts.uri": "facts stand in a note here",
+}
+_CREDENTIALS = re.compile(r"://[^/?#]*@|[?&][^=&#]*(?:key|token|secret|sig)[^=&#]*=", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """Settings by their keys (those of one agent as `agents.<name>.<key>`), and why others were left out."""
+
+    values: Mapping[str, Any]
+    left_out: tuple[str, ...]
+
+
+def translated(config: Mapping[str, Any], workspace: Path) -> Translated:
+    """Return the settings that a configuration means; relative paths in it begin at OpenClaw's workspace."""
+    work = _Work(workspace)
+    values, left_out = translate(_about_memory(config))
+    work.left_out += left_out
+    work.take(values)
+    listed = table(config.get("agents")).get("list")
+    for one in map(table, listed if isinstance(listed, list) else []):
+        if isinstance(one.get(_SEARCH), Mapping):
+            work.take_agent(one.get("id"), one[_SEARCH])
+    work.take_plugin(plugin_config(config))
+    return Translated(work.values, tuple(dict.fromkeys(work.left_out)))
+
+
+def _about_memory(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a whole configuration that are about memory, even if there are none."""
+    agents = table(config.get("agents"))
+    defaults = table(agents.get("defaults"))
+    return {
+        "agents": {"defaults": {_SEARCH: table(defaults.get(_SEARCH))}},
+        _SEARCH: table(config.get(_SEARCH)),
+        "memory": table(config.get("memory")),
+    }
+
+
+class _Work:
+    """One translation: what was taken, and what was not."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.values: dict[str, Any] = {}
+        self.left_out: list[str] = []
+        self._workspace = workspace
+
+    def take_agent(self, agent: object, part: Mapping[str, Any]) -> None:
+        """Take what holds for one agent alone; its name becomes a part of keys, where dots divide names."""
+        if not isinstance(agent, str) or not _AGENT.fullmatch(agent):
+            self.left_out.append(f"the settings of agent {shown_value(agent)}: its name cannot be used here")
+            return
+        values, left_out = translate({_SEARCH: part})
+        self.left_out += [f"agent {agent}: {sentence}" for sentence in left_out]
+        self.take(values, f"agents.{agent}.")
+
+    def take(self, values: Mapping[str, Any], prefix: str = "") -> None:
+        """Take settings, but for keys and what means something else here."""
+        for name, value in values.items():
+            why = _why_not(name, value, values)
+            if why:
+                self.left_out.append(f"{prefix}{name}: {why}")
+            else:
+                self.values[prefix + name] = self._here(name, value)
+        if "sessions" in values.get("sources", ()):
+            self.values[f"{prefix}sessions.clients"] = ["openclaw"]
+
+    def take_plugin(self, config: Mapping[str, Any]) -> None:
+        """Take the settings of the LanceDB plugin, which facts have here."""
+        for name, value in config.items():
+            key = known_keys().get(_PLUGIN_KEYS.get(name, ""))
+            if key is None:
+                why = _PLUGIN_LEFT_OUT.get(name, "there is no such setting")
+                self.left_out.append(f"{PLUGIN} {name}: {why}")
+                continue
+            try:
+                checked(key, value, f"the plugin {PLUGIN}")
+            except SettingsError as error:
+                self.left_out.append(error.what)
+            else:
+                self.values[key.name] = value
+        embedding = table(config.get("embedding"))
+        if embedding.get("apiKey"):
+            self.left_out.append(f"{PLUGIN} embedding.apiKey: {_about_key('openai')}")
+
+    def _here(self, name: str, value: Any) -> Any:
+        """Return a value as it means the same here: paths are relative to OpenClaw's workspace."""
+        if name != "extra_paths" or not isinstance(value, list):
+            return value
+        return [os.path.normpath(self._workspace / expand_home(path)) for path in value]
+
+
+def _why_not(name: str, value: Any, values: Mapping[str, Any]) -> str:
+    """Say why a setting is not taken; nothing if it is."""
+    rule = known_keys()[name].rule
+    if name == "embeddings.api_key":
+        return _about_key(str(values.get("embeddings.provider", "openai")))
+    if rule.secret or rule.kind == "pairs":
+        return "it may hold a key, which is never copied; set it yourself"
+    if isinstance(value, str) and _CREDENTIALS.search(value):
+        return "the address holds a key, which is never copied; set it yourself"
+    if name == "backend" and value != "builtin":
+        return f"{value} is not used here; Memlines searches its own index"
+    return _PLACES.get(name, "")
+
+
+def _about_key(provider: str) -> str:
+    _, _, variables = SERVICES.get(snake(provider), ("", "", ()))
+    todo = f"set the variable {variables[0]}" if variables else "set embeddings.api_key to ${YOUR_VARIABLE}"
+    return f"keys are never copied; {todo}"
+
+
+CONFIG = "openclaw.json"
+_LONGEST_CONFIG = 10_000_000
+
+
+def default_state_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return where OpenClaw keeps its state, unless somebody says otherwise."""
+    return expand_home(environ.get("OPENCLAW_STATE_DIR") or "~/.openclaw")
+
+
+def find_database(state_dir: Path, agent: str) -> Path | None:
+    """Return the database of an agent: where newer versions keep it, or where older ones did."""
+    check_agent(agent)
+    places = (
+        state_dir / "agents" / agent / "agent" / "openclaw-agent.sqlite",
+        state_dir / "memory" / f"{agent}.sqlite",
+    )
+    return next((place for place in places if place.is_file() and not place.is_symlink()), None)
+
+
+def config_of(state_dir: Path) -> Mapping[str, Any]:
+    """Return the configuration; nothing if there is none, and a `PathError` if it cannot be read."""
+    file = state_dir / CONFIG
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(_LONGEST_CONFIG + 1)
+        if len(content) > _LONGEST_CONFIG:
+            raise ValueError("it is too large")
+        text = content.decode("utf-8-sig")
+        return table(parse(text)) if text.strip() else {}
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError) as error:
+        raise PathError(
+            f"the configuration {str(file)!r} cannot be read: {reason_of(error)}",
+            todo="Correct it, or name another folder with --state-dir",
+        ) from error
+
+
+def workspace_of(state_dir: Path, agent: str) -> Path:
+    """Return the workspace of an agent by the configuration in a folder."""
+    return workspace_in(config_of(state_dir), state_dir, agent)
+
+
+def workspace_in(config: Mapping[str, Any], state_dir: Path, agent: str) -> Path:
+    """Return the workspace of an agent: what a configuration says, or where it is without one."""
+    agents = table(config.get("agents"))
+    listed = agents.get("list")
+    own = [table(one) for one in listed if table(one).get("id") == agent] if isinstance(listed, list) else []
+    for told in (*own, table(agents.get("defaults"))):
+        if named := tidy(told.get("workspace")):
+            return expand_home(named)
+    return state_dir / ("workspace" if agent == "main" else f"workspace-{agent}")
+
 
 SettingsFile = Literal["user", "project"]
 """Whose settings file OpenClaw's settings are written into."""

@@ -18,7 +18,7 @@ from memlines.errors import StoreError, UsageError, reason_of
 from memlines.files.tombstones import Forgotten
 from memlines.memory.facts.lance import is_installed, load
 from memlines.memory.memory import Memory
-from memlines.memory.notes.clock import local_now
+from memlines.memory.notes.entries import local_now
 from memlines.paths import expand_home
 from memlines.text.facts import CATEGORIES, IMPORTANCE, LONGEST, Category, Fact, plain
 from memlines.text.redaction import merged, redact, rules_of

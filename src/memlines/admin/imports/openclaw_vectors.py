@@ -16,15 +16,16 @@ from itertools import islice
 from memlines.embed.base import Provider, embed_documents, to_blobs, validated
 from memlines.embed.select import choose
 from memlines.errors import BadVectors, SettingsError
-from memlines.files.private import ensure_index_folder
+from memlines.files.place import ensure_index_folder
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import cache, openclaw
+from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.db import system_errors, transaction
+from memlines.index.store.sqlite.foreign import Kept, hashes, kept, vectors
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.discovery import find_files
+from memlines.index.sync.finding import find_files
 from memlines.index.sync.identity import identity_of, space_of
 from memlines.index.sync.job import Job, writer_of
-from memlines.index.sync.words import chunks_of, read_file
+from memlines.index.sync.update import chunks_of, read_file
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
@@ -84,7 +85,7 @@ def take_vectors(
         return replace(told, reason="the settings search by words only, for which there is nothing to take")
     if not settings.cache.enabled:
         raise SettingsError("cache.enabled is false, so vectors cannot be kept", todo="Set it to true")
-    every = openclaw.kept(database)
+    every = kept(database)
     usable = [one for one in every if _is_of(one, provider)]
     told = replace(told, provider=provider.id, model=provider.model, there=sum(one.count for one in usable))
     if not usable:
@@ -106,7 +107,7 @@ class _Take:
         self.database = database
         self.texts = 0
 
-    def run(self, told: Vectors, usable: list[openclaw.Kept], *, dry_run: bool) -> Vectors:
+    def run(self, told: Vectors, usable: list[Kept], *, dry_run: bool) -> Vectors:
         """Find what matches, have it proved, and take it."""
         found = self._matches(usable)
         matching = sum(len(one.ours) for one in found.values())
@@ -122,13 +123,13 @@ class _Take:
         reason = f"of {left} texts {self.provider.id} makes other vectors than those" if left else ""
         return replace(told, taken=taken, reason=reason)
 
-    def _matches(self, usable: list[openclaw.Kept]) -> dict[tuple[openclaw.Kept, str], _Matches]:
+    def _matches(self, usable: list[Kept]) -> dict[tuple[Kept, str], _Matches]:
         """Return the texts that are the same, by who has the vectors and by what ends the text there."""
-        where: dict[str, openclaw.Kept] = {}
+        where: dict[str, Kept] = {}
         for one in usable:
-            for digest in openclaw.hashes(self.database, one):
+            for digest in hashes(self.database, one):
                 where.setdefault(digest, one)
-        found: dict[tuple[openclaw.Kept, str], _Matches] = {}
+        found: dict[tuple[Kept, str], _Matches] = {}
         for text in self._our_texts():
             for ending in _ENDINGS:
                 theirs = text_hash(text + ending)
@@ -167,9 +168,9 @@ class _Take:
         finally:
             index.close()
 
-    def _is_same(self, which: openclaw.Kept, matches: _Matches) -> bool:
+    def _is_same(self, which: Kept, matches: _Matches) -> bool:
         """Tell whether the provider makes the vectors that OpenClaw has of a few of the texts."""
-        theirs = dict(openclaw.vectors(self.database, which, matches.samples))
+        theirs = dict(vectors(self.database, which, matches.samples))
         if not theirs:
             return False
         ours = embed_documents(self.provider, [matches.samples[digest] for digest in theirs])
@@ -179,7 +180,7 @@ class _Take:
             return False
         return bool(((ours * others).sum(axis=1) >= _SAME).all())
 
-    def _write(self, proved: Mapping[tuple[openclaw.Kept, str], _Matches], known: set[str]) -> int:
+    def _write(self, proved: Mapping[tuple[Kept, str], _Matches], known: set[str]) -> int:
         """Put vectors into our cache; return how many."""
         job, taken = self.job, 0
         if not proved:
@@ -192,7 +193,7 @@ class _Take:
         ):
             for (which, _), matches in proved.items():
                 wanted = [theirs for theirs, ours in matches.ours.items() if ours not in known]
-                for some in _groups(openclaw.vectors(self.database, which, wanted)):
+                for some in _groups(vectors(self.database, which, wanted)):
                     taken += self._remember(index, {matches.ours[theirs]: one for theirs, one in some})
                     job.progress(taken, len(wanted), "taking")
         return taken
@@ -208,7 +209,7 @@ class _Take:
         return len(blobs)
 
 
-def _is_of(one: openclaw.Kept, provider: Provider) -> bool:
+def _is_of(one: Kept, provider: Provider) -> bool:
     """Tell whether vectors may be those of a provider, by the names of both and their models."""
     same_model = one.model == provider.model or one.model.endswith(f"/{provider.model}")
     return _SAME_PROVIDER.get(one.provider, one.provider) == provider.id and same_model

@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from memlines.admin.backup.gather import Item, take
-from memlines.admin.backup.manifest import Entry
+from memlines.admin.backup.manifest import Content, Entry
 from memlines.admin.backup.merge import KeptBoth, Merged, merge
-from memlines.admin.backup.pieces import Content
-from memlines.beneath import Tree
 from memlines.errors import PathError, reason_of
 from memlines.files.place import place_of
 from memlines.files.read import decode
 from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, discover
+from memlines.folders import Tree
 from memlines.paths import Workspace, contains, expand_home, is_unicode
 from memlines.settings import Settings
 from memlines.types import Problem, Progress

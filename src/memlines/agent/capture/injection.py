@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from memlines.agent.intent.speech import folded
+from memlines.paths import languages_with
 from memlines.text import cues
+from memlines.text.language import section
 from memlines.text.neutral import visible
+from memlines.text.patterns import fold, join_lines
 
 _KINDS = ("overrides", "roles", "persona", "secretly", "tools", "sending", "behaviour")
 _NAME = re.compile(r"\{([a-z_]+)\}")
@@ -21,7 +23,7 @@ _READ = 20_000
 def is_injection(text: str) -> bool:
     """Tell whether a text tries to command a model that reads it, rather than to say something."""
     plain = unicodedata.normalize("NFKC", visible(text[:_READ]))
-    words = _BLANKS.sub(" ", folded(plain))
+    words = _BLANKS.sub(" ", fold(plain))
     commands = _pattern(*_KINDS)
     if commands.search(words) or cues.COMMAND_TO_MODEL.search(words):
         return True
@@ -36,24 +38,31 @@ def orders_character(sentence: str) -> bool:
     return not _pattern("format").search(sentence) or bool(_pattern("lawless", "harmful").search(sentence))
 
 
-@lru_cache
+@cache
 def _pattern(*kinds: str) -> re.Pattern[str]:
-    from memlines.agent.capture.words.behaviour import CLASSES
-    from memlines.agent.capture.words.commands import COMMANDS
+    words = _word_classes()
 
-    words = {**COMMANDS, **CLASSES}
+    def expand(pattern: str) -> str:
+        return _NAME.sub(lambda found: f"(?:{expand(words[found[1]])})", pattern)
 
-    def filled(pattern: str) -> str:
-        return _NAME.sub(lambda found: f"(?:{filled(_joined(words[found[1]]))})", pattern)
-
-    every = [one for name in kinds for one in _choices(_joined(words[name]))]
-    at_words = [filled(one.removeprefix(_WORD)) for one in every if one.startswith(_WORD)]
-    others = [filled(one) for one in every if not one.startswith(_WORD)]
+    every = [one for name in kinds for one in _choices(words[name])]
+    at_words = [expand(one.removeprefix(_WORD)) for one in every if one.startswith(_WORD)]
+    others = [expand(one) for one in every if not one.startswith(_WORD)]
     return re.compile("|".join([*others, f"{_WORD}(?:{'|'.join(at_words)})"] if at_words else others))
 
 
-def _joined(words: str) -> str:
-    return "|".join([line.strip() for line in words.splitlines() if line.strip()])
+@cache
+def _word_classes() -> dict[str, str]:
+    """Return the classes of all languages: `norms_nl` is the Dutch one, `norms` that of every language."""
+    found = {name: join_lines(words) for name, words in section("any", "injection").items()}
+    for code in languages_with("injection"):
+        own = section(code, "injection")
+        names = re.compile(rf"\{{({'|'.join(own)})\}}")
+        for name, words in own.items():
+            pattern = names.sub(rf"{{\1_{code}}}", join_lines(words))
+            found[f"{name}_{code}"] = pattern
+            found[name] = f"{found[name]}|{pattern}" if name in found else pattern
+    return found
 
 
 def _choices(pattern: str) -> list[str]:

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from memlines.agent.intent.grammar import Grammar
-from memlines.agent.intent.speech import HIDDEN, Sentence
 from memlines.memory.facts.categories import CONTACTS
+from memlines.text.patterns import WordClasses
+from memlines.text.speech import HIDDEN, Sentence
 
 _MOST_STARTS = 6
 _LONGEST_ANNOUNCEMENT = 60
@@ -64,7 +64,7 @@ CONTACT = Reason("contact", "name or contact", 0.8)
 class Reading:
     """A sentence as one language reads it, from `begin` to `end` without what only introduces it."""
 
-    def __init__(self, sentence: Sentence, grammar: Grammar) -> None:
+    def __init__(self, sentence: Sentence, grammar: WordClasses) -> None:
         self.sentence = sentence
         self._low = sentence.low
         self.grammar = grammar
@@ -127,7 +127,7 @@ class Reading:
 
     def holds(self, name: str) -> bool:
         """Tell whether a word class occurs."""
-        return name in self.grammar and self.grammar.words(name).search(self.said) is not None
+        return self.grammar.words(name).search(self.said) is not None
 
     def anywhere(self, name: str) -> bool:
         """Tell whether a word class occurs, also in what introduces the sentence."""

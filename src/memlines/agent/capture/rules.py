@@ -20,13 +20,13 @@ from memlines.agent.capture.reading import STATED, Reading
 from memlines.agent.capture.scorer import Statement, margins
 from memlines.agent.capture.shape import is_no_sentence, is_no_speech
 from memlines.agent.capture.signals import Place, signals
-from memlines.agent.capture.speech import grammar_of, said_in, spoken
+from memlines.agent.capture.speech import said_in, spoken
 from memlines.agent.capture.values import MOST, Capture
-from memlines.agent.intent.engine import detect
-from memlines.agent.intent.speech import Sentence, folded
-from memlines.agent.intent.values import Intent
+from memlines.agent.intent.detect import Intent, detect
 from memlines.memory.facts.categories import category_of
+from memlines.text.patterns import fold, word_classes
 from memlines.text.quote import without_quotes
+from memlines.text.speech import Sentence
 
 if TYPE_CHECKING:
     from memlines.agent.capture.scorer import Embed
@@ -86,7 +86,8 @@ def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Messa
     intent = detect(said, languages=languages)
     if intent.intent == "forget":
         return None
-    readings = [[Reading(sentence, grammar_of(code)) for code in languages] for sentence in every]
+    classes = [word_classes(code, "capture") for code in languages]
+    readings = [[Reading(sentence, language) for language in classes] for sentence in every]
     paste = next((place for place, reads in enumerate(readings) if _announces_a_paste(reads)), len(readings))
     wished = _asked_places(readings)
     own = _own(triggers)
@@ -110,7 +111,7 @@ def may_last(text: str, *, max_chars: int = 500) -> bool:
         return False
     every = said_in(said)
     readings = [
-        Reading(sentence, grammar) for grammar in map(grammar_of, spoken(every)[:1]) for sentence in every
+        Reading(sentence, word_classes(code, "capture")) for code in spoken(every)[:1] for sentence in every
     ]
     return bool(readings) and not any(
         _speaks_anywhere(reading) or _is_not_meant(reading) for reading in readings
@@ -128,7 +129,7 @@ def _handed_over(intent: Intent) -> Iterator[Capture]:
 
 
 def _own(triggers: Sequence[str]) -> re.Pattern[str] | None:
-    words = [re.escape(" ".join(folded(trigger).split())) for trigger in triggers if trigger.strip()]
+    words = [re.escape(" ".join(fold(trigger).split())) for trigger in triggers if trigger.strip()]
     return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
 
 

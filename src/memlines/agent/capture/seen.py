@@ -15,8 +15,7 @@ from pathlib import Path
 from memlines.agent.messages import Message
 from memlines.errors import StoreReadOnly, reason_of
 from memlines.files import atomic
-from memlines.files.place import writing
-from memlines.files.private import ensure_private
+from memlines.files.place import ensure_private, writing
 from memlines.locks import WriterLock
 from memlines.paths import Workspace
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from memlines.agent.intent.grammar import Grammar
-from memlines.agent.intent.speech import Sentence, folded, sentences
+from memlines.paths import languages_with
 from memlines.text.language import STOP_WORDS
+from memlines.text.patterns import fold
+from memlines.text.speech import Sentence, sentences
 
-LANGUAGES = ("en", "nl", "de", "fr", "es", "cs")
+LANGUAGES = languages_with("capture")
 
-_MODULES = {"en": "english", "nl": "dutch", "de": "german", "fr": "french", "es": "spanish", "cs": "czech"}
 _CZECH = """
     a aby ale ani az bez by bych byl byla bylo byly bude budeme budou co do ho i ja jak jako je jeho
     jeji jen jenom jenze ji jim jmenuje jo jsem jses jsi jsme jsou jste k kam kde kdo kdy kdyz ke
@@ -62,16 +62,5 @@ def spoken(said: Iterable[Sentence]) -> list[str]:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def grammar_of(code: str) -> Grammar:
-    """Return a language with its word classes, made once and read when it is first spoken."""
-    from importlib import import_module
-
-    from memlines.agent.capture.words import common, small
-
-    table = import_module(f"memlines.agent.capture.words.{_MODULES[code]}").WORDS
-    return Grammar(code, common.WORDS | small.WORDS[code] | table)
-
-
-@lru_cache(maxsize=len(LANGUAGES))
 def _small_words(code: str) -> frozenset[str]:
-    return frozenset(_CZECH.split() if code == "cs" else map(folded, STOP_WORDS[code]))
+    return frozenset(_CZECH.split() if code == "cs" else map(fold, STOP_WORDS[code]))

@@ -16,8 +16,7 @@ from memlines.agent.capture.rules import captured
 from memlines.agent.capture.seen import marks_of, opened
 from memlines.agent.capture.shape import is_no_speech
 from memlines.agent.capture.values import MOST, Capture
-from memlines.agent.cleaning import for_writing
-from memlines.agent.messages import Message, messages_of
+from memlines.agent.messages import Message, for_writing, messages_of
 from memlines.errors import EmbeddingError, SecretRefused, StoreError
 from memlines.files.journal import operation
 from memlines.memory.memory import Memory
@@ -27,7 +26,7 @@ from memlines.text.facts import CAPTURE, FactLine, source_of
 if TYPE_CHECKING:
     from memlines.agent.capture.scorer import Embed
     from memlines.agent.chat import ChatModel
-    from memlines.settings.agents_tree import Facts as FactSettings
+    from memlines.settings.tree import Facts as FactSettings
 
 MOST_LOOKED_AT = 1_000
 """Messages of a session that are looked at, the last ones: fewer than are known as judged."""

@@ -1,17 +1,24 @@
-"""Tell what somebody wants of the memory who writes to a coding agent: to remember, to query, to forget.
+"""Tell what the writer of a message wants of the memory: to remember, to query, to forget.
 
-    detect(text) → Intent             by rules alone
-    detected(text, settings) → Intent by the settings, and by a model if they name one
-    request(text), parsed(reply, text) for a model that a client asks itself
-    about_past(text) → bool           whether the memory should be searched for a message
+    detect(text) → Intent                by rules alone
+    detect_with(text, settings) → Intent  as the settings say, by a model if they name one
+    build_request(text), parse_reply(reply, text)   for a model that a client asks itself
+    about_past(text) → bool              whether the memory should be searched for a message
 
-`speech.py` cuts a message into what its writer says, `words/` holds the word classes of each language,
-`grammar.py` turns these into patterns, `rules.py` says which classes together make an intent, and `engine.py`
-finds the surest rule that is met.
+`rules.py` says which word classes together make an intent, `detect.py` finds the surest rule that is met, and
+`model.py` asks a model. The word classes of each language are in `text/languages/`, not here.
 """
 
-from memlines.agent.intent.engine import about_past, detect
-from memlines.agent.intent.model import Request, detected, parsed, request
-from memlines.agent.intent.values import Intent, nothing
+from memlines.agent.intent.detect import Intent, about_past, detect, no_intent
+from memlines.agent.intent.model import Request, build_request, detect_with, parse_reply
 
-__all__ = ["Intent", "Request", "about_past", "detect", "detected", "nothing", "parsed", "request"]
+__all__ = [
+    "Intent",
+    "Request",
+    "about_past",
+    "build_request",
+    "detect",
+    "detect_with",
+    "no_intent",
+    "parse_reply",
+]

@@ -1,34 +1,41 @@
-"""Let a model tell what somebody wants of the memory, and believe no reply but the one that was asked for.
+"""Ask a model what a message wants of the memory, and accept only replies in the requested form.
 
-`request` and `parsed` fit any model: the one that the settings name, which is asked over HTTP here, and the
-one that a client holds a session with.
+`build_request` and `parse_reply` fit any model: the one that the settings name, which is asked over HTTP
+here, and the one that a client holds a session with.
 """
 
 from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from memlines.agent.intent.engine import detect_in, has_cue
-from memlines.agent.intent.speech import Sentence, sentences
-from memlines.agent.intent.values import KINDS, LANGUAGES, LONGEST_ENTITY, MOST_ENTITIES, Intent, nothing
+from memlines.agent.intent.detect import (
+    KINDS,
+    LANGUAGES,
+    LONGEST_ENTITY,
+    MOST_ENTITIES,
+    Intent,
+    detect_in,
+    has_cue,
+    no_intent,
+)
 from memlines.errors import EmbeddingError
 from memlines.text.neutral import Neutral
 from memlines.text.quote import Quote, block
 from memlines.text.redaction import Rules, redact, rules_of
+from memlines.text.speech import sentences
 
 if TYPE_CHECKING:
     from memlines.agent.chat import ChatModel
     from memlines.settings import Settings
 
 SECONDS = 3.0
-"""How long a model may take: somebody waits for the first word of an answer."""
+"""How long a model may take: the user waits for the first word of an answer."""
 
 SURE = 0.95
-"""What the rules are this sure of, no model is asked about."""
+"""No model is asked about what the rules are this sure of."""
 
 _SENT_CHARACTERS = 4_000
 _LONGEST_REPLY = 4_000
@@ -61,7 +68,7 @@ _INSTRUCTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to send to a model: what it is to do, and the message, quoted."""
+    """What to send to a model: its instructions, and the message, quoted."""
 
     instructions: str
     prompt: Neutral
@@ -71,25 +78,25 @@ class Request:
         return {"instructions": self.instructions, "prompt": self.prompt}
 
 
-def request(text: str, rules: Rules | None = None) -> Request:
-    """Return what any model is to be asked about a message; secrets, also by own rules, are not in it."""
-    return _request(redact(text, rules).text)
+def build_request(text: str, rules: Rules | None = None) -> Request:
+    """Return what to ask any model about a message; secrets, also by own rules, are not in it."""
+    return _quote(redact(text, rules).text)
 
 
-def parsed(reply: str, text: str) -> Intent | None:
-    """Return what a model replied about a message, or nothing if it is not exactly what was asked for."""
+def parse_reply(reply: str, text: str) -> Intent | None:
+    """Return what a model replied about a message, or None if it is not exactly what was asked for."""
     words = reply.strip()
     if len(words) > _LONGEST_REPLY:
         return None
-    if words.startswith("```"):  # models put JSON into a block of code, whatever they are told
+    if words.startswith("```"):  # models put JSON into a block of code, whatever the instructions say
         words = words.partition("\n")[2].rpartition("```")[0]
     try:
-        return _checked(json.loads(words), text)
+        return _check(json.loads(words), text)
     except (ValueError, RecursionError):
         return None
 
 
-def detected(text: str, settings: Settings, *, model: ChatModel | None = None) -> Intent:
+def detect_with(text: str, settings: Settings, *, model: ChatModel | None = None) -> Intent:
     """Return what the writer of a message wants of the memory, as the settings say.
 
     The rules decide first. A model (`model`, or the one that `settings.chat` names) is asked about what they
@@ -100,26 +107,28 @@ def detected(text: str, settings: Settings, *, model: ChatModel | None = None) -
     """
     wanted = settings.intent
     if not wanted.enabled:
-        return nothing("")
+        return no_intent("")
     said = sentences(text)
     by_rules = detect_in(said, wanted.languages)
+    is_none = by_rules.intent == "none"
+    is_unsure = has_cue(said, wanted.languages) if is_none else by_rules.confidence < SURE
     model = model or _configured(settings)
-    if model is None or not _is_unsure(by_rules, said, wanted.languages):
+    if model is None or not is_unsure:
         return by_rules.at_least(wanted.confidence_threshold)
     clean = redact(text, rules_of(settings.redaction.rules)).text
-    asked = _request(clean)
+    request = _quote(clean)
     try:
-        reply = model.ask(asked.instructions, asked.prompt, SCHEMA)
-    except EmbeddingError as error:
-        return _warned(by_rules, error.what).at_least(wanted.confidence_threshold)
-    by_model = _checked(reply, clean)
-    if by_model is None:
+        by_model = _check(model.ask(request.instructions, request.prompt, SCHEMA), clean)
         why = "the chat model replied in another shape than it was asked for"
-        return _warned(by_rules, why).at_least(wanted.confidence_threshold)
+    except EmbeddingError as error:
+        by_model, why = None, error.what
+    if by_model is None:
+        warning = f"the rules told the intent, because the chat model could not: {why}"
+        return replace(by_rules, warning=warning).at_least(wanted.confidence_threshold)
     return by_model.at_least(wanted.confidence_threshold)
 
 
-def _request(clean: str) -> Request:
+def _quote(clean: str) -> Request:
     message = Quote("Said by the user", clean[:_SENT_CHARACTERS])
     return Request(_INSTRUCTIONS, block("The message:", [message]))
 
@@ -135,17 +144,7 @@ def _configured(settings: Settings) -> ChatModel | None:
     return replace(model, patience=Patience(total=SECONDS, connect=SECONDS, retries=0)) if model else None
 
 
-def _is_unsure(found: Intent, said: Sequence[Sentence], languages: Sequence[str]) -> bool:
-    if found.intent != "none":
-        return found.confidence < SURE
-    return has_cue(said, languages)
-
-
-def _warned(by_rules: Intent, why: str) -> Intent:
-    return replace(by_rules, warning=f"the rules told the intent, because the chat model could not: {why}")
-
-
-def _checked(reply: Any, text: str) -> Intent | None:
+def _check(reply: Any, text: str) -> Intent | None:
     """Return a reply if it has exactly the fields it should have, and nothing made up in them."""
     if not isinstance(reply, dict) or set(reply) != set(SCHEMA["required"]):
         return None

@@ -1,10 +1,10 @@
 """Which word classes together make an intent; the same for every language.
 
-A rule has a leading class and where it must stand: at the `head` of a sentence (behind opening words such as
-"please" or "could you"), at the beginning of any `clause`, or anywhere in a `sentence`. Beside it stand
-classes that the sentence must hold as well, and classes it must not hold. `a|b` is either of two classes.
-Names ending in `_late` are verbs at the end of their clause, as German and Dutch have them; they count
-where somebody is asked for something.
+A rule has a leading class and where it must be: at the `head` of a sentence (behind opening words such as
+"please" or "could you"), at the beginning of any `clause`, or anywhere in a `sentence`. Beside it are classes
+that the sentence must hold as well, and classes it must not hold. `a|b` is either of two classes. Names
+ending in `_late` are verbs at the end of their clause, as German and Dutch have them; they count where the
+agent is asked for something.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Rule:
     asks: bool | None = None
     """Whether the sentence has to be a question, or must not be one."""
     near: bool = False
-    """Whether what must stand beside may also stand in the sentence before."""
+    """Whether the classes beside it may also be in the sentence before."""
     back: bool = False
     """Whether the leading words, such as "delete it", point back to what was said before them."""
 
@@ -45,7 +45,7 @@ _PROGRAM = ("file", "feature")
 """What a program is to remember or to delete, and where, is work and no memory."""
 
 _PRIORITY: dict[Wanted, int] = {"forget": 2, "remember": 1, "query": 0}
-"""Whoever wants something deleted or kept often asks about it in the same breath."""
+"""People who want something deleted or kept often ask about it in the same breath."""
 
 RULES = (
     Rule("remember", EXPLICIT, "keep", "clause", without=("feature", "able", "unkept")),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Limits
-from memlines.embed.builtin import files
+from memlines.embed.builtin import cache, files
 from memlines.errors import EmbeddingError
-from memlines.settings.services import BUILTIN_MODEL
+from memlines.settings.tree import BUILTIN_MODEL
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors
@@ -35,7 +35,7 @@ class BuiltinProvider:
 
     def __init__(self) -> None:
         self._folder = files.resource_folder()
-        files.check(self._folder)
+        cache.check(self._folder)
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question; this model treats it like any text."""

@@ -21,8 +21,8 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memlines.beneath import make_own_folder, open_private
 from memlines.errors import StoreError, reason_of
+from memlines.folders import make_own_folder, open_private
 from memlines.locks import WriterLock
 from memlines.paths import user_state_dir
 

@@ -12,55 +12,51 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memlines.errors import StoreBusy, StoreDamaged, StoreForeign
-from memlines.files.place import sweep_private
-from memlines.files.private import ensure_index_folder
+from memlines.files.place import ensure_index_folder, sweep_private
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import batches, cache, origin, spaces
+from memlines.index.store.sqlite import cache, origin, spaces
+from memlines.index.store.sqlite.cache import copy_batches
 from memlines.index.store.sqlite.db import system_errors
-from memlines.index.store.sqlite.health import set_aside
+from memlines.index.store.sqlite.files import set_aside, swap_in, sweep, temporary_index
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.rebuild import swap_in, sweep, temporary_index
-from memlines.index.sync.discovery import find_files
+from memlines.index.sync.carried import carry_vectors
+from memlines.index.sync.finding import find_files
 from memlines.index.sync.identity import identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.job import Job, reader_of, writer_of
 from memlines.index.sync.pending import put_known
+from memlines.index.sync.update import Changes, keep_unseen, update_words
 from memlines.index.sync.vectors import add_vectors, give_up_unwanted
-from memlines.index.sync.words import Changes, carry_vectors, keep_unseen, update_words
 from memlines.types import Report
 
 _LEAST_READING = 0.5
 """Seconds for which files are read at least, so that every search gets on, whatever its time went into."""
 
 
-def run(job: Job) -> Report:
+def run(job: Job, wait_seconds: float) -> Report:
     """Bring the index up to date; what cannot be indexed is in the report."""
     with system_errors(job.index_file):
-        return _run(job)
+        return _run(job, wait_seconds)
 
 
-def take_out(job: Job, paths: Iterable[str]) -> None:
+def take_out(job: Job, paths: Iterable[str], wait_seconds: float) -> None:
     """Take files out of the index, for the next sync to read them as if they were new."""
-    with (
-        system_errors(job.index_file),
-        job.lock().held(job.wait_seconds),
-        writer_of(job.index_file, {}) as index,
-    ):
+    with system_errors(job.index_file), job.lock().held(wait_seconds), writer_of(job.index_file, {}) as index:
         for path in paths:
             index.remove(path)
 
 
-def _run(job: Job) -> Report:
+def _run(job: Job, wait_seconds: float) -> Report:
     ensure_index_folder(job.workspace, job.index_file)
 
     def waiting(holder: str) -> None:
         job.progress(0, 1, f"waiting for {holder}")
 
-    with job.lock().held(job.wait_seconds, waiting):
+    with job.lock().held(wait_seconds, waiting):
         report = _words(job)
         inode = _inode_of(job.index_file)
     try:
-        give_up_unwanted(job)
-        return add_vectors(job, report)
+        give_up_unwanted(job, wait_seconds)
+        return add_vectors(job, report, wait_seconds)
     except StoreBusy as busy:
         # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
         warnings = () if job.is_hurried else (str(busy),)
@@ -68,7 +64,7 @@ def _run(job: Job) -> Report:
     except StoreDamaged:
         if job.damaged_inode is not None:
             raise
-        return run(replace(job, damaged_inode=inode))
+        return run(replace(job, damaged_inode=inode), wait_seconds)
 
 
 def _words(job: Job) -> Report:
@@ -138,7 +134,7 @@ def _rebuild(job: Job, reason: str) -> Report:
                 if background is not None:
                     fresh.vectors_in(entry.space).set_background(background)
             spaces.decline(fresh.connection, spaces.declined(old.connection))
-            batches.copy(old.connection, fresh.connection)
+            copy_batches(old.connection, fresh.connection)
             cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)
             report = replace(report, pending=_pending(job, fresh), vectors_cached=known)
             if old.origin == "shared":  # its maker can still tell that it was made there

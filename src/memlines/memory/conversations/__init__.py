@@ -1,1 +1,5 @@
-"""Conversations: what there is of them, what was said in one, and bringing others in."""
+"""Conversations: list them, read one, import others from files of any client.
+
+What is shown or written has lost its secrets and what was forgotten. Parsing the files of a client is in
+`transcripts`, indexing them in `index.sync`.
+"""

@@ -15,8 +15,7 @@ from memlines.files import atomic, imported
 from memlines.files.read import decode_lines
 from memlines.files.scan import limit_for
 from memlines.files.tombstones import session_of
-from memlines.memory.conversations.cleaning import Cleaning
-from memlines.memory.conversations.converting import Conversation, conversation_in, written
+from memlines.memory.conversations.conversation import Cleaning, Conversation, conversation_in, written
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.redaction import Rules, redact

@@ -13,11 +13,12 @@ from memlines.errors import PathError, StoreDamaged
 from memlines.files import atomic
 from memlines.files.read import decode_lines
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import sessions as store
+from memlines.index.store.sqlite.chunks import counts_by_path
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.discovery import find_files, missing_paths
+from memlines.index.sync.dirty import missing_paths
+from memlines.index.sync.finding import find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
-from memlines.memory.conversations.names import client_of
+from memlines.memory.conversations.conversation import client_of
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.transcripts.hosts import PREFIX, host_of
@@ -155,7 +156,7 @@ def _indexed(workspace: Workspace, settings: Settings) -> _Indexed:
     try:
         with index.errors():
             files = {path: entry for path, entry in index.files().items() if path.startswith(PREFIX)}
-            return _Indexed(files, store.counts_by_path(index.connection))
+            return _Indexed(files, counts_by_path(index.connection))
     finally:
         index.close()
 

@@ -15,27 +15,35 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memlines.errors import StoreError, UsageError
 from memlines.files.journal import operation
-from memlines.files.private import ensure_private
+from memlines.files.place import ensure_private
 from memlines.files.tombstones import Forgotten
-from memlines.index.search.legs import Request
+from memlines.index.search.retrievers import Request
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
+from memlines.memory.answering import answer
 from memlines.memory.arguments import check_search, check_texts
-from memlines.memory.facts.book import Book
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import contradicted
-from memlines.memory.facts.derived import Derived
 from memlines.memory.facts.near import Near, Nearby, about_the_same, nearby
-from memlines.memory.facts.recall import Found, Recollection, Source, best_of, found_as, recall, request_of
+from memlines.memory.facts.note import Book
+from memlines.memory.facts.recall import (
+    Found,
+    Recollection,
+    Shelves,
+    Source,
+    best_of,
+    found_as,
+    recall,
+    recall_unindexed,
+    request_of,
+)
 from memlines.memory.facts.sameness import KnownFacts, duplicate_of
-from memlines.memory.facts.shelf import Shelves
+from memlines.memory.facts.table import Derived
+from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import Candidate
-from memlines.memory.notes.clock import local_now
-from memlines.memory.notes.form import body_of
-from memlines.memory.notes.known import daily_log, known_entry
-from memlines.memory.upkeep.answering import answer
-from memlines.memory.upkeep.switch import refuse_if_off
-from memlines.memory.upkeep.upkeep import Upkeep
+from memlines.memory.notes.duplicates import daily_log, known_entry
+from memlines.memory.notes.entries import body_of, local_now
+from memlines.settings import refuse_if_off
 from memlines.settings.rules import shown_value
 from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
 from memlines.types import Hit, Mode, SearchResult, cite
@@ -132,13 +140,13 @@ class Stats:
 class Facts:
     """The facts of one open memory; safe in several threads."""
 
-    def __init__(self, upkeep: Upkeep, forget: Forget) -> None:
+    def __init__(self, manager: Manager, forget: Forget) -> None:
         """Take what keeps the index, and what removes entries of notes for good."""
-        self._upkeep = upkeep
+        self._manager = manager
         self._forget = forget
-        self._book = Book(upkeep.workspace, upkeep.settings)
+        self._book = Book(manager.workspace, manager.settings)
         self._shelves = Shelves()
-        self._derived = Derived(upkeep, self._book)
+        self._derived = Derived(manager, self._book)
 
     @property
     def path(self) -> str:
@@ -149,7 +157,7 @@ class Facts:
 
     def list(self, category: Category | None = None, current: bool = True) -> tuple[FactLine, ...]:
         """Return facts in the order of their note: those that still hold, or all; of a category, if given."""
-        refuse_if_off(self._upkeep.loaded)
+        refuse_if_off(self._manager.loaded)
         if category is not None:
             _check_category(category)
         return tuple(
@@ -160,7 +168,7 @@ class Facts:
 
     def get(self, name: str) -> FactLine:
         """Return the fact with an id, and where it stands."""
-        refuse_if_off(self._upkeep.loaded)
+        refuse_if_off(self._manager.loaded)
         check_texts(id=name)
         line = self._book.find(name) if is_id(name) else None
         if line is None:
@@ -191,14 +199,14 @@ class Facts:
         days only ("what did I do yesterday?"), facts that were stored then answer it, unless `timely` is off.
         """
         check_search(query, limit, min_score, mode, None)
-        refuse_if_off(self._upkeep.loaded)
+        refuse_if_off(self._manager.loaded)
         lines = self._book.lines()
         if not query.strip() or not lines:
             return Recollection()
-        request = request_of(self._upkeep.loaded, query, limit, min_score, now, mode)
+        request = request_of(self._manager.loaded, query, limit, min_score, now, mode)
         source = self._source(current_only=current_only)
         told, missing = recall(
-            self._upkeep, request, self.path, lines, source, current_only=current_only, timely=timely
+            self._manager, request, self.path, lines, source, current_only=current_only, timely=timely
         )
         if current_only:
             missing = [line for line in missing if line.fact.is_current]
@@ -210,9 +218,7 @@ class Facts:
         """Return those of some facts that answer a request, although the index does not hold them."""
         if not lines:
             return ()
-        from memlines.memory.facts.unindexed import recall_unindexed
-
-        provider = self._upkeep.chosen().provider
+        provider = self._manager.chosen().provider
         answers = recall_unindexed(lines, self.path, request, provider, timely=timely)
         return [found_as(hit, line, self.path) for line, hit in answers]
 
@@ -228,11 +234,11 @@ class Facts:
     def was_forgotten(self, text: str) -> bool:
         """Tell whether a text holds something that somebody wanted forgotten for good."""
         check_texts(text=text)
-        return Forgotten.load(self._upkeep.workspace).drops(text)
+        return Forgotten.load(self._manager.workspace).drops(text)
 
     def stats(self) -> Stats:
         """Count the facts, and say where they are and what finds them."""
-        refuse_if_off(self._upkeep.loaded)
+        refuse_if_off(self._manager.loaded)
         facts = [line.fact for line in self._book.lines()]
         days = sorted(fact.created for fact in facts if fact.created)
         counts = Counter(fact.category for fact in facts if fact.is_current)
@@ -277,11 +283,11 @@ class Facts:
         if category is not None:
             _check_category(category)
         _check_importance(importance)
-        refuse_if_off(self._upkeep.loaded)
+        refuse_if_off(self._manager.loaded)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
         category = category or category_of(words)
-        moment = local_now(self._upkeep.settings, now)
+        moment = local_now(self._manager.settings, now)
         with self._alone():  # two that store the same would both find it unknown
             old = None if replaces is None else self._current(replaces)
             near = self._near(words)
@@ -298,7 +304,7 @@ class Facts:
                 noted = None if force or old is not None else self._noted(words, category, moment)
                 if noted is not None:
                     return noted
-                Forgotten.load(self._upkeep.workspace).lift(words)  # who says it again wants it kept again
+                Forgotten.load(self._manager.workspace).lift(words)  # who says it again wants it kept again
                 fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
                 stored = self._written(fact, old, moment.date(), replace(near, facts=tuple(holding)))
         self._index_soon()
@@ -311,11 +317,11 @@ class Facts:
         They are compared by their words alone, with each other too, and none takes the place of another.
         With `dry_run` nothing is written.
         """
-        refuse_if_off(self._upkeep.loaded)
+        refuse_if_off(self._manager.loaded)
         with nullcontext() if dry_run else self._alone():
             if not dry_run:
                 with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
-                    self._upkeep.run(words_only=True)
+                    self._manager.run(words_only=True)
             known = KnownFacts(self._book.lines())
             new: dict[Fact, None] = {}
             for fact in facts:
@@ -331,7 +337,7 @@ class Facts:
         return tuple(new)
 
     def _noon_of(self, day: date | None) -> datetime:
-        now = local_now(self._upkeep.settings)
+        now = local_now(self._manager.settings)
         return now if day is None else datetime.combine(day, time(12), now.tzinfo)
 
     @operation("facts edit")
@@ -350,7 +356,7 @@ class Facts:
         from memlines.text.redaction import refuse_secrets, rules_of  # which takes time to import
 
         if not allow_secret:
-            refuse_secrets(words, rules_of(self._upkeep.settings.redaction.rules))
+            refuse_secrets(words, rules_of(self._manager.settings.redaction.rules))
 
     @operation("facts review")
     def review(self, name: str) -> FactLine:
@@ -360,7 +366,7 @@ class Facts:
 
     def forget(self, facts: Iterable[str | FactLine]) -> Receipt:
         """Remove facts for good, named by their ids, from the note and everything made of it."""
-        refuse_if_off(self._upkeep.loaded)
+        refuse_if_off(self._manager.loaded)
         if isinstance(facts, str):
             raise UsageError("the facts to forget are one text", todo="Give a list of ids")
         chosen = [self.get(one.fact.id if isinstance(one, FactLine) else one) for one in facts]
@@ -397,7 +403,7 @@ class Facts:
 
     def _near(self, text: str) -> Nearby:
         lines = self._book.lines()
-        return nearby(self._upkeep, text, lines, self._source(current_only=False)) if lines else Nearby()
+        return nearby(self._manager, text, lines, self._source(current_only=False)) if lines else Nearby()
 
     def _noted(self, text: str, category: Category, now: datetime) -> Stored | None:
         """Return the entry of another note that says the same in the same words.
@@ -407,7 +413,7 @@ class Facts:
         """
         paths = {daily_log(now): None}
         with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
-            paths |= dict.fromkeys(self._upkeep.changed_notes())
+            paths |= dict.fromkeys(self._manager.changed_notes())
         entry = self._entry_like(text, now, paths)
         if entry is None:
             return None
@@ -417,16 +423,16 @@ class Facts:
 
     def _entry_like(self, text: str, now: datetime, paths: Iterable[str]) -> Hit | None:
         """Return the entry of these notes, or of what the index finds, that says the same."""
-        place, settings = self._upkeep.workspace, self._upkeep.settings
+        place, settings = self._manager.workspace, self._manager.settings
         return known_entry(place, settings, text, now, paths=paths, search=self._by_words, facts=False)
 
     def _by_words(self, query: str) -> SearchResult:
-        request = request_of(self._upkeep.loaded, query, _LIKE, 0.0, None, "words")
-        return answer(self._upkeep, replace(request, sources=("memory",)), [])
+        request = request_of(self._manager.loaded, query, _LIKE, 0.0, None, "words")
+        return answer(self._manager, replace(request, sources=("memory",)), [])
 
     def _alone(self) -> AbstractContextManager[None]:
-        ensure_private(self._upkeep.workspace)
-        lock = WriterLock(self._upkeep.workspace.private / _LOCK, "the facts of this workspace")
+        ensure_private(self._manager.workspace)
+        lock = WriterLock(self._manager.workspace.private / _LOCK, "the facts of this workspace")
         return lock.held(_WAIT_SECONDS)
 
     def _changed(self, line: FactLine, fact: Fact) -> FactLine:
@@ -436,8 +442,8 @@ class Facts:
 
     def _index_soon(self) -> None:
         """Have the change found by its words at the next question, and by its meaning a moment later."""
-        if self._upkeep.settings.sync.on_search:
-            self._upkeep.sync_soon(after_change=True)
+        if self._manager.settings.sync.on_search:
+            self._manager.sync_soon(after_change=True)
 
     def _current(self, name: str) -> FactLine:
         line = self.get(name)

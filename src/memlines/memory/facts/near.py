@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from memlines.embed.base import Provider
-from memlines.embed.passages import embed_passages, unpacked
 from memlines.errors import EmbeddingError, StoreError
-from memlines.index.search import legs, lexical
-from memlines.index.search.diversity import jaccard
-from memlines.index.search.legs import Within
+from memlines.index.search import retrievers as legs
+from memlines.index.search import words as lexical
+from memlines.index.search.order import jaccard
+from memlines.index.search.retrievers import Within
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
-from memlines.memory.facts.recall import Source, clipped
+from memlines.memory.answering import whom_to_ask
+from memlines.memory.facts.recall import Source, clipped, vectors_of
+from memlines.memory.manager import Manager, silent
 from memlines.memory.notes.duplicates import query_of
-from memlines.memory.upkeep.answering import whom_to_ask
-from memlines.memory.upkeep.upkeep import Upkeep, silent
 from memlines.text.facts import FactLine
 from memlines.text.language import language_of
 from memlines.text.terms import terms_of
@@ -60,7 +60,7 @@ class _Looked:
 
 
 def nearby(
-    upkeep: Upkeep, text: str, lines: Sequence[FactLine], source_in: Callable[[Index], Source]
+    manager: Manager, text: str, lines: Sequence[FactLine], source_in: Callable[[Index], Source]
 ) -> Nearby:
     """Return the facts that are nearest to a text by meaning and by words.
 
@@ -68,14 +68,14 @@ def nearby(
     """
     warnings: list[str] = []
     try:
-        asked = whom_to_ask(upkeep, "hybrid")
+        asked = whom_to_ask(manager, "hybrid")
         vector = _vector(asked.provider, text, warnings)
-        looked = _look(upkeep, text, vector, asked.space, lines, source_in)
+        looked = _look(manager, text, vector, asked.space, lines, source_in)
         if len(looked.unknown) > _MADE_HERE:  # the others are compared here, whatever the index lacks
-            warnings += upkeep.refresh(silent)
-            asked = whom_to_ask(upkeep, "hybrid")
+            warnings += manager.refresh(silent)
+            asked = whom_to_ask(manager, "hybrid")
             vector = _vector(asked.provider, text, warnings)
-            looked = _look(upkeep, text, vector, asked.space, lines, source_in)
+            looked = _look(manager, text, vector, asked.space, lines, source_in)
     except StoreError as error:
         told = (*warnings, f"{_BY_WORDS_ALONE}: {error}")
         return Nearby(tuple((line, None) for line in lines), told)
@@ -118,7 +118,7 @@ def _vector(provider: Provider | None, text: str, warnings: list[str]) -> bytes 
 
 
 def _look(
-    upkeep: Upkeep,
+    manager: Manager,
     text: str,
     vector: bytes | None,
     space: Space | None,
@@ -128,8 +128,8 @@ def _look(
     """Ask the index, as far as it knows the facts and its vectors are of the same space."""
     looked = _Looked()
     missing = lines
-    with upkeep.reading:
-        index = upkeep.open_reader()
+    with manager.reading:
+        index = manager.open_reader()
         if index is not None:
             with index.errors(), index.snapshot():
                 now = spaces.serving(index.connection)
@@ -180,10 +180,3 @@ def _compared(
     rows = np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1)
     cosines = np.vecdot(rows, np.frombuffer(vector, "<f4")).tolist()
     return {line.fact.id: cosine for line, cosine in zip(lines, cosines, strict=True)}
-
-
-def vectors_of(provider: Provider, texts: Sequence[str]) -> list[bytes]:
-    """Return the vectors of texts as the index would hold them."""
-    packed = embed_passages(provider, texts)
-    dims = provider.dims
-    return [unpacked(blob, dims)[0] if dims else blob for blob in packed]

@@ -2,21 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+import threading
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from heapq import nlargest
 from typing import Any
 
-from memlines.errors import StoreError
-from memlines.index.search.engine import MOST_WEAK
-from memlines.index.search.legs import Nearest, Request, Within
+from memlines.embed.base import Provider
+from memlines.embed.passages import embed_passages, unpacked
+from memlines.errors import EmbeddingError, StoreError
+from memlines.index.search.retrievers import Nearest, Request, Within
+from memlines.index.search.run import MOST_WEAK, search, understand, vector_of
+from memlines.index.store.sqlite.chunks import chunks_in, note_state, places_in
 from memlines.index.store.sqlite.index import Index
-from memlines.memory.facts.shelf import Shelf
-from memlines.memory.upkeep.answering import fresh_answer
-from memlines.memory.upkeep.upkeep import Upkeep, silent
+from memlines.memory.answering import fresh_answer
+from memlines.memory.manager import Manager, silent
 from memlines.settings import Loaded, overridden
+from memlines.text.chunk import text_hash
+from memlines.text.fact_note import words_of
 from memlines.text.facts import Fact, FactLine
-from memlines.types import Band, Hit, Mode, cite
+from memlines.text.words import telling_words
+from memlines.types import Band, Chunk, Document, Fingerprint, Hit, Mode, cite
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The facts that the index holds as they stand in the note now, by the numbers of their chunks."""
+
+    lines: Mapping[int, FactLine] = field(default_factory=dict)
+    by_start: Mapping[int, FactLine] = field(default_factory=dict)
+    """The same by the line that a chunk begins with in the index."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """The numbers by the ids of facts."""
+    all: frozenset[int] = frozenset()
+    current: frozenset[int] = frozenset()
+    days: dict[int, str] = field(default_factory=dict)
+    """When they were written down, in the order of the note."""
+    missing: Sequence[FactLine] = ()
+    """The facts that the index does not hold, in the order of the note."""
+
+
+class Shelves:
+    """The shelf of the present state, made anew when the note or the index has changed.
+
+    Facts that were added to the end of the note, and chunks to the index, are added to it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._state: Hashable = None
+        self._lines: Sequence[FactLine] = ()
+        self._rows: list[tuple[int, int]] = []
+        self._last = Shelf()
+
+    def of(self, index: Index, path: str, lines: Sequence[FactLine]) -> Shelf:
+        """Return where the index holds the facts of a note; the caller holds a snapshot of the index."""
+        state = state_of(index, path)
+        with self._lock:
+            if self._state != state or self._lines is not lines:
+                self._last = self._made(index, path, lines, is_same_index=self._state == state)
+                self._state, self._lines = state, lines
+            return self._last
+
+    def _made(self, index: Index, path: str, lines: Sequence[FactLine], *, is_same_index: bool) -> Shelf:
+        known = self._lines
+        rows = self._rows if is_same_index else places_in(index.connection, path)
+        before, self._rows = self._rows, rows
+        has_grown = len(known) <= len(lines) and lines[: len(known)] == known
+        if not (known and has_grown and rows[: len(before)] == before):
+            return _filled(chunks_in(index.connection, path), lines)
+        last = self._last
+        waiting = [*last.missing, *lines[len(known) :]]
+        if len(rows) == len(before):
+            return replace(last, missing=waiting)
+        numbers = [number for number, _ in rows[len(before) :]]
+        new = _filled(chunks_in(index.connection, path, numbers), waiting)
+        return Shelf(
+            {**last.lines, **new.lines},
+            {**last.by_start, **new.by_start},
+            {**last.numbers, **new.numbers},
+            last.all | new.all,
+            last.current | new.current,
+            {**last.days, **new.days},
+            new.missing,
+        )
+
+
+def state_of(index: Index, path: str) -> tuple[str, str, int]:
+    """Return what changes whenever an index holds a note otherwise than before."""
+    return (index.birth, *note_state(index.connection, path))
+
+
+def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> Shelf:
+    pieces: dict[int, list[tuple[int, str]]] = {}
+    for number, start, text in chunks:
+        pieces.setdefault(start, []).append((number, text))
+    held: dict[int, FactLine] = {}
+    starts: dict[int, FactLine] = {}
+    for line in lines:
+        own = pieces.get(line.first, ())
+        if own and _is_cut_from(words_of(line.fact), [text for _, text in own]):
+            held.update((number, line) for number, _ in own)
+            starts[line.first] = line
+            del pieces[line.first]
+    missing: list[FactLine] = []
+    if len(starts) < len(lines):  # somebody wrote since the index was made: what says the same is the same
+        moved = {text: (start, number) for start, [(number, text), *_] in pieces.items()}
+        for line in [line for line in lines if starts.get(line.first) is not line]:
+            if words_of(line.fact) in moved:
+                start, number = moved.pop(words_of(line.fact))
+                held[number] = starts[start] = line
+            else:
+                missing.append(line)
+    return Shelf(
+        held,
+        starts,
+        {line.fact.id: number for number, line in held.items()},
+        frozenset(held),
+        frozenset(number for number, line in held.items() if line.fact.is_current),
+        {number: line.fact.created.isoformat() for number, line in held.items() if line.fact.created},
+        missing,
+    )
+
+
+def _is_cut_from(words: str, texts: Sequence[str]) -> bool:
+    """Tell whether texts are what a fact says: all of it at once, or in pieces if it is long."""
+    return words == texts[0] if len(texts) == 1 else all(text.strip() in words for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +196,7 @@ def request_of(
 
 
 def recall(
-    upkeep: Upkeep,
+    manager: Manager,
     request: Request,
     path: str,
     lines: Sequence[FactLine],
@@ -107,7 +219,7 @@ def recall(
         return Within(numbers, shelf.days, source.nearest, timely, brief=True)
 
     try:
-        result = fresh_answer(upkeep, request, silent, facts_alone)
+        result = fresh_answer(manager, request, silent, facts_alone)
     except StoreError as error:
         return Recollection((), (f"facts were found without the index: {error}",)), lines
     found: dict[str, Found] = {}
@@ -138,3 +250,84 @@ def best_of(found: Iterable[Found], limit: int, *, cut: bool) -> tuple[Found, ..
     shown = ranked[:limit] if cut else sure[:limit] or ranked[: min(limit, MOST_WEAK)]
     first, others = shown[:1], shown[1:]  # only the best is strong
     return (*first, *(replace(one, band="likely") if one.band == "strong" else one for one in others))
+
+
+_MOST = 500
+"""Facts that are put into an index for one question: of more, those with most words of the query."""
+
+_EMBEDDED = 64
+"""Of how many facts the vectors are made, the latest; there are more only while an index is built."""
+
+_ENDING = 3
+"""Letters at the end of a word that may differ in another form of it."""
+
+_NOWHERE = Fingerprint(0, 0, 0)
+
+
+def recall_unindexed(
+    lines: Sequence[FactLine], path: str, request: Request, provider: Provider | None, *, timely: bool
+) -> list[tuple[FactLine, Hit]]:
+    """Return those of some facts that answer a request, with how they do."""
+    lines = _promising(lines, request.text)
+    if not lines:
+        return []
+    question = understand(request)
+    vector, cosines = None, list[float]()
+    if provider is not None and not provider.sends_to:
+        try:
+            vector = vector_of(question, provider)
+            cosines = _cosines(provider, vector, lines[-_EMBEDDED:]) if vector is not None else []
+        except EmbeddingError:  # words alone answer; the search of the index says why
+            vector = None
+    if vector is None:
+        question = question.by_words()
+    index = Index.in_memory({"facts_file": path, "sources": ["memory"]})
+    try:
+        index.put(
+            Document(path, "memory", "", "", _NOWHERE), list(map(_chunk, lines, range(1, len(lines) + 1)))
+        )
+        held = {chunk.start_line: number for number, chunk in index.chunks(index.numbers_of([path])).items()}
+        near = {held[len(lines) - at]: cosine for at, cosine in enumerate(reversed(cosines))}
+        days = {
+            held[at]: line.fact.created.isoformat() for at, line in enumerate(lines, 1) if line.fact.created
+        }
+        within = Within(frozenset(held.values()), days, lambda *_: near, timely, brief=True)
+        found = search(index, question, vector, provider.model if provider and vector else "", within)
+    finally:
+        index.close()
+    return [(lines[hit.start_line - 1], hit) for hit in found.hits]
+
+
+def _promising(lines: Sequence[FactLine], query: str) -> Sequence[FactLine]:
+    """Return the facts that may answer, in their order: all, or of many those with words of a query."""
+    if len(lines) <= _MOST:
+        return lines
+    words = [word.casefold() for word in telling_words(query)]
+    beginnings = [word[: max(_ENDING, len(word) - _ENDING)] for word in words]
+    held = {
+        at: sum(beginning in text for beginning in beginnings)
+        for at, line in enumerate(lines)
+        if (text := line.fact.text.casefold())
+    }
+    best = nlargest(_MOST, held, key=lambda at: (held[at], at))
+    return [lines[at] for at in sorted(best)]
+
+
+def _cosines(provider: Provider, vector: bytes, lines: Sequence[FactLine]) -> list[float]:
+    import numpy as np
+
+    blobs = vectors_of(provider, [words_of(line.fact) for line in lines])
+    rows = np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1)
+    return list(map(float, np.vecdot(rows, np.frombuffer(vector, "<f4"))))
+
+
+def _chunk(line: FactLine, place: int) -> Chunk:
+    words = words_of(line.fact)
+    return Chunk(place, place, words, text_hash(words), "")
+
+
+def vectors_of(provider: Provider, texts: Sequence[str]) -> list[bytes]:
+    """Return the vectors of texts as the index would hold them."""
+    packed = embed_passages(provider, texts)
+    dims = provider.dims
+    return [unpacked(blob, dims)[0] if dims else blob for blob in packed]

@@ -19,11 +19,11 @@ from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import SESSIONS_DIR, SUFFIX
 from memlines.files.tombstones import session_of
-from memlines.index.sync.discovery import SNAPSHOTS, find_files
+from memlines.index.sync.finding import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
-from memlines.memory.notes import form
+from memlines.memory.notes import entries as form
+from memlines.memory.notes.entries import notes_in
 from memlines.memory.notes.proof import files_below
-from memlines.memory.notes.reading import notes_in
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Settings
 from memlines.text.entries import Entry, entries_of

@@ -19,17 +19,17 @@ from pathlib import Path
 
 from memlines.files import atomic, erase, history, snapshots
 from memlines.files.erase import Lines
-from memlines.files.place import Place, attempt, place_of, writing
-from memlines.files.private import ensure_folder, ensure_private
+from memlines.files.place import Place, attempt, ensure_folder, ensure_private, place_of, writing
 from memlines.files.read import read_document
 from memlines.files.tombstones import Forgotten, bare, bury, session_of
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.changes import Staying
-from memlines.index.store.sqlite.raw import NO_TEXT
-from memlines.index.sync.discovery import SNAPSHOTS, find_files
+from memlines.index.store.sqlite.files import NO_TEXT
+from memlines.index.sync.finding import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.locks import WriterLock
 from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate, Search, candidates
+from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
     Receipt,
     files_below,
@@ -40,15 +40,12 @@ from memlines.memory.notes.proof import (
     telling_lines,
     without_common,
 )
-from memlines.memory.notes.reading import notes_in, text_of
 from memlines.memory.notes.wordings import earlier_wordings
-from memlines.paths import PRIVATE_DIR, Workspace, expand_home
+from memlines.paths import PRIVATE_DIR, Workspace, expand_home, note_path
 from memlines.settings import Settings
 from memlines.text.edits import locate
 from memlines.text.entries import entries_of
-from memlines.text.fact_cache import facts_of
-from memlines.text.fact_chunks import chunk_facts
-from memlines.text.fact_note import note_path
+from memlines.text.fact_note import chunk_facts, facts_of
 from memlines.text.words import words_of
 from memlines.types import Chunk, Document, Problem, cite
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memlines.beneath import folders_below
 from memlines.errors import PathError
 from memlines.files.atomic import listing
 from memlines.files.tombstones import bare
-from memlines.index.store.sqlite.raw import NO_TEXT, blocks
+from memlines.folders import folders_below
+from memlines.index.store.sqlite.files import NO_TEXT, blocks
 from memlines.text.chunk import weigh
 from memlines.text.entries import entries_of
 

@@ -13,11 +13,15 @@ from memlines.files.notes import append
 from memlines.files.place import place_of
 from memlines.files.scan import ROOT_FILES, SUFFIX
 from memlines.files.tombstones import Forgotten
-from memlines.memory.notes.clock import local_now
-from memlines.memory.notes.duplicates import Search, find
-from memlines.memory.notes.form import block_of, comments_around, session_mark, usable_text
-from memlines.memory.notes.known import daily_log, known_entry
-from memlines.memory.notes.reading import text_of
+from memlines.memory.notes.duplicates import Search, daily_log, find, known_entry
+from memlines.memory.notes.entries import (
+    block_of,
+    comments_around,
+    local_now,
+    session_mark,
+    text_of,
+    usable_text,
+)
 from memlines.memory.notes.topics import heading_like, main_note, place_of_topic, topic_title
 from memlines.paths import Workspace
 from memlines.settings.tree import Settings

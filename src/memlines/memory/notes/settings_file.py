@@ -1,4 +1,7 @@
-"""Change a settings file, the user's or a project's; all else in it stays as it is, byte by byte."""
+"""Change a settings file, the user's or a project's: set or remove one key, add several, switch a memory off.
+
+All else in the file stays as it is, byte by byte.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memlines.beneath import make_own_folder, make_private
 from memlines.errors import SettingsError, WriteError, reason_of
 from memlines.files import atomic
-from memlines.files.place import writing
-from memlines.files.private import ensure_private
+from memlines.files.place import ensure_private, writing
+from memlines.folders import make_own_folder, make_private
 from memlines.paths import Workspace, user_config_file
-from memlines.settings import is_trusted, trust
-from memlines.settings.config_file import read_project_file, read_user_file
+from memlines.settings import is_trusted, load, trust
+from memlines.settings.config_files import read_project_file, read_user_file
 from memlines.settings.loading import refuse_project_content, settings_in
 
 Change = Callable[[bytes, str], bytes]
@@ -129,3 +131,50 @@ def _writing_errors(origin: str) -> Iterator[None]:
             f"{origin} cannot be written: {reason_of(error)}",
             todo="Check its permissions and the space on the disk",
         ) from error
+
+
+def write_setting(key: str, value: Any, workspace: Workspace | None = None) -> bool:
+    """Set a key in the user's own file, or in a project's; return whether that changed the file.
+
+    With None as the value the key is taken out. The rest of the file stays as it is.
+    """
+
+    def change(content: bytes, origin: str) -> bytes:
+        return _changed(content, key, value, origin)
+
+    return change_user_file(change) if workspace is None else change_project_file(workspace, change)
+
+
+def switch(workspace: Workspace, *, on: bool) -> bool:
+    """Write whether memory is used into the project's settings; return whether that changed anything."""
+    content = read_project_file(workspace.config_file)
+    own = settings_in(content or b"", f"project file {workspace.config_file}").get("enabled")
+    if on and own is None:
+        loaded = load(workspace)
+        if loaded.settings.enabled or not loaded.origins["enabled"].startswith("project file"):
+            return False  # no file of the project switches it off
+    return write_setting("enabled", on, workspace)
+
+
+def _changed(content: bytes, key: str, value: Any, origin: str) -> bytes:
+    """Return the new content of a file."""
+    from memlines.settings.yaml_text import with_value, without
+
+    before = settings_in(content, origin)
+    text = content.decode("utf-8")
+    if value is None:
+        expected = {name: old for name, old in before.items() if name != key}
+        changed = without(text, key).encode() if key in before else content
+    else:
+        expected = {**before, key: value}
+        changed = with_value(text, key, value).encode() if before != expected else content
+    try:
+        is_as_meant = settings_in(changed, "the changed file") == expected
+    except SettingsError:
+        is_as_meant = False
+    if not is_as_meant:
+        raise SettingsError(
+            f"{origin} is written in a way that cannot be changed line by line",
+            todo=f"Change {key} in it by hand",
+        )
+    return changed

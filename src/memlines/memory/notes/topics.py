@@ -14,7 +14,7 @@ from pathlib import Path
 from memlines.errors import PathError, UsageError
 from memlines.files.atomic import read
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
-from memlines.memory.notes.reading import notes_in, text_of
+from memlines.memory.notes.entries import notes_in, text_of
 from memlines.paths import Workspace
 from memlines.settings.tree import Settings
 from memlines.text.entries import title_of

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from memlines.files import erase
 from memlines.memory.notes.candidates import Candidate
-from memlines.memory.notes.reading import text_of
-from memlines.paths import Workspace
+from memlines.memory.notes.entries import text_of
+from memlines.paths import Workspace, note_path
 from memlines.settings import Settings
 from memlines.text.edits import locate
-from memlines.text.fact_cache import facts_of
-from memlines.text.fact_note import note_path
+from memlines.text.fact_note import facts_of
 from memlines.text.facts import FactLine
 from memlines.text.words import words_of
 

@@ -8,19 +8,138 @@ is ever blocked.
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import stat
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from memlines.errors import MemlinesError, MemoryOff, UsageError
+from memlines.files import atomic
+from memlines.files.place import ensure_folder
 from memlines.serve.hooks import thin
-from memlines.serve.hooks.conversations import Conversations
-from memlines.serve.hooks.transcript import PARSERS, last_turns, with_last_answer
 from memlines.serve.rpc.engine import PROTOCOL, Engine
 from memlines.serve.rpc.messages import InvalidParams
 from memlines.text.neutral import NOTHING, Neutral
-from memlines.types import Turn
+from memlines.transcripts import claude_code, codex
+from memlines.types import Transcript, Turn
+
+_MOST_CONVERSATIONS = 1_000
+_MOST_BYTES = 1_000_000
+_MOST_MISSED = 200
+_MOST_TEXTS = 3
+"""What is kept for a conversation whose client did not wait, the newest; the rest can be searched for."""
+
+
+class Conversations:
+    """Which conversations have their context, and what some of them did not wait for."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._missed: OrderedDict[str, list[Neutral]] = OrderedDict()
+
+    def has_context(self, name: str) -> bool:
+        """Tell whether a conversation was given its context."""
+        return name in _names_in(self._read())
+
+    def note_context(self, name: str, *, given: bool = True) -> None:
+        """Note that a conversation was given its context, or that it was not after all."""
+        before = self._read()
+        names = [known for known in _names_in(before) if known != name]
+        if given:
+            names.append(name)
+        content = json.dumps(names[-_MOST_CONVERSATIONS:], indent=0).encode()
+        if content == before:
+            return
+        ensure_folder(self._file.parent)
+        try:
+            atomic.replace(self._file, content, before)
+        except atomic.Changed:
+            self.note_context(name, given=given)
+
+    def keep_missed(self, name: str, context: Neutral) -> None:
+        """Keep a context that a client did not wait for; an empty one stands for that of the start."""
+        self._missed[name] = [*self._missed.get(name, ()), context][-_MOST_TEXTS:]
+        self._missed.move_to_end(name)
+        while len(self._missed) > _MOST_MISSED:
+            self._missed.popitem(last=False)
+
+    def take_missed(self, name: str) -> list[Neutral]:
+        """Return what was kept for a conversation, which is now given to it."""
+        return self._missed.pop(name, [])
+
+    def _read(self) -> bytes | None:
+        return atomic.read(self._file, _MOST_BYTES)
+
+
+def _names_in(content: bytes | None) -> list[str]:
+    """Return the names of a list; a damaged one is begun again, which costs a context that is given twice."""
+    try:
+        names = json.loads(content or b"[]")
+    except ValueError:
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+PARSERS: Mapping[str, Callable[[str], Transcript]] = {
+    "claude-code": claude_code.parse,
+    "codex": codex.parse,
+}
+"""How the transcripts of each client are read."""
+
+MOST_BYTES = 16 * 1024 * 1024
+_FIRST_LOOK = 256 * 1024
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+def last_turns(file: Path, client: str, count: int | None = None) -> tuple[Turn, ...]:
+    """Return at least so many of the last turns of a conversation, or all of them; at most 16 MiB are read.
+
+    What is not there, or is no file, holds none.
+    """
+    try:
+        handle = os.open(file, _FLAGS)
+    except OSError:
+        return ()
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            return ()
+        size = min(found.st_size, MOST_BYTES)
+        look = size if count is None else min(size, _FIRST_LOOK)
+        while True:
+            turns = _turns(handle, found.st_size - look, look, client)
+            if look >= size or (count is not None and len(turns) >= count):
+                return turns
+            look = min(size, look * 8)
+    finally:
+        os.close(handle)
+
+
+def _turns(handle: int, begin: int, length: int, client: str) -> tuple[Turn, ...]:
+    os.lseek(handle, begin, os.SEEK_SET)
+    content = b""
+    while len(content) < length and (piece := os.read(handle, length - len(content))):
+        content += piece
+    if begin:  # most likely in the middle of a line
+        content = content[content.find(b"\n") + 1 :]
+    return PARSERS[client](content.decode("utf-8", "surrogateescape")).turns
+
+
+def with_last_answer(turns: tuple[Turn, ...], answer: object) -> tuple[Turn, ...]:
+    """Return turns that end with an answer; the client may not have written it to its transcript yet."""
+    if not isinstance(answer, str) or not answer.strip():
+        return turns
+    if turns and turns[-1].role == "assistant" and turns[-1].text.strip() == answer.strip():
+        return turns
+    if turns and turns[-1].role == "assistant" and answer.strip().endswith(turns[-1].text.strip()):
+        return (*turns[:-1], replace(turns[-1], text=answer))
+    return (*turns, Turn("assistant", answer, turns[-1].line + 1 if turns else 1))
+
 
 Given = Mapping[str, Any]
 Answer = dict[str, Any]

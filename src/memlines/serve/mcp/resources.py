@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote_to_bytes
 
-from memlines.agent.cleaning import secrets_out
+from memlines.agent.messages import secrets_out
 from memlines.errors import UsageError
 from memlines.files.scan import ROOT_FILES, SUFFIX, discover
-from memlines.memory.upkeep.switch import refuse_if_off
-from memlines.settings import switched_off
+from memlines.settings import refuse_if_off, switched_off
 from memlines.text.neutral import neutral_line, neutralise
 
 if TYPE_CHECKING:

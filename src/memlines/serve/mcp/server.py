@@ -1,4 +1,7 @@
-"""The methods of the protocol: tools, resources, prompts, and the two ways in which clients begin.
+"""The methods of MCP: tools, resources, prompts, and the two ways in which clients begin.
+
+Up to 2025-11-25 a client shakes hands with `initialize`. Since 2026-07-28 there is no handshake: every
+request says in its `_meta` which version it speaks. Both are spoken here, side by side.
 
 Nothing here knows how requests come in or answers go out. The memory is opened by the first request that
 needs it; a client that lists the tools does not wait for that.
@@ -15,26 +18,90 @@ from typing import TYPE_CHECKING, Any
 
 from memlines.errors import MemlinesError, UsageError
 from memlines.serve.mcp import texts
-from memlines.serve.mcp.prompts import PROMPTS, prompt
-from memlines.serve.mcp.versions import (
-    HANDSHAKE,
-    INITIALIZE,
-    PING,
-    SERVER_KEY,
-    STATELESS,
-    check_envelope,
-    is_stateless,
-    no_such_method,
+from memlines.serve.mcp.texts import PROMPTS, prompt
+from memlines.serve.rpc.messages import (
+    INVALID_PARAMS,
+    NO_SUCH_METHOD,
+    OUR_MISTAKE,
+    Refused,
+    Request,
+    shortened,
+    taken,
 )
-from memlines.serve.rpc.messages import INVALID_PARAMS, OUR_MISTAKE, Refused
-from memlines.serve.rpc.params import taken
-from memlines.serve.rpc.server import Method
+from memlines.serve.rpc.server import Dialect, Method
 from memlines.serve.tools import TOOLS, call_tool
 from memlines.text.neutral import neutralise, visible_values
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
     from memlines.serve.rpc.workplace import Workplace
+
+HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""The versions that begin with `initialize`, the newest first."""
+
+STATELESS = ("2026-07-28",)
+"""The versions that every request names."""
+
+UNSUPPORTED_VERSION = -32022
+
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+SERVER_KEY = "io.modelcontextprotocol/serverInfo"
+_CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+
+INITIALIZE = "initialize"
+PING = "ping"
+_NOTIFICATION = "notifications/"
+
+
+def is_stateless(method: str, params: Any) -> bool:
+    """Tell whether a request names its version; `initialize` never counts as such a request."""
+    meta = params.get("_meta") if isinstance(params, Mapping) else None
+    return method != INITIALIZE and isinstance(meta, Mapping) and VERSION_KEY in meta
+
+
+def check_envelope(params: Mapping[str, Any]) -> None:
+    """Refuse a request whose `_meta` lacks what every request without a handshake has to say."""
+    meta = params["_meta"]
+    if not isinstance(meta.get(_CAPABILITIES_KEY), Mapping):
+        raise Refused(INVALID_PARAMS, f"_meta does not say what the client can do ({_CAPABILITIES_KEY})")
+    version = meta[VERSION_KEY]
+    if not isinstance(version, str):
+        raise Refused(INVALID_PARAMS, f"{VERSION_KEY} is {shortened(version)}, not text")
+    if version not in STATELESS:
+        raise unsupported(version)
+
+
+def unsupported(version: str) -> Refused:
+    """Return the refusal of a request in a version that is not spoken here."""
+    what = f"version {shortened(version)} of the protocol is not spoken here"
+    return Refused(
+        UNSUPPORTED_VERSION, what, data={"supported": [*STATELESS, *HANDSHAKE], "requested": version}
+    )
+
+
+def no_such_method(method: str) -> Refused:
+    """Return the refusal of a method that the protocol or this server does not have."""
+    return Refused(NO_SUCH_METHOD, f"there is no method {shortened(method)}")
+
+
+def _needs_initialize(request: Request) -> bool:
+    if request.id is None:
+        return not request.method.startswith(_NOTIFICATION)
+    return request.method != PING and not is_stateless(request.method, request.params)
+
+
+DIALECT = Dialect(
+    shutdown=None,
+    cancel="notifications/cancelled",
+    cancelled="requestId",
+    answers_cancelled=False,
+    needs_initialize=_needs_initialize,
+    not_initialized=INVALID_PARAMS,
+    too_late=OUR_MISTAKE,
+    too_many=OUR_MISTAKE,
+)
+"""How clients of this protocol talk over lines. The error numbers of the engine mean other things here."""
+
 
 NO_SUCH_RESOURCE = -32002
 """Clients that shake hands know this number; the others are told that the parameters are wrong."""

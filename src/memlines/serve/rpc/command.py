@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from memlines.agent import snapshot
 from memlines.agent.flush import flush
 from memlines.errors import UsageError
-from memlines.files.begin import begin_workspace
-from memlines.memory.notes.configure import switch
+from memlines.files.place import begin_workspace
+from memlines.memory.notes.settings_file import switch
 from memlines.serve.rpc.workplace import Workplace
 from memlines.serve.tools import call_tool
 from memlines.settings import switched_off

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any
 from memlines.agent.bootstrap import bootstrap
 from memlines.errors import MemlinesError
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, extra_roots
-from memlines.index.search.relevant import relevant
+from memlines.memory.context import relevant
 from memlines.memory.memory import Memory
 from memlines.paths import contains
-from memlines.serve.rpc.messages import InvalidParams, UnknownProtocol
-from memlines.serve.rpc.params import taken
+from memlines.serve.rpc.messages import InvalidParams, UnknownProtocol, taken
 from memlines.serve.rpc.server import Method
 from memlines.serve.rpc.workplace import Workplace, folder_of
 from memlines.serve.tools import TOOLS, call_tool, shown_tools
@@ -91,7 +90,7 @@ class Engine:
     def prepare(self) -> None:
         """Do what would make the first message slow, as far as an answer by words needs it."""
         from memlines.agent import intent
-        from memlines.agent.unasked import fitting_facts
+        from memlines.agent.auto_recall import fitting_facts
 
         memory = self._memory_in_use()
         if memory is None:
@@ -155,7 +154,7 @@ class Engine:
 
     def _message(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from memlines.agent import intent
-        from memlines.agent.unasked import fitting_facts
+        from memlines.agent.auto_recall import fitting_facts
 
         given = taken(params, {"session": str, "text": str})
         memory = self._memory_in_use()
@@ -249,7 +248,7 @@ class Engine:
 
         text = taken(params, {"text": str})["text"]
         memory = self._memory_in_use()
-        return self._told(intent.detected(text, memory.settings) if memory else intent.nothing(""))
+        return self._told(intent.detect_with(text, memory.settings) if memory else intent.no_intent(""))
 
     def _intent_request(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from memlines.agent import intent
@@ -258,7 +257,7 @@ class Engine:
         memory = self._memory_in_use()
         if memory is None or not memory.settings.intent.enabled:
             return {"instructions": None, "prompt": None}  # there is nothing to ask a model for
-        return intent.request(text, rules_of(memory.settings.redaction.rules)).to_json()
+        return intent.build_request(text, rules_of(memory.settings.redaction.rules)).to_json()
 
     def _intent_parse(self, params: Mapping[str, Any]) -> dict[str, Any]:
         from memlines.agent import intent
@@ -266,9 +265,9 @@ class Engine:
         given = taken(params, {"text": str, "reply": str})
         memory = self._memory_in_use()
         if memory is None or not memory.settings.intent.enabled:
-            return self._told(intent.nothing(""))
+            return self._told(intent.no_intent(""))
         settings = memory.settings
-        found = intent.parsed(given["reply"], given["text"])
+        found = intent.parse_reply(given["reply"], given["text"])
         if found is None:
             by_rules = intent.detect(given["text"], languages=settings.intent.languages)
             found = replace(by_rules, warning="the model's reply was not what was asked for")

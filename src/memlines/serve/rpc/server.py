@@ -15,7 +15,6 @@ from time import monotonic
 from typing import Any, BinaryIO
 
 from memlines.errors import MemlinesError
-from memlines.serve.rpc.lines import LineWriter, lines, tell
 from memlines.serve.rpc.messages import (
     CANCELLED,
     INVALID_PARAMS,
@@ -25,14 +24,17 @@ from memlines.serve.rpc.messages import (
     OUR_MISTAKE,
     TOO_LATE,
     TOO_MANY,
+    LineWriter,
     Refused,
     Request,
     error_line,
     is_id,
+    lines,
     parse,
     raised_line,
     result_line,
     shortened,
+    tell,
 )
 from memlines.serve.rpc.workers import Workers
 

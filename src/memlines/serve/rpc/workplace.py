@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 
 from memlines.errors import WorkspaceError
-from memlines.files.begin import holds_memory
+from memlines.files.place import holds_memory
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace, user_config_file, user_state_dir
-from memlines.settings.whereabouts import find_workspace
+from memlines.settings.workspace import find_workspace
 
 _MINUTE = 60.0
 

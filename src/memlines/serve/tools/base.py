@@ -26,7 +26,7 @@ class Call:
 
     def public(self, name: str) -> str:
         """Return a text that is to be kept without what is private in it; secrets are refused when it is."""
-        from memlines.text.redaction.private import without_private
+        from memlines.text.redaction.apply import without_private
 
         text = without_private(self.arguments[name])[0]
         if self.arguments[name].strip() and not text.strip():
@@ -39,7 +39,7 @@ class Call:
 
     def clean(self, text: str) -> str:
         """Return a text without the secrets that a model must not see, or write down."""
-        from memlines.agent.cleaning import secrets_out
+        from memlines.agent.messages import secrets_out
 
         return secrets_out(self.memory)(text)
 

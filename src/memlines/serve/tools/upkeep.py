@@ -11,7 +11,7 @@ _MOST_PROBLEMS = 5
 
 
 def _sync(call: Call) -> Output:
-    from memlines.files.begin import holds_memory
+    from memlines.files.place import holds_memory
 
     if not holds_memory(call.memory.workspace):
         return Output("This folder has no memory yet; the first memory_remember begins one.")

@@ -1,4 +1,10 @@
-"""Find secrets in a text and put placeholders in their place."""
+"""Find secrets in a text and put placeholders in their place; drop what is marked as private.
+
+What stands between `<private>` and `</private>` goes, but for its line breaks. A tag may have blanks and
+attributes: `<private >`, `<private class="x">`. A block that is never closed reaches to the end, because the
+wrong guess must not be the one that tells. A tag right behind a backtick is one that is talked about, and no
+tag; nor is `<private/>`, which holds nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +18,46 @@ from itertools import chain
 from typing import NamedTuple
 
 from memlines.errors import SecretRefused
-from memlines.text.redaction import own, private
+from memlines.text.redaction import rules as own
 from memlines.text.redaction.copies import PLACEHOLDER, values_in, without_copies
-from memlines.text.redaction.forms import FORMS
-from memlines.text.redaction.rules import MARKED, Rule
+from memlines.text.redaction.rules import FORMS, MARKED, Rule
 from memlines.text.redaction.tokens import find_tokens, long_words, without_escapes
+
+KIND = "private"
+
+_TAG = re.compile(r"<(?:(?<!`<)private(?:\s[^<>]{0,500})?(?<!/)|/private\s{0,20})>", re.IGNORECASE)
+
+
+def without_private(text: str) -> tuple[str, int]:
+    """Return a text without its private blocks, and how many there were.
+
+    A block inside another belongs to it. What is left of a block is its line breaks, or a blank: the text
+    on its two sides must not grow together into something new.
+    """
+    kept: list[str] = []
+    blocks = depth = 0
+    end = start = 0
+    for tag in _TAG.finditer(text):
+        if tag[0][1] != "/":
+            if depth == 0:
+                start = tag.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                kept += text[end:start], _traces(text[start : tag.end()])
+                end = tag.end()
+                blocks += 1
+    if depth:
+        kept += text[end:start], _traces(text[start:])
+        end = len(text)
+        blocks += 1
+    return "".join([*kept, text[end:]]), blocks
+
+
+def _traces(block: str) -> str:
+    return "\n" * block.count("\n") or " "
+
 
 _PLACEHOLDER_START = "[redacted:"
 
@@ -128,9 +169,9 @@ def redact(text: str, rules: Rules | None = None) -> Redacted:
     rules = rules or _built_in()
     counts: Counter[str] = Counter()
     if "<" in text:
-        text, blocks = private.without_private(text)
+        text, blocks = without_private(text)
         if blocks:
-            counts[private.KIND] = blocks
+            counts[KIND] = blocks
     values: dict[str, str] = {}
     while spans := _secrets(text, rules, values):
         text, copies = without_copies(_replaced(text, spans), values)
@@ -165,7 +206,7 @@ def refuse_secrets(text: str, rules: Rules | None = None) -> None:
 
     What stands in a private block is not looked at: it stays in the note and goes nowhere.
     """
-    kinds = sorted(redact(text, rules).counts.keys() - {private.KIND})
+    kinds = sorted(redact(text, rules).counts.keys() - {KIND})
     if kinds:
         raise SecretRefused(
             f"the text holds what looks like a secret ({', '.join(kinds)}), and was not written",

@@ -1,7 +1,8 @@
-"""What changes in the index when a file is cut anew: most chunks of a long note are the ones before.
+"""Compare a file with what the index holds of it: most chunks of a long note are the same as before.
 
 A chunk that is the same on other lines stays where it is, with its words and vectors, and only gets the new
-lines and the name that is made of them.
+lines and the name that is made of them. Of a transcript it is noted where its last stretch begins, so that
+reading goes on there when it grows.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 
 from memlines.index.store.sqlite.db import Connection
 from memlines.text.chunk import chunk_id
-from memlines.types import Chunk, Document, Turns
+from memlines.types import Chunk, Document, Spot, Tail, Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +121,21 @@ def move(connection: Connection, moves: Sequence[Move]) -> None:
             for move in moves
         ],
     )
+
+
+def tail_of(connection: Connection, path: str) -> Tail | None:
+    """Return where to read a transcript on; nothing if it has to be read whole."""
+    sql = "SELECT line, position, mark, heading, secrets FROM tails WHERE path = ?"
+    for line, position, mark, heading, secrets in connection.execute(sql, (path,)):
+        spots = tuple(Spot(*spot) for spot in json.loads(secrets))
+        return Tail(line, position, mark, heading, spots)
+    return None
+
+
+def put_tail(connection: Connection, path: str, tail: Tail | None) -> None:
+    """Note where to read a transcript on, or that it has to be read whole; in the caller's transaction."""
+    if tail is None:
+        connection.execute("DELETE FROM tails WHERE path = ?", (path,))
+    else:
+        row = (path, *tail[:-1], json.dumps(tail.secrets))
+        connection.execute("INSERT OR REPLACE INTO tails VALUES(?, ?, ?, ?, ?, ?)", row)

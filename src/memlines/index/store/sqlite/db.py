@@ -16,7 +16,6 @@ from urllib.parse import quote
 
 import apsw
 
-from memlines.beneath import make_private
 from memlines.errors import (
     PathError,
     StoreBusy,
@@ -26,6 +25,7 @@ from memlines.errors import (
     StoreReadOnly,
     reason_of,
 )
+from memlines.folders import make_private
 
 Connection = apsw.Connection
 

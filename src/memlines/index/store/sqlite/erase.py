@@ -21,10 +21,8 @@ from memlines.errors import StoreDamaged, StoreError
 from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.changes import Staying
 from memlines.index.store.sqlite.db import Connection
-from memlines.index.store.sqlite.health import is_marked, is_ours, remove_database
+from memlines.index.store.sqlite.files import NO_TEXT, is_marked, is_ours, remove_database, sweep
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.raw import NO_TEXT
-from memlines.index.store.sqlite.rebuild import sweep
 
 _ASIDE = ".damaged-"
 _NO_INDEX = re.compile(r"\.(?:damaged|rebuild)-[^.]*$")

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from memlines.errors import StoreDamaged
-from memlines.index.store.sqlite import changes, spaces, tails
+from memlines.index.store.sqlite import changes, spaces
+from memlines.index.store.sqlite.changes import put_tail
 from memlines.index.store.sqlite.db import (
     IN_MEMORY,
     Connection,
@@ -29,7 +30,7 @@ from memlines.index.store.sqlite.db import (
     system_errors,
     transaction,
 )
-from memlines.index.store.sqlite.health import check_database, check_file
+from memlines.index.store.sqlite.files import check_database, check_file
 from memlines.index.store.sqlite.origin import Origin, mark, origin_of, refuse_foreign
 from memlines.index.store.sqlite.schema import MIGRATIONS, migrate, version_of
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
@@ -259,7 +260,7 @@ class Index:
             self._delete(changed.gone)
             changes.move(self.connection, changed.moved)
             self._note_languages(spoken.values())
-            tails.put(self.connection, document.path, tail)
+            put_tail(self.connection, document.path, tail)
             self._put_file(
                 IndexedFile(
                     document.path, document.source, document.hash, document.fingerprint, document.settled
@@ -367,7 +368,7 @@ class Index:
         )
 
     def _delete_chunks(self, path: str) -> None:
-        tails.put(self.connection, path, None)
+        put_tail(self.connection, path, None)
         self._delete(list(self.numbers_of([path])))
 
     def _delete(self, numbers: Sequence[int]) -> None:

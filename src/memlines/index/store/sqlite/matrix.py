@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memlines.beneath import CREATE_FLAGS, open_private
 from memlines.errors import StoreDamaged
+from memlines.folders import CREATE_FLAGS, open_private
 from memlines.index.store.sqlite.db import Connection
-from memlines.index.store.sqlite.raw import open_regular
+from memlines.index.store.sqlite.files import open_regular
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]

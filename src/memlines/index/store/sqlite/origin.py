@@ -14,9 +14,9 @@ import stat
 from pathlib import Path
 from typing import Literal
 
-from memlines.beneath import PRIVATE_FILE, make_own_folder
 from memlines.errors import PathError, StoreForeign
 from memlines.files.atomic import create, read
+from memlines.folders import PRIVATE_FILE, make_own_folder
 from memlines.index.store.sqlite.db import Connection
 from memlines.paths import user_state_dir
 

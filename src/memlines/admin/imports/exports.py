@@ -1,0 +1,294 @@
+"""Read the exports of other programs, which may be damaged, huge, or made to do harm.
+
+Nothing is ever unpacked to a place that an archive names: its files are read as streams. The items of a long
+JSON list are read one by one, so that a large export need not fit into memory. The list is the whole text, or
+the value of a key in an object.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from memlines.errors import PathError, reason_of
+from memlines.files.atomic import refuse_link
+from memlines.types import Progress
+
+MAX_ITEM = 100_000_000
+"""Characters of one item; the largest conversation by far is smaller."""
+
+_AT_ONCE = 1 << 16
+_BLANKS = " \t\r\n"
+_AFTER_VALUES = frozenset(f"{_BLANKS},:]}}")
+_DECODER = json.JSONDecoder()
+
+
+class Malformed(Exception):
+    """The text is not what was asked for; says why."""
+
+
+class Readable(Protocol):
+    """What bytes can be read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most so many bytes; none at the end."""
+
+
+def items_in(stream: Readable, keys: Collection[str] = ()) -> Iterator[Any]:
+    """Yield the items of a JSON list, or of the one under the first of some keys in a JSON object.
+
+    What cannot be read as that raises `Malformed`, after everything before it was yielded.
+    """
+    text = _Text(stream)
+    if text.peek() == "{" and keys:
+        if not _enter(text, keys):
+            raise Malformed(f"it has no list under {' or '.join(keys)}")
+        yield from _list(text)
+        while text.peek() == ",":  # what else stands in the object must be JSON as well
+            text.skip(",")
+            _key(text)
+            text.value()
+        text.skip("}")
+    else:
+        yield from _list(text)
+    if text.peek():
+        raise Malformed("something follows its end")
+
+
+def _list(text: _Text) -> Iterator[Any]:
+    text.skip("[")
+    if text.peek() == "]":
+        text.skip("]")
+        return
+    while True:
+        yield text.value()
+        if text.peek() != ",":
+            break
+        text.skip(",")
+    text.skip("]")
+
+
+def _enter(text: _Text, keys: Collection[str]) -> bool:
+    """Go to the list under one of the keys; tell whether there is one."""
+    text.skip("{")
+    while text.peek() == '"':
+        key = _key(text)
+        if key in keys and text.peek() == "[":
+            return True
+        text.value()
+        if text.peek() != ",":
+            break
+        text.skip(",")
+    return False
+
+
+def _key(text: _Text) -> str:
+    if text.peek() != '"':
+        raise Malformed("it is no JSON: the name of a value is missing")
+    key = str(text.value())
+    text.skip(":")
+    return key
+
+
+class _Text:
+    """The text of a stream, of which only what is being looked at is kept."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")()
+        self._buffer = ""
+        self._at = 0
+        self._ended = False
+
+    def peek(self) -> str:
+        """Return the next character that is not blank, without taking it; nothing at the end."""
+        while True:
+            while self._at < len(self._buffer):
+                if self._buffer[self._at] not in _BLANKS:
+                    return self._buffer[self._at]
+                self._at += 1
+            if not self._more():
+                return ""
+
+    def skip(self, character: str) -> None:
+        """Take a character that has to be next."""
+        found = self.peek()
+        if found != character:
+            what = f"{found!r} stands" if found else "it ends"
+            raise Malformed(f"it is no JSON list, or it is damaged: {what} where {character!r} should be")
+        self._at += 1
+
+    def value(self) -> Any:
+        """Take the next value."""
+        if not self.peek():
+            raise Malformed("it ends in the middle")
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._buffer, self._at)
+            except (ValueError, RecursionError) as error:
+                if isinstance(error, RecursionError) or not self._more():
+                    raise Malformed(f"it is no JSON: {_told(error)}") from None
+                continue
+            # Before anything else may follow, this may be the beginning of a number only: 1. or 1e
+            if self._buffer[end : end + 1] in _AFTER_VALUES or not self._more():
+                self._at = end
+                return value
+
+    def _more(self) -> bool:
+        """Read on; tell whether there was anything."""
+        if self._ended:
+            return False
+        kept = len(self._buffer) - self._at
+        if kept > MAX_ITEM:
+            raise Malformed("one item of it is too large, or it is no JSON")
+        piece = self._stream.read(max(_AT_ONCE, kept))  # as much again: no item is tried too often
+        try:
+            new = self._decode.decode(piece, final=not piece)
+        except UnicodeDecodeError:
+            raise Malformed("it is not UTF-8 text") from None
+        self._ended = not piece
+        self._buffer = self._buffer[self._at :] + new
+        self._at = 0
+        return bool(piece)
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+
+
+MAX_BYTES = 2_000_000_000
+"""What an export may hold, unpacked if it is packed."""
+
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe does not block us
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+"""What reading a damaged or encrypted archive raises."""
+
+
+class Export:
+    """One file that another program exported: JSON, or an archive of such files."""
+
+    def __init__(self, file: Path, stream: BinaryIO, what: str) -> None:
+        self.file = file
+        self.what = what
+        """What it should be, in words, such as `an export of mem0`."""
+        self._stream = stream
+        self._size = os.fstat(stream.fileno()).st_size
+        self._archive = zipfile.ZipFile(stream) if zipfile.is_zipfile(stream) else None
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether the file is an archive of files."""
+        return self._archive is not None
+
+    def refused(self, why: str) -> PathError:
+        """Return the error for a file that cannot be used."""
+        return PathError(
+            f"{str(self.file)!r} cannot be taken for {self.what}: {why}; nothing was changed",
+            todo="Export it again, and name that file",
+        )
+
+    def items(
+        self, inside: re.Pattern[str], keys: Collection[str], progress: Progress, label: str
+    ) -> Iterator[Any]:
+        """Yield all items: of the file itself, or of the files in the archive whose names match."""
+        done = 0
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            progress(min(done, total), total, label)
+
+        try:
+            if self._archive is None:
+                total = self._size
+                self._stream.seek(0)
+                yield from items_in(_Limited(self._stream, MAX_BYTES, advance), keys)
+                return
+            infos = self.parts(inside)
+            total = sum(info.file_size for info in infos)
+            room = MAX_BYTES
+            for info in infos:
+                with self._archive.open(info) as part:
+                    limited = _Limited(part, room, advance)
+                    yield from items_in(limited, keys)
+                    room = limited.room
+        except Malformed as error:
+            raise self.refused(str(error)) from None
+        except _DAMAGE as error:
+            raise self.refused(f"it is damaged ({error})") from error
+        except OSError as error:
+            raise self.refused(f"it cannot be read: {reason_of(error)}") from error
+
+    def parts(self, inside: re.Pattern[str]) -> list[zipfile.ZipInfo]:
+        """Return the files in the archive whose names match, in their order; none if it is no archive."""
+        if self._archive is None:
+            return []
+        found = [info for info in self._archive.infolist() if inside.fullmatch(info.filename)]
+        if sum(info.file_size for info in found) > MAX_BYTES:
+            raise self.refused(f"it unpacks to more than {MAX_BYTES / 1e9:g} GB")
+        return sorted(found, key=lambda info: info.filename)
+
+
+class _Limited:
+    """A stream that ends in an error rather than give more than allowed, whatever its header says."""
+
+    def __init__(self, stream: Readable, room: int, advance: Callable[[int], None]) -> None:
+        self._stream = stream
+        self._advance = advance
+        self.room = room
+
+    def read(self, size: int, /) -> bytes:
+        piece = self._stream.read(size)
+        self.room -= len(piece)
+        if self.room < 0:
+            raise Malformed(f"it holds more than {MAX_BYTES / 1e9:g} GB")
+        self._advance(len(piece))
+        return piece
+
+
+@contextmanager
+def opened(file: Path, what: str) -> Iterator[Export]:
+    """Open an export that somebody named."""
+    with ExitStack() as stack:
+        try:
+            refuse_link(file)
+            if file.is_dir():
+                raise PathError(f"{str(file)!r} is a folder", todo=f"Name the file that is {what}")
+            stream = stack.enter_context(os.fdopen(os.open(file, _OPEN_FLAGS), "rb"))
+            info = os.fstat(stream.fileno())
+            if not stat.S_ISREG(info.st_mode):
+                raise PathError(f"{str(file)!r} is not a regular file", todo=f"Name {what}")
+            if info.st_size > MAX_BYTES:
+                raise PathError(
+                    f"{str(file)!r} is above the limit of {MAX_BYTES / 1e9:g} GB; nothing was changed",
+                    todo="Split it, and import the parts",
+                )
+            export = Export(file, stream, what)
+        except FileNotFoundError:
+            raise PathError(f"there is no file {str(file)!r}", todo="Check its name") from None
+        except _DAMAGE as error:
+            raise PathError(
+                f"{str(file)!r} is a damaged archive ({error}); nothing was changed",
+                todo="Download it again",
+            ) from error
+        except OSError as error:
+            raise PathError(
+                f"{str(file)!r} cannot be read: {reason_of(error)}", todo="Check its permissions"
+            ) from error
+        yield export

@@ -1,1 +1,0 @@
-"""The words of each language that tell what of a message is worth keeping."""

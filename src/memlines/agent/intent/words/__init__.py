@@ -1,1 +1,0 @@
-"""The word classes of each language, which the rules are about."""

@@ -1,0 +1,246 @@
+"""The file of an index: read its bytes, tell whether it can be used, set it aside, and swap in a new one.
+
+The index is a cache: it is never repaired in place. What cannot be used is renamed, so that nothing is
+destroyed, and built again from the notes. Only what is surely an index, or is in the workspace's private
+folder, is ever moved: `store.path` may name anything by mistake.
+
+Opening and closing a database by the system's own calls drops the locks that SQLite holds on it in the same
+process, and another program could then remove its log. SQLite's own way to open a file knows of them.
+
+A rebuilt index is copied over the old one by SQLite's backup, in one transaction: readers see the old content
+until the commit and the new content after it, no open file is pulled away from under another program, and a
+crash leaves the old index. (Renaming files would leave readers with a write-ahead log of another database.)
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import apsw
+
+from memlines.errors import StoreDamaged, StoreError, StoreReadOnly, reason_of
+from memlines.index.store.sqlite.db import Connection, open_writer, store_errors
+from memlines.index.store.sqlite.schema import APPLICATION_ID, check_ours
+from memlines.paths import PRIVATE_DIR
+
+NO_TEXT = ("-shm",)
+"""How the names of files end that hold locks and no text: they are never opened."""
+
+_BLOCK = 1 << 20
+_PLAIN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe does not block us
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """Yield what a file holds, piece by piece; one that cannot be read is an `OSError`."""
+    file = _open_database_file(path)
+    try:
+        size = file.xFileSize()
+        for at in range(0, size, _BLOCK):
+            yield file.xRead(min(_BLOCK, size - at), at)  # a longer read would lose zeros at its end
+    except apsw.Error as error:
+        raise OSError(f"{path} cannot be read: {error}") from error
+    finally:
+        file.xClose()
+
+
+def beginning(path: Path, length: int) -> bytes:
+    """Return the first bytes of a file."""
+    return next(blocks(path), b"")[:length]
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file that is no database; a link, a pipe or a folder in its place is an `OSError`."""
+    handle = os.open(path, _PLAIN_FLAGS)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return os.fdopen(handle, "rb")
+
+
+def _open_database_file(path: Path) -> apsw.VFSFile:
+    path.stat()  # says why, if there is no such file
+    if not os.access(path, os.R_OK):
+        raise PermissionError(f"{path} may not be read")
+    try:
+        return apsw.VFSFile("", str(path), [_FLAGS, 0])
+    except apsw.Error as error:
+        raise OSError(f"{path} cannot be opened: {error}") from error
+
+
+_MAGIC = b"SQLite format 3\0"
+_MARK_AT = 68
+"""Where SQLite keeps the application id in the header of a file."""
+
+_ONE_PAGE = 4096
+"""What a database is that was made a moment ago and holds nothing yet."""
+
+_ASIDE = ".damaged-"
+_KEPT_ASIDE = 1
+"""One set-aside index is kept to look at; more would grow without bound."""
+
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
+
+
+def check_file(path: Path) -> None:
+    """Raise `StoreDamaged` if what stands at the path is plainly no index, without opening it."""
+    for companion in _COMPANIONS[1:]:  # SQLite would follow a link, and wait for a pipe
+        beside = path.with_name(path.name + companion)
+        if _is_odd(beside):
+            raise _damaged(path, f"{beside.name} is not a regular file")
+    if _is_odd(path):
+        raise _damaged(path, "it is not a regular file")
+    if not os.path.lexists(path):
+        return
+    try:
+        size = path.stat().st_size
+        header = _header(path)
+    except OSError as error:
+        raise StoreReadOnly(
+            f"the index {str(path)!r} cannot be read: {reason_of(error)}",
+            todo="Check its permissions",
+        ) from error
+    if size and not header.startswith(_MAGIC):
+        raise _damaged(path, "it does not start like a SQLite database")
+    if size > _ONE_PAGE and not _is_marked(header):
+        # Told before it is opened: opening alone would change the file of another program.
+        raise _damaged(path, "it is a database of another program")
+
+
+def _is_odd(path: Path) -> bool:
+    """Tell whether a path is no regular file, by one look: SQLite removes its files at any time."""
+    try:
+        return not stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def check_database(connection: Connection, path: Path) -> None:
+    """Raise `StoreDamaged` if an open database is foreign, newer, or shorter than it says."""
+    check_ours(connection, path)
+    if connection.filename and path.stat().st_size:
+        wal = path.with_name(path.name + "-wal")
+        pages = int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
+        has_log = wal.exists() and wal.stat().st_size > 0
+        if not has_log and path.stat().st_size < pages:
+            raise _damaged(path, "it is cut off")
+
+
+def is_ours(path: Path) -> bool:
+    """Tell whether a file is an index of ours, by its place or by the mark in its header."""
+    if path.parent.name == PRIVATE_DIR:
+        return True
+    try:
+        return is_marked(path)
+    except OSError:
+        return False
+
+
+def _header(path: Path) -> bytes:
+    return beginning(path, _MARK_AT + 4)
+
+
+def is_marked(path: Path) -> bool:
+    """Tell whether a file bears the mark of an index of ours."""
+    return _is_marked(_header(path))
+
+
+def _is_marked(header: bytes) -> bool:
+    return header.startswith(_MAGIC) and header[_MARK_AT:] == APPLICATION_ID.to_bytes(4, "big")
+
+
+def set_aside(path: Path) -> Path:
+    """Rename an unusable index and its companions; the caller holds the writer lock."""
+    if not is_ours(path):
+        raise StoreError(
+            f"{str(path)!r} is not an index of Memlines, so it is left alone",
+            todo="Set store.path to a file of its own",
+        )
+    stamp = f"{_ASIDE}{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 1000:03d}"
+    aside = path.with_name(path.name + stamp)
+    for companion in _COMPANIONS:
+        source = path.with_name(path.name + companion)
+        if os.path.lexists(source):
+            source.rename(path.with_name(path.name + stamp + companion))
+    _forget_older(path, aside)
+    return aside
+
+
+def remove_database(path: Path) -> None:
+    """Delete a database file and its companions; a folder in the place of one stays."""
+    for companion in _COMPANIONS:
+        file = path.with_name(path.name + companion)
+        if file.is_symlink() or not file.is_dir():
+            file.unlink(missing_ok=True)
+
+
+def _forget_older(path: Path, newest: Path) -> None:
+    mains = sorted(
+        entry
+        for entry in path.parent.glob(f"{path.name}{_ASIDE}*")
+        if entry != newest and not entry.name.endswith(_COMPANIONS[1:])
+    )
+    for old in mains[: max(0, len(mains) - _KEPT_ASIDE + 1)]:
+        if old.is_file() and not old.is_symlink() and is_ours(old):
+            remove_database(old)
+
+
+def _damaged(path: Path, why: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"{str(path)!r} is not a usable index: {why}",
+        todo="Run 'memlines sync' to set it aside and build the index",
+    )
+
+
+_TEMPORARY = ".rebuild-"
+
+
+@contextmanager
+def temporary_index(path: Path) -> Iterator[Path]:
+    """Name a temporary index beside the real one, and remove it afterwards.
+
+    The caller holds the writer lock, so any other temporary index was left by a killed process.
+    """
+    sweep(path)
+    temporary = path.with_name(f"{path.name}{_TEMPORARY}{os.getpid()}")
+    try:
+        yield temporary
+    finally:
+        remove_database(temporary)
+
+
+def swap_in(temporary: Path, path: Path) -> None:
+    """Replace the content of an index by that of a finished temporary one."""
+    with store_errors(path):
+        source = open_writer(temporary)
+        try:
+            target = open_writer(path)
+            try:
+                with target.backup("main", source, "main") as backup:
+                    backup.step(-1)
+                target.pragma("wal_checkpoint", "truncate")
+            finally:
+                target.close()
+        finally:
+            source.close()
+
+
+def sweep(path: Path) -> None:
+    """Remove temporary indexes that killed processes left behind."""
+    for left in path.parent.glob(f"{path.name}{_TEMPORARY}*"):
+        left.unlink(missing_ok=True)
+    for left in path.parent.glob(f"{path.name}.vectors.tmp-*"):
+        left.unlink(missing_ok=True)

@@ -1,0 +1,167 @@
+"""A conversation of any client: read from its file, cleaned, and written in the format of the workspace.
+
+    {"type": "session", "id": "…", "timestamp": "2026-11-16T05:03:17.455Z", "client": "codex"}
+    {"type": "message", "timestamp": "…", "message": {"role": "user", "content": [{"type": "text", …}]}}
+
+It is OpenClaw's format, in which the names of tools stand as calls without their arguments.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+from memlines.errors import SettingsError
+from memlines.files.tombstones import Forgotten
+from memlines.paths import Workspace
+from memlines.settings import Settings
+from memlines.text.redaction import Rules, merged, redact_together, rules_of
+from memlines.transcripts.hosts import HOSTS, PREFIX, host_of, recognise
+from memlines.transcripts.lines import Record, records_of, split, table, tidy
+from memlines.transcripts.opencode import parse_export
+from memlines.types import Transcript, Turn
+
+_EXPORT = re.compile(r'\s*\{\s*"info"\s*:\s*(?=\{)')
+_EXPORTED_MESSAGES = re.compile(r'\s*,\s*"messages"\s*:')
+_DECODER = json.JSONDecoder()
+CHATGPT = "chatgpt"
+"""Whose conversations come from an export; there are no transcripts of it to be found."""
+
+WRITTEN_FOR = (*HOSTS, CHATGPT)
+"""The clients that a transcript of the workspace's own may name."""
+
+_HEAD_LINES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation of a client; without a name of its own, it is known by how it began."""
+
+    client: str
+    session: str
+    transcript: Transcript
+
+
+def conversation_in(text: str) -> Conversation | None:
+    """Return the conversation that a file of a client holds, if it is in a format that is known."""
+    info = _exported(text)
+    if info is not None:
+        return named("opencode", info.get("id"), parse_export(text))
+    lines = list(split(text))
+    host = recognise(lines)
+    if host is None:
+        return None
+    client, session = _told(host, records_of(islice(lines, _HEAD_LINES)))
+    return named(client, session, HOSTS[host].parse(lines, 1))
+
+
+def written(session: str, client: str, started: datetime | None, turns: Iterable[Turn]) -> bytes:
+    """Return a conversation in the format of the workspace's own transcripts."""
+    header = {"type": "session", "id": session, **_time(started), "client": client}
+    records = [header, *(_message(turn) for turn in turns)]
+    return "".join([f"{json.dumps(record, ensure_ascii=False)}\n" for record in records]).encode()
+
+
+def _message(turn: Turn) -> Record:
+    content: list[Record] = [{"type": "text", "text": turn.text}]
+    content += [{"type": "toolCall", "name": tool} for tool in turn.tools]
+    return {"type": "message", **_time(turn.time), "message": {"role": turn.role, "content": content}}
+
+
+def _time(time: datetime | None) -> dict[str, str]:
+    if time is None:
+        return {}
+    return {"timestamp": time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")}
+
+
+def _exported(text: str) -> Record | None:
+    """Return what `opencode export` tells about a session, if a text begins as its output does."""
+    begin = _EXPORT.match(text)
+    try:
+        info, end = _DECODER.raw_decode(text, begin.end()) if begin else (None, 0)
+    except (ValueError, RecursionError):  # the latter for brackets nested by the thousand
+        return None
+    return info if isinstance(info, dict) and _EXPORTED_MESSAGES.match(text, end) else None
+
+
+def _told(host: str, records: Iterator[Record]) -> tuple[str, Any]:
+    """Return the client and the session that the first lines of a transcript name."""
+    for record in records:
+        kind = record.get("type")
+        if host == "claude-code" and record.get("sessionId"):
+            return host, record["sessionId"]
+        if host == "codex" and kind == "session_meta":
+            return host, table(record.get("payload")).get("id")
+        if host == "opencode" and "parts" not in record:
+            return host, table(record.get("info")).get("id")
+        if host == "openclaw" and kind == "session":
+            client = record.get("client")
+            return client if client in list(WRITTEN_FOR) else host, record.get("id")
+    return host, None
+
+
+def named(client: str, session: Any, transcript: Transcript) -> Conversation:
+    """Return a conversation under the name of its session, or one made of how it began."""
+    name = tidy(session)
+    if not name:
+        first = transcript.turns[:1]
+        beginning = f"{client}\n{transcript.started}\n{first[0].text if first else ''}"
+        name = hashlib.sha256(beginning.encode()).hexdigest()[:12]
+    return Conversation(client, name, transcript)
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaning:
+    """Takes out of conversations what was forgotten, and secrets."""
+
+    forgotten: Forgotten
+    rules: Rules
+
+    @classmethod
+    def of(cls, workspace: Workspace, settings: Settings) -> Cleaning:
+        """Return what a workspace asks for."""
+        return cls(Forgotten.load(workspace), rules_of(settings.redaction.rules))
+
+    def turns(self, path: str, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """Return turns of a conversation as far as something is left of them."""
+        return self.counted(path, turns)[0]
+
+    def counted(self, path: str, turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], dict[str, int]]:
+        """Return the same, and how many secrets there were of each kind."""
+        counts: dict[str, int] = {}
+        kept = []
+        left = self.forgotten.turns(path, turns)
+        for turn, redacted in zip(
+            left, redact_together([turn.text for turn in left], self.rules), strict=True
+        ):
+            counts = merged(counts, redacted.counts)
+            if text := redacted.text.strip():
+                kept.append(replace(turn, text=text))
+        return tuple(kept), counts
+
+
+SWITCH_ON = (
+    "Set sources to [memory, sessions], and sessions.clients to the clients whose transcripts are to be read "
+    f"({', '.join(HOSTS)})"
+)
+
+
+def client_of(path: str) -> str:
+    """Return the client a transcript is from; one that was brought in says so at its beginning."""
+    if not path.startswith(PREFIX):
+        return ""
+    name = path.removeprefix(PREFIX)
+    brought_in = [client for client in WRITTEN_FOR if "/" not in name and name.startswith(f"{client}-")]
+    return brought_in[0] if brought_in else host_of(path).name
+
+
+def refuse_unless_on(settings: Settings) -> None:
+    """Raise where the settings do not ask for sessions: nobody looks at a conversation unasked."""
+    if "sessions" not in settings.sources:
+        raise SettingsError("the setting 'sources' does not ask for sessions", todo=SWITCH_ON)

@@ -1,0 +1,197 @@
+"""."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from memlines.errors import MemlinesError, PathError, WriteError
+from memlines.files.notes import append, located, rewrite
+from memlines.files.place import Place, place_of, reading
+from memlines.files.read import read_document
+from memlines.files.scan import fingerprint_of
+from memlines.paths import Workspace, note_path
+from memlines.settings.tree import Settings
+from memlines.text.edits import add as extended
+from memlines.text.edits import put
+from memlines.text.entries import unclosed_fence
+from memlines.text.fact_note import facts_in, facts_of
+from memlines.text.facts import Fact, FactLine, is_id, line_of, new_id, plain, rewritten, source_of
+from memlines.types import Document, Fingerprint, FoundFile, Problem
+
+TITLE = "Facts"
+"""The heading of a note that is begun for facts."""
+
+_FENCES = ("```", "~~~")
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A fact that was written, the one that is no longer true, or else why that could not be marked."""
+
+    new: FactLine
+    old: FactLine | None
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The note as it was read: what tells this state of it from another, and what stood in it."""
+
+    fingerprint: Fingerprint | None
+    is_settled: bool
+    hash: str
+    facts: Mapping[str, FactLine]
+    lines: tuple[FactLine, ...]
+    ends_in_code: bool
+
+
+_ABSENT = _Read(None, False, "", {}, (), False)
+
+
+class Book:
+    """The facts of a workspace, read from their note and written to it; threads may share one."""
+
+    def __init__(self, workspace: Workspace, settings: Settings) -> None:
+        self.path = note_path(settings.facts.file)
+        self._workspace = workspace
+        self._max_bytes = settings.files.max_bytes
+        self._lock = threading.Lock()
+        self._last = _ABSENT
+
+    def lines(self) -> tuple[FactLine, ...]:
+        """Return the facts in the order of the note; there are none if there is no note."""
+        return self._now().lines
+
+    def find(self, name: str) -> FactLine | None:
+        """Return the fact with this id, if there is one."""
+        return self._now().facts.get(name)
+
+    def add(self, facts: Sequence[Fact]) -> list[FactLine]:
+        """Write facts to the end of the note, durably and all at once, and return where they stand.
+
+        One whose id is taken or is none gets another.
+        """
+        named = self._named(facts)
+        if not named:
+            return []
+        lines = [line_of(fact) for fact in named]
+        written = append(self._workspace, self.path, "\n".join(lines), title=TITLE, max_bytes=self._max_bytes)
+        places = range(written.start_line, written.end_line + 1)
+        return [FactLine(*line) for line in zip(named, places, places, lines, strict=True)]
+
+    def supersede(self, old: FactLine, new: Fact, on: date) -> Superseded:
+        """Write a fact to the end of the note and mark another as no longer true, both at once or neither.
+
+        If the old one cannot be marked, the new one is written all the same.
+        """
+        (fact,) = self._named([new])
+
+        def both(text: str) -> tuple[str, Superseded]:
+            struck, trouble = None, ""
+            try:
+                text, struck = self._put(text, old, old.fact.superseded(fact.id, on))
+            except MemlinesError as error:
+                trouble = str(error)
+            line = line_of(fact)
+            added = extended(text, line)
+            return added.text, Superseded(FactLine(fact, added.first, added.last, line), struck, trouble)
+
+        return rewrite(self._workspace, self.path, both, max_bytes=self._max_bytes)
+
+    def change(self, old: FactLine, new: Fact) -> FactLine:
+        """Put a fact in the place of another one, under the same id, and return where it stands.
+
+        Only the first line of its item is changed.
+        """
+        return rewrite(
+            self._workspace, self.path, lambda text: self._put(text, old, new), max_bytes=self._max_bytes
+        )
+
+    def _named(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Return facts as they can be added to the note as it is now, each with a name of its own."""
+        now = self._now()
+        if now.ends_in_code:
+            raise WriteError(
+                f"{self.path!r} ends in code that is not closed, where nothing is a fact",
+                todo="Close the code in the note, and store the fact again",
+            )
+        taken = set(now.facts)
+        named: list[Fact] = []
+        for fact in facts:
+            name = fact.id if is_id(fact.id) and fact.id not in taken else new_id(taken)
+            taken.add(name)
+            named.append(replace(fact, id=name, text=plain(fact.text), source=source_of(fact.source)))
+        return named
+
+    def _put(self, text: str, old: FactLine, new: Fact) -> tuple[str, FactLine]:
+        """Return a text with a fact in the place of another one, and where it stands in it.
+
+        The way of writing that changes least is taken of those that leave all other facts as they are.
+        """
+        first, _ = located(self.path, text, old.first, old.last, old.raw)
+        before = facts_in(text)
+        below = old.raw.split("\n")
+        for way in rewritten(old, new):
+            if unclosed_fence(way.line) != unclosed_fence(below[0]):
+                continue  # marks would begin or end code there
+            changed = put(text, first, first + way.replaces - 1, way.line).text
+            raw = "\n".join([way.line, *below[way.replaces :]])
+            line = FactLine(way.fact, first, first + raw.count("\n"), raw)
+            after = facts_in(changed)
+            wanted = [way.fact if one.first == first else one.fact for one in before]
+            if line in after and [one.fact for one in after] == wanted:
+                return changed, line
+        raise WriteError(
+            f"the fact {old.fact.id} in {self.path!r} is written in a way that cannot be changed without "
+            "changing what stands around it",
+            todo="Edit the note by hand",
+        )
+
+    def _now(self) -> _Read:
+        place = place_of(self._workspace, self.path)
+        fingerprint = _fingerprint(place)
+        with self._lock:
+            if self._last.is_settled and self._last.fingerprint == fingerprint:
+                return self._last
+            self._last = self._read(place, fingerprint) if fingerprint else _ABSENT
+            return self._last
+
+    def _read(self, place: Place, fingerprint: Fingerprint) -> _Read:
+        file = FoundFile(place.path, str(place.real), "memory", fingerprint, root=str(place.root))
+        document = read_document(file, self._max_bytes)
+        if document is None:  # gone since it was looked at
+            return _ABSENT
+        if isinstance(document, Problem):
+            raise PathError(
+                f"the facts in {place.path!r} cannot be used: it {document.reason}", todo=_todo(document)
+            )
+        return self._parsed(document)
+
+    def _parsed(self, document: Document) -> _Read:
+        last = self._last
+        state = (document.fingerprint, document.settled, document.hash)
+        if last.hash == document.hash:
+            return _Read(*state, last.facts, last.lines, last.ends_in_code)
+        lines = facts_of(document.text)
+        has_code = any(fence in document.text for fence in _FENCES)
+        ends_in_code = has_code and unclosed_fence(document.text) != ""
+        return _Read(*state, {line.fact.id: line for line in lines}, lines, ends_in_code)
+
+
+def _fingerprint(place: Place) -> Fingerprint | None:
+    """Return what tells the state of a note; nothing if there is none."""
+    with reading(f"{place.path!r}"):
+        try:
+            return fingerprint_of(os.lstat(place.real))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+
+def _todo(problem: Problem) -> str:
+    if problem.failed:
+        return "Check that it is a file, and its permissions"
+    return "Make it a UTF-8 text of less than files.max_bytes"

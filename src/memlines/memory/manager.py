@@ -1,0 +1,543 @@
+"""Decide when the index is brought up to date, and open it for reading."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from memlines.embed.base import Provider
+from memlines.embed.select import Choice, choose, former, hurried
+from memlines.errors import (
+    EmbeddingError,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+)
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.vectors import use_extension
+from memlines.index.sync.dirty import is_dirty, is_unchanged, lags_behind
+from memlines.index.sync.finding import find_files
+from memlines.index.sync.identity import engine_warning, reason_to_rebuild, space_of
+from memlines.index.sync.waiting import count_to_do
+from memlines.memory.answering import Quotes
+from memlines.memory.background import A_MOMENT, Background
+from memlines.paths import Workspace
+from memlines.settings import Loaded, Settings
+from memlines.types import Discovery, IndexedFile, Progress, Report, Space
+
+if TYPE_CHECKING:
+    from memlines.index.sync.job import Job
+    from memlines.transcripts.hosts import Known
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """Work to do after a note changed in the index, or vectors came; it returns what should be told."""
+
+    path: str
+    work: Callable[[], Iterable[str]]
+
+    def soon(self, background: Background, report: Report) -> None:
+        """Have it done in the background, if a sync touched the note."""
+        if report.rebuilt or report.switched or self.path in (*report.indexed, *report.removed):
+            background.ask("follow up", lambda progress: self.work())
+
+
+_REBUILT_BY_SEARCH = 1_000
+"""An index of more chunks is not built anew by a search, only by a sync; until then it serves as it is."""
+
+_AFTER_FIRST_SEARCH = 2.0
+"""Seconds until the background goes on with what the first search had no time for: a program that asks once
+and ends is gone by then, and need not wait for it."""
+
+_SYNC_WAIT = 600.0
+_FIRST_SEARCH_WAIT = 10.0
+_OWN_SYNC_WAIT = 2.0
+_BACKGROUND_WAIT = 1.0
+"""Seconds to wait for another writer: when a sync was asked for, when a first search needs one, when a later
+search finds changes while our own background writes (that takes a moment), and in the background, where it
+can be tried again but must be able to end."""
+
+_BACKGROUND_GROUP = 32
+"""Chunks embedded at a time in the background: closing the memory waits for one group."""
+
+_EMBEDDING_REST = 60.0
+"""Seconds until the background tries chunks again that it could not embed."""
+
+_QUICK_SWEEP = 0.005
+_SWEEP_SHARE = 20
+"""Looking for changed files is done at every search as long as it takes less than 5 ms. In larger
+workspaces it rests twenty times as long as it took, so it never costs more than a twentieth."""
+
+_LONG_SWEEP = 0.1
+"""Seconds. Where looking for changed files takes longer, a program's first search does it, and later ones
+have it done in the background: they answer from the index as it is, and what changed is in later answers."""
+
+_BEHIND = "files have changed and are being indexed; what is new in them may be missing from this answer"
+
+_MOST_SESSIONS = 1_000
+"""Keys of sessions that are remembered; the oldest are forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """What has to be done before a search answers: a sync or not, with vectors or not."""
+
+    sync: bool
+    embeds: bool = False
+    pending: int = 0
+    warnings: tuple[str, ...] = ()
+    is_first: bool = False
+
+
+def silent(completed: int, total: int, label: str) -> None:
+    """Report progress to nobody."""
+
+
+def _uncounted(provider: Provider | None) -> tuple[str, ...]:
+    """Return what should be told about counting what a provider costs, such as a disk that is full."""
+    if provider is None or provider.meter is None:
+        return ()
+    from memlines.embed.spending.budget import Budget
+
+    return provider.meter.ledger.take_warnings() if isinstance(provider.meter, Budget) else ()
+
+
+class Manager:
+    """The index of one open memory and everything that keeps it up to date; safe in several threads."""
+
+    def __init__(self, workspace: Workspace, loaded: Loaded) -> None:
+        self.workspace = workspace
+        self.loaded = loaded
+        self.index_file = workspace.index_file(self.settings.store.path, self.settings.agent)
+        use_extension(self.index_file, self.settings.store.vector.extension_path)
+        self.reading = threading.RLock()
+        self.reader_inode = 0
+        self.background = Background()
+        self.quotes = Quotes(workspace, loaded.settings)
+        self.choice: Choice | None = None
+        self._reader: Index | None = None
+        self._takes_foreign = False
+        self._rest_until = 0.0
+        self._sweep_seconds = 0.0
+        self._wrote = False
+        """Whether this program changed a file since files were last looked at: it must find what it wrote."""
+        self._is_behind = False
+        self._known: tuple[tuple[str, int], dict[str, IndexedFile]] | None = None
+        self._lives_on = False
+        self._sessions: dict[str, None] = {}
+        self._given_up = (0, 0.0)
+        self.unindexed = 0
+        """How many files the last sync left for another one, because its time was over."""
+        self.heads: Known = {}
+        self._former: dict[Space, Provider | None] = {}
+        self.is_warm = False
+        """Whether a query can be embedded at once, without a model being loaded for it."""
+        self.follow_up: FollowUp | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.loaded.settings
+
+    def chosen(self) -> Choice:
+        """Return the provider of vectors, chosen when it is first needed."""
+        if self.choice is None:
+            self.choice = choose(self.settings)
+        return self.choice
+
+    def provider_at_work(self) -> Provider | None:
+        """Return the provider that makes vectors now: the chosen one, unless its model was declined."""
+        wanted = self.chosen().provider
+        if wanted is None:
+            return None
+        with self.reading:
+            try:
+                index = self.open_reader()
+                if index is None:
+                    return wanted
+                with index.errors():
+                    if spaces.declined(index.connection) != space_of(wanted):
+                        return wanted
+                    now = spaces.serving(index.connection)
+            except StoreDamaged:  # the sync that asks sets it aside, with what it declined
+                self.close_reader()
+                return wanted
+        return self.provider_of(now.space) if now else None
+
+    def forget_providers(self) -> None:
+        """Have the providers made anew, because what they learnt about their service is no longer so."""
+        self.choice = None
+        self._former = {}
+
+    def provider_of(self, space: Space) -> Provider | None:
+        """Return the provider of a space, if the settings name it or allow it."""
+        wanted = self.chosen().provider
+        if wanted is not None and space_of(wanted) == space:
+            return wanted
+        if space not in self._former:
+            provider = former(space, self.settings)
+            fits = provider is not None and space_of(provider) == space
+            self._former[space] = provider if fits else None
+        return self._former[space]
+
+    def discover(self) -> Discovery:
+        """Look at the files."""
+        return find_files(self.workspace, self.settings, self.heads)
+
+    # The open index
+
+    def open_reader(self) -> Index | None:
+        """Return the open reader, opened again if the index file is another one by now."""
+        try:
+            inode = self.index_file.stat().st_ino
+        except OSError:
+            inode = 0
+        if self._reader is not None and inode != self.reader_inode:
+            self.close_reader()
+        if self._reader is None:
+            self._reader = Index.reader(self.index_file, foreign=self._takes_foreign)
+            self.reader_inode = inode
+        return self._reader
+
+    def is_made_here(self) -> bool:
+        """Tell whether the index is known to be made from these notes, by this user or in a shared folder."""
+        with self.reading:
+            index = self.open_reader()
+            return index is None or index.origin not in ("elsewhere", "unknown")
+
+    def close_reader(self) -> None:
+        """Let go of the index; it is opened again when it is needed."""
+        with self.reading:
+            if self._reader is not None:
+                self._reader.close()
+            self._reader = None
+            self._known = None
+
+    def close(self) -> None:
+        """End the work in the background and let go of the index."""
+        self.background.stop()
+        self.close_reader()
+
+    def is_dirty(self) -> bool:
+        """Tell whether files changed since they were indexed, by looking at all of them."""
+        discovery = self.discover()
+        with self.reading:
+            try:
+                index = self.open_reader()
+                if index is None:
+                    return True
+                with index.errors():
+                    return is_dirty(discovery, self._known_files(index), self.settings.sync.sessions)
+            except StoreDamaged:
+                self.close_reader()
+                return True
+
+    def changed_notes(self) -> list[str]:
+        """Return the notes that were added or changed since they were indexed."""
+        notes = find_files(self.workspace, replace(self.settings, sources=("memory",)), self.heads).files
+        with self.reading:
+            index = self.open_reader()
+            if index is None:
+                return [note.path for note in notes]
+            with index.errors():
+                known = self._known_files(index)
+        return [note.path for note in notes if not is_unchanged(note, known)]
+
+    def count_pending(self) -> int:
+        """Return how many chunks have no vector yet."""
+        with self.reading:
+            provider = self.provider_at_work()
+            index = self.open_reader() if provider is not None else None
+            if index is None or provider is None:
+                return 0
+            with index.errors():
+                return count_to_do(index, provider)
+
+    # Syncs
+
+    def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
+        """Make the index equal the files, vectors included; whoever asked waits for it."""
+        self.background.stop()  # what it embeds would be left to it
+        report = self.run(force=force, progress=progress)
+        told = self.follow_up.work() if self.follow_up else ()
+        return replace(report, warnings=(*report.warnings, *told))
+
+    def run(
+        self,
+        *,
+        force: bool = False,
+        embed_limit: int | None = None,
+        deadline: float | None = None,
+        damaged_inode: int | None = None,
+        wait_seconds: float | None = None,
+        progress: Progress = silent,
+        words_only: bool = False,
+    ) -> Report:
+        """Run one sync now, in this thread; with `words_only` no provider is even chosen."""
+        from memlines.index.sync import run
+
+        job = self.job(progress, words_only=words_only)
+        job = replace(
+            job, force=force, embed_limit=embed_limit, deadline=deadline, damaged_inode=damaged_inode
+        )
+        if job.is_hurried and job.provider is not None:
+            job = replace(job, provider=hurried(job.provider))
+        report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
+        self.unindexed = report.unindexed
+        if words_only:
+            return report
+        report = replace(report, warnings=(*report.warnings, *_uncounted(job.provider)))
+        # Whoever embeds does it afterwards; the first search of a program may be its last.
+        if self.follow_up and embed_limit == 0 and not report.pending:
+            self.follow_up.soon(self.background, report)
+        if trouble := engine_warning(self.settings):
+            report = replace(report, warnings=(*report.warnings, trouble))
+        reason = self.chosen().reason
+        if not reason:
+            return report
+        pending = report.pending or self._without_vectors()
+        return replace(report, pending=pending, warnings=(*report.warnings, reason))
+
+    def _without_vectors(self) -> int:
+        """Return how many chunks have no vector, whoever was to make it."""
+        with self.reading:
+            index = self.open_reader() if self.chosen().provider is None else None
+            if index is None or self.chosen().requested == "auto":
+                return 0
+            with index.errors():
+                return index.count_chunks() - index.vectors.count()
+
+    def job(self, progress: Progress, group: int | None = None, *, words_only: bool = False) -> Job:
+        """Return what a sync would have to do now; with `words_only` it embeds nothing."""
+        from memlines.index.sync.job import Job
+
+        return Job(
+            self.workspace,
+            self.settings,
+            None if words_only else self.provider_at_work(),
+            self.index_file,
+            progress,
+            group=group,
+            heads=self.heads,
+            fallback=None if words_only else self.chosen().fallback,
+        )
+
+    def replace_damaged(self, progress: Progress, *, words_only: bool = False) -> Report:
+        """Build an index anew that the open reader found damaged."""
+        inode = self.reader_inode
+        self.close_reader()
+        deadline = time.monotonic() + self.settings.sync.search_seconds
+        return self.run(deadline=deadline, damaged_inode=inode, progress=progress, words_only=words_only)
+
+    def read_again(self, paths: Iterable[str]) -> None:
+        """Index files again that do not hold what the index says of them; their vectors come later."""
+        from memlines.index.sync.run import take_out
+
+        take_out(self.job(silent, words_only=True), paths, _OWN_SYNC_WAIT)
+        self.run(words_only=True, wait_seconds=_OWN_SYNC_WAIT)
+
+    def start_session(self, key: str | None) -> None:
+        """Sync in the background, once for each key; without a key every time."""
+        if not self.settings.sync.on_session_start or (key is not None and key in self._sessions):
+            return
+        if key is not None:
+            self._sessions[key] = None
+            while len(self._sessions) > _MOST_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+        self.sync_soon()
+
+    def warm_up(self) -> None:
+        """Load a model that is on this machine; one that cannot be loaded is told by the first search."""
+        provider = self.chosen().provider
+        if provider is not None and not provider.sends_to:
+            with suppress(EmbeddingError):
+                provider.embed_query("what was that?")
+        self.is_warm = True
+
+    def sync_soon(self, *, after_change: bool = False) -> None:
+        """Sync in the background; after a change of our own, the next search need not make its vectors."""
+        self._lives_on = self._lives_on or after_change
+        self._rest_until = 0.0
+        self._wrote = self._wrote or after_change
+        self.background.ask("sync", self._sync_unasked)
+
+    def embed_soon(self, pending: int, after: float = A_MOMENT) -> None:
+        """Embed so many chunks in the background, unless that failed a moment ago."""
+        given_up, until = self._given_up
+        if self.background.is_busy or not pending or self.provider_at_work() is None:
+            return
+        if pending != given_up or time.monotonic() >= until:
+            self.background.ask("embed", self._embed_unasked, after)
+
+    def _sync_unasked(self, progress: Progress, *, words_only: bool = False) -> Iterable[str]:
+        from memlines.index.sync import run
+
+        words = replace(self.job(progress, _BACKGROUND_GROUP, words_only=words_only), embed_limit=0)
+        try:
+            report = run.run(words, _BACKGROUND_WAIT)
+        except StoreBusy:
+            return ()  # another sync is under way, and every search looks for changes itself
+        self.unindexed = 0
+        if words_only:
+            return report.warnings
+        if report.pending:
+            return [*report.warnings, *self._embed_unasked(progress)]
+        if self.follow_up:
+            self.follow_up.soon(self.background, report)
+        return report.warnings
+
+    def _look_unasked(self, progress: Progress, *, words_only: bool) -> Iterable[str]:
+        """Look for changed files, and bring the index up to date if there are some."""
+        from memlines.index.sync.job import reader_of
+
+        started = time.monotonic()
+        with reader_of(self.index_file) as index:  # its own, so that no search waits for this
+            changed = lags_behind(self.discover(), index, self.settings.sync.sessions)
+        progress(0, 1, "looking")  # which ends this if the memory is being closed
+        self._rest(started, changed=changed)
+        if not changed:
+            return ()
+        self._is_behind = True
+        try:
+            return self._sync_unasked(progress, words_only=words_only)
+        finally:
+            self._is_behind = False
+            self._rest_until = time.monotonic() + self._sweep_seconds
+
+    def _embed_unasked(self, progress: Progress) -> Iterable[str]:
+        from memlines.index.sync.vectors import add_vectors
+
+        job = self.job(progress, _BACKGROUND_GROUP)
+        if job.provider is not None:
+            job = replace(job, provider=hurried(job.provider))  # somebody may wait for the end of this
+        try:
+            report = add_vectors(job, Report(pending=1), _BACKGROUND_WAIT)
+        except StoreBusy:
+            return ()  # another process embeds them
+        # What could not be embedded is not tried again at every search.
+        self._given_up = (report.pending, time.monotonic() + _EMBEDDING_REST)
+        return [*report.warnings, *(self.follow_up.work() if self.follow_up else ())]
+
+    # Before a search
+
+    def refresh(self, progress: Progress, *, words_only: bool = False) -> list[str]:
+        """Bring the index up to date before a search; what fails becomes a warning if it can.
+
+        It takes `sync.search_seconds` at most, and what it has no time for is left to the background and to
+        the next search. With `words_only` no provider is chosen, no model is loaded and nothing is embedded
+        or sent.
+        """
+        deadline = time.monotonic() + self.settings.sync.search_seconds
+        with self.reading:
+            need = self._need(words_only=words_only)
+        told = self.background.told()
+        pending = need.pending
+        if need.sync:
+            try:
+                wait = _FIRST_SEARCH_WAIT if need.is_first else _OWN_SYNC_WAIT * self.background.is_busy
+                report = self.run(
+                    embed_limit=None if need.embeds else 0,
+                    deadline=deadline,
+                    wait_seconds=wait,
+                    progress=progress,
+                    words_only=words_only,
+                )
+                told += report.warnings
+                pending = report.pending
+            except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
+                # Where nothing can be written, a foreign index serves: every line that it cites is compared.
+                self._takes_foreign = isinstance(error, StoreReadOnly)
+                with self.reading:
+                    if need.is_first and self._need(words_only=words_only).is_first:
+                        raise
+                told.append(f"the index may be out of date: {error}")
+        if not words_only:
+            if self.settings.sync.on_search:
+                self._go_on(pending, is_late=time.monotonic() >= deadline)
+            self._lives_on = True
+        if self._is_behind:
+            told.append(_BEHIND)
+        return list(dict.fromkeys([*told, *need.warnings]))
+
+    def _go_on(self, pending: int, *, is_late: bool) -> None:
+        """Let the background do what a search left, the first one of a program if its time was over."""
+        after = A_MOMENT if self._lives_on else _AFTER_FIRST_SEARCH
+        if self.unindexed:
+            self.background.ask("sync", self._sync_unasked, after)
+        elif self._lives_on or is_late:
+            self.embed_soon(pending, after)
+
+    def _need(self, *, words_only: bool) -> _Need:
+        """Tell what a search has to do first."""
+        try:
+            index = self.open_reader()
+            if index is not None:
+                with index.errors():
+                    if index.count_chunks():
+                        return self._need_of(index, words_only=words_only)
+        except StoreDamaged:
+            self.close_reader()
+        if not os.path.lexists(self.index_file) and not self.discover().files:
+            hint = f"there are no notes in {self.workspace.root}; 'memlines init' makes the first"
+            return _Need(sync=False, warnings=(hint,))
+        return _Need(sync=True, embeds=True, is_first=True)
+
+    def _need_of(self, index: Index, *, words_only: bool) -> _Need:
+        if index.synced_at is None:  # a first sync is under way, or was cut short
+            return _Need(sync=True, embeds=not self._lives_on)
+        if not self.settings.sync.on_search:
+            return _Need(sync=False)
+        changed = reason_to_rebuild(index, self.settings)
+        if changed and (self.background.is_busy or index.count_chunks() > _REBUILT_BY_SEARCH):
+            hint = f"settings changed, 'memlines sync' builds the index anew: {changed}"
+            return _Need(sync=False, warnings=(hint,))
+        if changed:
+            return _Need(sync=True, embeds=True)
+        if words_only:
+            return _Need(sync=self._files_changed(index, words_only=True))
+        provider = self.provider_at_work()
+        pending = count_to_do(index, provider) if provider is not None else 0
+        if self._lives_on:
+            return _Need(sync=self._files_changed(index), pending=pending)
+        return _Need(sync=pending > 0 or self._files_changed(index), embeds=True)
+
+    def look_again(self) -> None:
+        """Have the next search look for changed files itself, because this program changed one."""
+        self._rest_until = 0.0
+        self._wrote = True
+
+    def _files_changed(self, index: Index, *, words_only: bool = False) -> bool:
+        """Tell whether files changed, as far as this search is to find that out itself."""
+        started = time.monotonic()
+        if not self._wrote:
+            if started < self._rest_until:
+                return False
+            if self._sweep_seconds > _LONG_SWEEP:
+                self.background.ask("look", partial(self._look_unasked, words_only=words_only), 0.0)
+                return False
+        self._wrote = False
+        changed = is_dirty(self.discover(), self._known_files(index), self.settings.sync.sessions)
+        self._rest(started, changed=changed)
+        return changed
+
+    def _rest(self, started: float, *, changed: bool) -> None:
+        """Note how long a look at the files took, and let the next one wait in proportion."""
+        self._sweep_seconds = took = time.monotonic() - started
+        rests = not changed and took > _QUICK_SWEEP
+        self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
+
+    def _known_files(self, index: Index) -> dict[str, IndexedFile]:
+        """Return what the index remembers of the files, read again only after somebody wrote."""
+        version = (index.birth, index.version)
+        if self._known is None or self._known[0] != version:
+            self._known = version, index.files()
+        return self._known[1]

@@ -1,0 +1,242 @@
+"""Write a remembered text as an entry of a note, and read notes and their entries again.
+
+An entry is one list item: a label, which is the time in the daily log of that day and the day elsewhere, then
+the text. A session is named in square brackets at the end of the item's first line:
+
+    - 14:32 We chose Postgres 17 [session abc123]
+
+Several entries that a session writes at once stand between two comments instead, which name it once.
+
+Further lines are indented, so that they belong to the item. A text that begins with Markdown of its own (a
+list, a heading, code) stands below the label instead of behind it, and so does a text of several lines that
+bears a session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from pathlib import Path
+
+from memlines.errors import PathError, SettingsError, UsageError
+from memlines.files.atomic import read
+from memlines.files.read import decode, resolve_note
+from memlines.files.scan import discover
+from memlines.index.search.order import dated
+from memlines.paths import Workspace, is_unicode
+from memlines.settings.tree import Settings
+from memlines.text.edits import tidy
+from memlines.text.entries import Entry, entries_of, session_comments, session_in
+from memlines.types import FoundFile
+
+MAX_CHARACTERS = 100_000
+_LONGEST_SESSION = 200
+_SHOWN = 200
+
+_OWN_BLOCK = re.compile(
+    r"[ \t]|#{1,6}(?:[ \t]|$)|[>|]|```|~~~|(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)|(?:=+|-+|[*_]{3,})[ \t]*$"
+)
+"""A first line that means something in Markdown, and would not behind a label."""
+
+_FOLLOWS_WORDS = re.compile(r"#|>|```|~~~|(?:[-+*]|1[.)])[ \t]+\S")
+"""Such a line that Markdown takes for what it is also directly below words; others need a blank line."""
+
+_HEADING_OR_CODE = re.compile(r"^[ \t]*(?:#|```|~~~)", re.MULTILINE)
+_INDENT = "  "
+_WIDE_INDENT = "    "
+"""Headings and code fences stand this far inside: to Markdown they are part of the item then, and to the
+outline of the note, which must not be changed by what somebody remembers, they are none."""
+
+_MARKER = re.compile(r"^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+")
+_LABELLED = re.compile(_MARKER.pattern + r"(?:(?:(?P<day>\d{4}-\d{2}-\d{2}):?|\d{1,2}:\d{2})(?:[ \t]+|$))?")
+_DATED = re.compile(
+    r"^ {0,3}(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]+)?(?:\[[ xX]\][ \t]+)?[*_\[(]{0,3}"
+    r"(?P<day>\d{4}-\d{2}-\d{2})(?![\w-])",
+    re.MULTILINE,
+)
+"""How an entry or a heading begins that says from which day it is."""
+
+_SESSION = re.compile(r"(?:^|[ \t])\[session (?P<id>[^\[\]]{1,200})\]$")
+
+
+def usable_text(text: str) -> str:
+    """Return a text with plain line ends, no blank lines around it and its code closed, or refuse it."""
+    words = tidy(text)
+    if not words:
+        raise UsageError("there is no text to remember", todo="Give some words")
+    if "\0" in words or not is_unicode(words):
+        raise UsageError("the text holds characters that no note can hold", todo="Leave them out")
+    if len(words) > MAX_CHARACTERS:
+        raise UsageError(
+            f"the text has {len(words):,} characters, and an entry takes {MAX_CHARACTERS:,}",
+            todo="Remember what matters in it, or write a note of its own",
+        )
+    return words
+
+
+def session_mark(session: str) -> str:
+    """Return what names a session in an entry, or say why it cannot be named."""
+    name = session.strip()
+    fits = 0 < len(name) <= _LONGEST_SESSION and name.isprintable() and not set("[]") & set(name)
+    if not fits:
+        raise UsageError(
+            f"{session[:60]!r} cannot be the name of a session",
+            todo=f"Use at most {_LONGEST_SESSION} printable characters without square brackets",
+        )
+    return f"[session {name}]"
+
+
+def comments_around(session: str) -> tuple[str, str] | None:
+    """Return the comments that stand around what a session writes; nothing if its name would end one."""
+    name = session.strip()
+    opening = f"<!-- session {name} -->"
+    return (opening, "<!-- /session -->") if session_in(opening) == name else None
+
+
+def block_of(label: str, text: str, mark: str = "") -> str:
+    """Return a usable text as an entry."""
+    first, *others = lines = text.split("\n")
+    indent = _WIDE_INDENT if _HEADING_OR_CODE.search(text) else _INDENT
+    head = f"- {label}"
+    if _OWN_BLOCK.match(first) or (mark and others):
+        head = f"{head} {mark}".rstrip()
+        if not _FOLLOWS_WORDS.match(first) and _OWN_BLOCK.match(first):
+            head += "\n"
+        return "\n".join([head, *_indented(lines, indent)])
+    return "\n".join([f"{head} {first} {mark}" if mark else f"{head} {first}", *_indented(others, indent)])
+
+
+def body_of(entry: str) -> str:
+    """Return the text of an entry without marker, label, session and indentation."""
+    first, *others = entry.split("\n")
+    label = _LABELLED.match(first)
+    if label is None:
+        return entry.strip()
+    said = _SESSION.sub("", first[label.end() :])
+    return "\n".join([said, *_unindented(others)]).strip()
+
+
+def one_line(entry: str) -> str:
+    """Return an entry for a list of several: on one line, without its marker, cut if it is long."""
+    line = " ".join(_MARKER.sub("", entry, count=1).split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+def session_of(entry: str) -> str | None:
+    """Return the session that an entry was remembered in, if it names one itself."""
+    first = entry.split("\n", 1)[0]
+    mark = _SESSION.search(first) if _LABELLED.match(first) else None
+    return mark["id"] if mark else None
+
+
+def sessions_in(text: str) -> Iterator[tuple[Entry, str]]:
+    """Yield the entries of a note that were remembered in a session, each with the name of that session.
+
+    An entry that names a session itself belongs to that one; other list items belong to the session whose
+    comments they stand between. A comment that opens a session owns nothing if it is not closed before the
+    next heading or the next session: what was added below it since then may be of somebody else.
+    """
+    entries = entries_of(text)
+    borders: dict[int, str | None] = {entry.first: None for entry in entries if entry.kind == "heading"}
+    borders.update(session_comments(text))
+    owners = {
+        line: name
+        for first, last in pairwise(sorted(borders))
+        if (name := borders[first]) and borders[last] == ""
+        for line in range(first, last)
+    }
+    for entry in entries:
+        around = owners.get(entry.first) if entry.kind == "item" else None
+        session = session_of(entry.text) or around
+        if session:
+            yield entry, session
+
+
+def day_of(path: str, entry: Entry) -> date | None:
+    """Return the day an entry was written: the one it begins with, that of a heading above, or of its log."""
+    if day := _day_at_start(entry.text):
+        return day
+    titles = reversed(entry.heading.split(" > "))
+    return next((day for title in titles if (day := _day_at_start(title))), None) or dated(path)
+
+
+def bears_days(text: str) -> bool:
+    """Tell whether a line of a note begins with a day, so that an entry of it may be from that day."""
+    return _DATED.search(text) is not None
+
+
+def days_in(text: str) -> list[str]:
+    """Return what the lines of a note begin with that looks like a day; an entry is from one of these."""
+    return _DATED.findall(text)
+
+
+def _day_at_start(text: str) -> date | None:
+    found = _DATED.match(text)
+    try:
+        return date.fromisoformat(found["day"]) if found else None
+    except ValueError:  # 2026-13-40 is text
+        return None
+
+
+def _indented(lines: Sequence[str], indent: str) -> list[str]:
+    return [indent + line if line.strip(" \t") else "" for line in lines]
+
+
+def _unindented(lines: Sequence[str]) -> list[str]:
+    widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    width = min(widths, default=0)
+    return [line[width:] for line in lines]
+
+
+def local_now(settings: Settings, now: datetime | None = None) -> datetime:
+    """Return a moment, by default the present one, in the user's time zone."""
+    moment = datetime.now(UTC) if now is None else now
+    if settings.timezone is None:
+        return moment.astimezone()
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        zone = ZoneInfo(settings.timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
+        raise SettingsError(
+            f"setting 'timezone' is {settings.timezone!r}, which this system does not know",
+            todo="It takes a name such as Europe/Amsterdam, or nothing for the zone of this machine",
+        ) from None
+    return moment.astimezone(zone)
+
+
+def notes_in(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
+    """List the notes of a memory."""
+    return discover(workspace, settings.extra_paths, settings.files.max_bytes).files
+
+
+def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
+    """Return the text of a note; one that is not there, or is no text, has none.
+
+    Whoever writes to such a note is told why that cannot be; a look has nothing to say about it.
+    """
+    try:
+        real, root = resolve_note(workspace, settings.extra_paths, path)
+    except PathError:
+        return ""
+    return _decoded(real, root, settings.files.max_bytes)
+
+
+def text_in(file: FoundFile, settings: Settings) -> str:
+    """Return the text of a note that was listed; one that is gone meanwhile, or is no text, has none."""
+    return _decoded(Path(file.real), Path(file.root) if file.root else None, settings.files.max_bytes)
+
+
+def entries_in(workspace: Workspace, settings: Settings, path: str) -> tuple[Entry, ...]:
+    """Return the entries of a note."""
+    return entries_of(text_of(workspace, settings, path))
+
+
+def _decoded(real: Path, root: Path | None, limit: int) -> str:
+    try:
+        content = read(real, limit, root=root)
+        return decode(content) if content is not None and len(content) <= limit else ""
+    except (PathError, OSError, ValueError):
+        return ""

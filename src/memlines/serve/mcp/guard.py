@@ -1,0 +1,133 @@
+"""Decide who may send requests over HTTP: no web page, and no program without the token.
+
+A page in a browser can send requests to this machine. It cannot choose their Host, which names the site the
+page came from (or what that site let its name point to), and it cannot leave out their Origin. Both are
+looked at on every route, before anything else. The token is random, in a file that only its owner can read.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import secrets
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.message import Message
+from pathlib import Path
+
+from memlines.errors import SettingsError, reason_of
+from memlines.files.atomic import create, read
+from memlines.folders import PRIVATE_FILE, make_private_folders
+from memlines.paths import user_state_dir
+
+ENDPOINT = "/mcp"
+_NAMES = ("localhost", "127.0.0.1", "[::1]")
+_DIGITS = re.compile(r"[0-9]{1,19}")
+_ALONE = ("Host", "Origin", "Authorization", "Content-Type", "Content-Length")
+"""Headers that must not be there twice: one program would believe the first and another the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A status of HTTP, a sentence, and headers that belong to that status."""
+
+    status: int
+    sentence: str
+    headers: Mapping[str, str]
+
+
+class Guard:
+    """Lets requests pass that come from programs of this machine that know the token."""
+
+    def __init__(self, port: int, token: str, most_bytes: int) -> None:
+        """Guard what listens on a port."""
+        self._token = token.encode()
+        self._most = most_bytes
+        self._hosts = {f"{name}:{port}" for name in _NAMES}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    def refusal(self, method: str, target: str, headers: Message) -> Refusal | None:
+        """Return why a request is not taken, or nothing; its body is not needed for that."""
+        refusal = self._stranger(headers)
+        if refusal is not None:
+            return refusal
+        if target.partition("?")[0] != ENDPOINT:
+            return _refusal(404, f"there is nothing here but {ENDPOINT}")
+        if not self._knows_token(headers.get("Authorization", "")):
+            needed = {"WWW-Authenticate": 'Bearer realm="memlines"'}
+            return _refusal(401, "the token is missing or wrong: send Authorization: Bearer and it", needed)
+        if method != "POST":
+            return _refusal(405, "only POST is understood here; there are no streams or sessions", _ALLOWED)
+        return self._wrong_body(headers)
+
+    def _stranger(self, headers: Message) -> Refusal | None:
+        if (headers.get("Host") or "").lower() not in self._hosts or _is_twice(headers, "Host"):
+            return _refusal(421, "the Host of the request is not this server")
+        origin = headers.get("Origin")
+        if origin is not None and (origin.lower() not in self._origins or _is_twice(headers, "Origin")):
+            return _refusal(403, "web pages may not ask this server")
+        twice = [name for name in _ALONE if _is_twice(headers, name)]
+        return _refusal(400, f"the header {twice[0]} is there twice") if twice else None
+
+    def _knows_token(self, authorization: str) -> bool:
+        scheme, _, token = authorization.partition(" ")
+        given = token.strip().encode("utf-8", "surrogatepass")
+        return scheme.lower() == "bearer" and hmac.compare_digest(given, self._token)
+
+    def _wrong_body(self, headers: Message) -> Refusal | None:
+        if headers.get_content_type() != "application/json" or "Content-Type" not in headers:
+            return _refusal(415, "the Content-Type has to be application/json")
+        if "Transfer-Encoding" in headers or "Content-Length" not in headers:
+            return _refusal(411, "the Content-Length has to be told")
+        length = headers["Content-Length"]
+        if not _DIGITS.fullmatch(length):
+            return _refusal(400, "the Content-Length is not a number")
+        if int(length) > self._most:
+            return _refusal(413, f"a request may have {self._most:,} bytes")
+        return None
+
+
+_ALLOWED = {"Allow": "POST"}
+
+
+def _is_twice(headers: Message, name: str) -> bool:
+    return len(headers.get_all(name, [])) > 1
+
+
+def _refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Refusal:
+    return Refusal(status, sentence, headers or {})
+
+
+_FORM = re.compile(r"[A-Za-z0-9._~+/=-]{32,512}")
+_MOST_BYTES = 4096
+
+
+def token_file() -> Path:
+    """Return where the token is kept unless another file is named."""
+    return user_state_dir() / "mcp-token"
+
+
+def token_in(file: Path) -> str:
+    """Return the token in a file; if there is no file, make both."""
+    try:
+        make_private_folders(file.parent)
+        create(file, f"{secrets.token_urlsafe(32)}\n", PRIVATE_FILE)
+        if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
+            raise SettingsError(
+                f"others can read the token in {str(file)!r}",
+                todo=f"Say chmod 600 {file}, or delete the file",
+            )
+        token = (read(file, _MOST_BYTES) or b"").decode("ascii", "replace").strip()
+    except OSError as error:
+        raise SettingsError(
+            f"the token in {str(file)!r} cannot be used: {reason_of(error)}",
+            todo="Check its permissions, or name another file with --token-file",
+        ) from error
+    if not _FORM.fullmatch(token):
+        raise SettingsError(
+            f"{str(file)!r} holds no token: that is 32 letters and digits or more",
+            todo="Delete the file, and a new one is made",
+        )
+    return token

@@ -1,0 +1,296 @@
+"""Listen for HTTP on this machine only; no client can hold the server up by being slow or large.
+
+The server of the standard library does the work. It is simple and well known, and what it lacks for this
+purpose is here: limits for the time a request may take to arrive, and for how many are served at once. When
+all places are taken, the client that has kept us waiting longest gives its place to the next one.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from email.message import Message
+from http.server import BaseHTTPRequestHandler
+from ipaddress import ip_address
+from socketserver import BaseServer, ThreadingTCPServer
+from time import monotonic
+from typing import Any, cast
+
+from memlines.errors import UsageError, reason_of
+from memlines.serve.mcp.exchange import Exchange, Reply
+from memlines.serve.mcp.guard import ENDPOINT, Guard, Refusal
+from memlines.serve.mcp.server import Server
+from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, tell
+from memlines.serve.rpc.server import SECONDS_TO_END, Event, Events
+
+MOST_CONNECTIONS = 32
+"""How many clients are served at once."""
+
+SECONDS_FOR_HEADERS = 10.0
+SECONDS_FOR_BODY = 30.0
+_SECONDS_IDLE = 60.0
+_SECONDS_FOR_ANSWER = 30.0
+_SECONDS_TO_LEAVE = 1.0
+_SECONDS_FOR_ROOM = 1.0
+"""How long the next client waits for the place of one that was sent away."""
+_SECONDS_FOR_CALLS = 1.2
+_AT_ONCE = 64 * 1024
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
+)
+
+
+class Listener(ThreadingTCPServer):
+    """A port on this machine, and the clients that are connected to it."""
+
+    daemon_threads = True
+    block_on_close = False
+    allow_reuse_address = sys.platform != "win32"  # there it would let others listen on the same port
+    request_queue_size = MOST_CONNECTIONS
+
+    def __init__(self, host: str, port: int, token: str, exchange: Exchange) -> None:
+        """Listen; port 0 takes one that is free."""
+        address = loopback(host)
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self.exchange = exchange
+        self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self._lock = threading.Lock()
+        self._waiting: dict[socket.socket, tuple[bool, float]] = {}
+        """The connections whose clients we wait for: whether they showed the token, and since when."""
+        try:
+            super().__init__((address, port), _Connection)
+        except OSError as error:
+            raise UsageError(
+                f"port {port} of {address} cannot be used: {reason_of(error)}",
+                todo="Name another one with --port",
+            ) from error
+        shown = f"[{address}]" if ":" in address else address
+        self.port: int = self.server_address[1]
+        self.url = f"http://{shown}:{self.port}{ENDPOINT}"
+        self.guard = Guard(self.port, token, MOST_BYTES)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a client in a thread of its own, or send it away if all others are being answered."""
+        has_room = self._slots.acquire(blocking=False)
+        if not has_room and self._send_slowest_away():
+            has_room = self._slots.acquire(timeout=_SECONDS_FOR_ROOM)
+        if not has_room:
+            _say_full(request)
+            self.shutdown_request(request)
+            return
+        self.wait_for(request, is_known=False)
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # no room for another thread
+            self.stop_waiting_for(request)
+            self._slots.release()
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a client until it leaves."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.stop_waiting_for(request)
+            self._slots.release()
+
+    def wait_for(self, connection: socket.socket, *, is_known: bool) -> None:
+        """Note that it is the client's turn, from now on; of one that is not known, since it came."""
+        with self._lock:
+            if is_known or connection not in self._waiting:
+                self._waiting[connection] = (is_known, monotonic())
+
+    def stop_waiting_for(self, connection: socket.socket) -> None:
+        """Note that the client has sent its request, or left: until it is answered it keeps its place."""
+        with self._lock:
+            self._waiting.pop(connection, None)
+
+    def _send_slowest_away(self) -> bool:
+        """End the connection that was waited for longest, first one of those that did not show the token."""
+        with self._lock:
+            if not self._waiting:
+                return False
+            slowest = min(self._waiting, key=self._waiting.__getitem__)
+            del self._waiting[slowest]
+        _say_full(slowest)
+        with suppress(OSError):  # it may have left by itself
+            slowest.shutdown(socket.SHUT_RDWR)
+        return True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Pass over clients that left; anything else is a mistake of ours."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, ConnectionError | TimeoutError):
+            import traceback
+
+            tell(traceback.format_exc().rstrip())
+
+
+def _say_full(connection: socket.socket) -> None:
+    """Tell a client to come again; it is a few bytes, and one that cannot take them at once gets none."""
+    with suppress(OSError):
+        connection.send(_FULL, socket.MSG_DONTWAIT if hasattr(socket, "MSG_DONTWAIT") else 0)
+
+
+class _Timed(io.RawIOBase):
+    """What a client sends, until a moment that its slowness does not put off."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.until = 0.0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self.until - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        return self._connection.recv_into(buffer)
+
+
+class _Connection(BaseHTTPRequestHandler):
+    """One client."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: BaseServer
+    headers: Message
+    _is_known = False
+    _unread = False
+
+    @property
+    def _listener(self) -> Listener:
+        return cast("Listener", self.server)
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self._timed = _Timed(self.connection)
+        self.rfile = io.BufferedReader(self._timed, _AT_ONCE)
+
+    def handle_one_request(self) -> None:
+        # Only who has shown the token may keep a connection open for the next request.
+        seconds = _SECONDS_IDLE if self._is_known else SECONDS_FOR_HEADERS
+        self._listener.wait_for(self.connection, is_known=self._is_known)
+        self._timed.until = monotonic() + seconds
+        self._expects = False
+        super().handle_one_request()
+
+    def handle_expect_100(self) -> bool:
+        self._expects = True  # a client is told to go on when its headers are known to be good
+        return True
+
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        """Give the class above the same answer for every method of HTTP: the guard tells them apart."""
+        if name.startswith("do_"):
+            return self._take
+        raise AttributeError(name)
+
+    def _take(self) -> None:
+        refusal = self._listener.guard.refusal(self.command, self.path, self.headers)
+        if refusal is not None:
+            self._refuse(refusal)
+            return
+        self._is_known = True
+        self._listener.wait_for(self.connection, is_known=True)
+        if self._expects:
+            self.send_response_only(100)
+            self.end_headers()
+        body = self._body(int(self.headers["Content-Length"]))
+        if body is not None:
+            self._listener.stop_waiting_for(self.connection)
+            reply = self._listener.exchange.reply(body, self.headers)
+            self._listener.wait_for(self.connection, is_known=True)  # to take the answer, and to ask again
+            self._send(reply)
+
+    def _body(self, length: int) -> bytes | None:
+        self._timed.until = monotonic() + SECONDS_FOR_BODY
+        try:
+            body = self.rfile.read(length)
+        except TimeoutError:
+            self._refuse(Refusal(408, "the request took too long to arrive", {}))
+            return None
+        self.close_connection = self.close_connection or len(body) < length
+        return body if len(body) == length else None
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what is not even a request of HTTP; the class above calls this."""
+        self._refuse(Refusal(int(code), "this is no request that can be understood", {}))
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Say why not, and leave: what else the client sends is not read."""
+        self.close_connection = True
+        body = error_line(None, NOT_A_REQUEST, refusal.sentence)
+        self._send(Reply(refusal.status, body), {**refusal.headers, "Connection": "close"})
+        self._unread = True
+
+    def _send(self, reply: Reply, headers: dict[str, str] | None = None) -> None:
+        self.connection.settimeout(_SECONDS_FOR_ANSWER)
+        self.request_version = self.protocol_version  # one that knows no headers gets them all the same
+        self.send_response(reply.status)
+        if reply.body:
+            self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(reply.body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(reply.body)
+
+    def finish(self) -> None:
+        super().finish()
+        if self._unread:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Let a client read why it was refused: closing while it still sends would destroy the answer."""
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            until = monotonic() + _SECONDS_TO_LEAVE
+            while (left := until - monotonic()) > 0:
+                self.connection.settimeout(left)
+                if not self.connection.recv(_AT_ONCE):
+                    return
+
+    def version_string(self) -> str:
+        return "memlines"
+
+    def log_message(self, *args: object) -> None:
+        """Write nothing: requests hold what the user said."""
+
+
+def loopback(host: str) -> str:
+    """Return an address of this machine that nobody else can reach, or refuse another one."""
+    if host == "localhost":
+        return "127.0.0.1"
+    with suppress(ValueError):
+        if ip_address(host).is_loopback and "%" not in host:
+            return host
+    raise UsageError(
+        f"{host[:60]!r} is not an address of this machine alone",
+        todo="Only loopback addresses are served: 127.0.0.1 or ::1",
+    )
+
+
+def serve_http(listener: Listener, server: Server, events: Events) -> None:
+    """Answer requests until `Event.END` is put into `events`; return soon after that."""
+    accepting = threading.Thread(
+        target=listener.serve_forever, kwargs={"poll_interval": 0.2}, name="memlines-http", daemon=True
+    )
+    accepting.start()
+    while events.get() is not Event.END:
+        continue
+    listener.shutdown()
+    listener.server_close()
+    listener.exchange.close(_SECONDS_FOR_CALLS)
+    closing = threading.Thread(target=server.close, name="memlines-end", daemon=True)
+    closing.start()
+    closing.join(SECONDS_TO_END)

@@ -1,0 +1,72 @@
+"""Find the workspace to use where none is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memlines.errors import SettingsError, WorkspaceError
+from memlines.paths import WORKSPACE_VARIABLE, expand_home, user_config_file, workspace_above
+from memlines.settings.loading import load
+
+
+class FoundWorkspace(NamedTuple):
+    """A folder with notes, and what says that it is meant."""
+
+    folder: Path
+    origin: str
+
+
+def find_workspace(
+    start: Path | None = None, last_resort: Path | None = None, overrides: Mapping[str, Any] | None = None
+) -> FoundWorkspace:
+    """Return the workspace that is meant by somebody who works in a folder, which is this one by default.
+
+    Looks at `workspace` in `overrides`, the variable, the nearest folder upwards that is a workspace, and
+    `workspace` in the user's settings. Without any of these it is the last resort, or the folder itself.
+    """
+    chosen = _chosen(overrides) if overrides else None
+    if chosen and chosen.origin.startswith("argument"):
+        return chosen
+    if os.environ.get(WORKSPACE_VARIABLE):
+        folder = expand_home(os.environ[WORKSPACE_VARIABLE]).absolute()
+        return _existing(folder, f"environment variable {WORKSPACE_VARIABLE}")
+    start = start or current_folder()
+    if marked := workspace_above(start):
+        return FoundWorkspace(marked, "the nearest folder with MEMORY.md or .memory")
+    return chosen or _chosen() or FoundWorkspace(last_resort or start, "the current folder")
+
+
+def current_folder() -> Path:
+    """Return the folder that this runs in."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise WorkspaceError(
+            "the folder this runs in does not exist any more",
+            todo="Change to another one, or name one with --workspace",
+        ) from None
+
+
+def _chosen(overrides: Mapping[str, Any] | None = None) -> FoundWorkspace | None:
+    """Return the workspace that the settings name; in a file it is relative to that file."""
+    try:
+        loaded = load(None, overrides)
+    except SettingsError:  # raised again when the settings of the workspace are loaded
+        return None
+    if not loaded.settings.workspace:
+        return None
+    origin = loaded.origins["workspace"]
+    base = user_config_file().parent if origin.startswith("user file") else current_folder()
+    return _existing(base.absolute() / expand_home(loaded.settings.workspace), origin)
+
+
+def _existing(folder: Path, origin: str) -> FoundWorkspace:
+    if not folder.is_dir():
+        raise WorkspaceError(
+            f"the workspace {str(folder)!r} from {origin} does not exist, or is not a folder",
+            todo="Create it with 'memlines init FOLDER', or name another folder there",
+        )
+    return FoundWorkspace(folder, origin)

@@ -1,0 +1,153 @@
+"""Split a message into the sentences that its writer says, ready to be matched with word classes.
+
+Code, quotations, lines of logs and what clients add are left out: no one says them. What is in quotation
+marks or backticks within a sentence stays, but cannot be matched. Two words in lower case are a sentence as
+well: "remember this".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memlines.text.patterns import fold
+from memlines.text.quote import without_quotes
+
+READ = 64_000
+"""Characters of a message from which what was said is taken."""
+FIRST, LAST = 3_000, 1_000
+"""Characters of what was said that are looked at: people say what they want around what they paste."""
+MOST_SENTENCES = 80
+LONGEST_SENTENCE = 500
+
+HIDDEN = "\x00"
+"""Stands for every character that cannot be matched."""
+
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_ITEM = re.compile(r"(?:[-+*•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_NOT_SAID = re.compile(
+    r"[>|#{}<$%]|(?:Traceback|diff --git|commit [0-9a-f]{7,}|Author:|\+\+\+|---|@@)"
+    r"|[+-](?=[\w#/])"  # a line of a diff, which has no blank behind its sign
+    r"|\[?\d{4}-\d\d-\d\d|\[?\d\d?:\d\d(?!\w)|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b"
+    r"|(?:at|File) [\"'\w./$<]+[(:\"]"
+    r"|(?:feat|fix|chore|docs|refactor|test|style|perf|ci|build|revert)(?:\([\w./-]*\))?!?: "
+    r"|(?://|/\*|\*/|--|;;) ?"
+    r"|(?:import|from|def|class|return|const|let|var|function|public|private|static|func|fn)[ \t].*[({;=]"
+)
+_SIGNS = re.compile(r"[{}();=<>|\\$^~\[\]]")
+_SIGNS_SHARE = 12
+"""One sign of code in so many characters is too much for speech."""
+
+_CLOSED_BY = {'"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", "`": "`", "'": "'"}  # noqa: RUF001
+_LONGEST_QUOTE = 400
+_ENDS = re.compile(r"(?<=[.!?…])[\"'”’»)*_]*\s+|(?<=[。！？])")  # noqa: RUF001
+_ABBREVIATED = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d]|z\.\s?b|d\.\s?h|u\.\s?a|bijv|bv|nr|no|dr|mr|mrs|ms|st|ca|etc|e\.g|i\.e|vs|p\.\s?ej"
+    r"|sra?|mme|evtl|bzw|usw|max|min|approx|m\.a\.w|d\.w\.z|inkl|ggf)\.$"
+)
+_ENDED = tuple(".!?:;…")
+_WRAPPED_AT = 50
+"""A line that is shorter than this was not broken by a program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as it was written, and as it is matched: small letters without accents, as long."""
+
+    shown: str
+    low: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether it ends like a question, or begins like a Spanish one."""
+        return self.low.rstrip("\"')» ").endswith("?") or "¿" in self.low
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the sentences that the writer of a message says, as far as they are looked at."""
+    said = "\n".join(_lines(without_quotes(text[:READ])))
+    if len(said) > FIRST + LAST:
+        said = f"{said[:FIRST]}\n\n{said[-LAST:]}"
+    found = [sentence for paragraph in _paragraphs(said) for sentence in _cut(paragraph)]
+    if len(found) > MOST_SENTENCES:
+        return [*found[: MOST_SENTENCES // 2], *found[-MOST_SENTENCES // 2 :]]
+    return found
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines that may be speech, and an empty one where something was left out."""
+    fence = ""
+    for line in unicodedata.normalize("NFC", text).splitlines():
+        words = line.strip()
+        mark = _FENCE.match(words)
+        if fence:
+            fence = "" if mark and words.startswith(fence) and not words.strip(fence[0]) else fence
+        elif mark:
+            fence = mark[1]
+        elif not _is_code(line, words):
+            yield line
+            continue
+        yield ""
+
+
+def _is_code(line: str, words: str) -> bool:
+    if line.startswith(("    ", "\t")) and not _ITEM.match(words):
+        return True
+    return bool(_NOT_SAID.match(words)) or len(_SIGNS.findall(words)) * _SIGNS_SHARE > max(len(words), 24)
+
+
+def _paragraphs(said: str) -> Iterator[str]:
+    """Yield what stands together, each on one line: a line, with the next ones if it was only wrapped."""
+    run = ""
+    for line in said.split("\n"):
+        words = " ".join(line.split())
+        item = _ITEM.match(words)
+        goes_on = len(run) >= _WRAPPED_AT and not run.endswith(_ENDED) and words[:1].islower() and not item
+        if not goes_on and run:
+            yield run
+            run = ""
+        run = f"{run} {words}".strip() if goes_on else words[item.end() :] if item else words
+    if run:
+        yield run
+
+
+def _cut(paragraph: str) -> Iterator[Sentence]:
+    low = fold(_masked(paragraph))
+    start = 0
+    borders = [found.span() for found in _ENDS.finditer(low)]
+    goes_on = [_ABBREVIATED.search(low, max(0, border[0] - 10), border[0]) is not None for border in borders]
+    ends = [border for border, inner in zip(borders, goes_on, strict=True) if not inner]
+    for border in [*ends, (len(low), len(low))]:
+        for at in range(start, border[0], LONGEST_SENTENCE):
+            part = slice(at, min(at + LONGEST_SENTENCE, border[0]))
+            if any(character.isalpha() for character in low[part]):
+                yield Sentence(paragraph[part], low[part])
+        start = border[1]
+
+
+def _masked(paragraph: str) -> str:
+    """Return a paragraph with everything hidden that stands in quotation marks or backticks."""
+    parts: list[str] = []
+    at = 0
+    while at < len(paragraph):
+        end = _end_of_quote(paragraph, at)
+        if end is None:
+            parts.append(paragraph[at])
+            at += 1
+        else:
+            parts.append(HIDDEN * (end - at))
+            at = end
+    return "".join(parts)
+
+
+def _end_of_quote(paragraph: str, at: int) -> int | None:
+    """Return where a quotation ends that begins here; nothing if none does."""
+    closing = _CLOSED_BY.get(paragraph[at])
+    if closing is None or (at > 0 and paragraph[at - 1].isalnum()):
+        return None
+    for end in range(at + 1, min(len(paragraph), at + _LONGEST_QUOTE)):
+        if paragraph[end] in closing and not paragraph[end + 1 : end + 2].isalnum():
+            return end + 1
+    return None
