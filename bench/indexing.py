@@ -111,10 +111,10 @@ def embedding(root: Path) -> dict[str, float]:
     """Sync with the builtin model, and say what that needs on top of the model."""
     from memlines import Memory
     from memlines.embed.base import embed_documents
-    from memlines.embed.select import made
+    from memlines.embed.select import make_provider
     from memlines.settings import Settings
 
-    provider = made("builtin", Settings())
+    provider = make_provider("builtin", Settings())
     assert provider is not None
     embed_documents(provider, ["one short text"])
     loaded = peak_megabytes()

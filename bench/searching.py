@@ -21,9 +21,9 @@ from bench.common import RandomVectors, finish, parser, percentile, seconds, ver
 from bench.corpus import queries, write_workspace
 from memlines import Memory
 from memlines.embed.base import embed_query, to_blobs
-from memlines.embed.select import Choice, made
+from memlines.embed.select import Choice, make_provider
 from memlines.index.search import words as lexical
-from memlines.index.sync.dirty import is_dirty
+from memlines.index.sync.discovery import is_dirty
 from memlines.settings import Settings
 from memlines.types import Mode, Source
 
@@ -119,7 +119,7 @@ def _jobs(opened: dict[str, Opened]) -> Iterable[tuple[str, Callable[[str], floa
 
 def measure_query_embedding(asked: list[str]) -> dict[str, float]:
     """Return the milliseconds the builtin model takes for a query."""
-    provider = made("builtin", Settings())
+    provider = make_provider("builtin", Settings())
     assert provider is not None
     embed_query(provider, "warm")
     return _summary([seconds(partial(embed_query, provider, query)) for query in asked])

@@ -11,13 +11,13 @@ from typing import Any, cast
 import pytest
 
 from memlines.embed.batches.base import BatchApi, BatchLimits
-from memlines.embed.batches.journal import Failures, Handed, Journal
-from memlines.embed.batches.select import batches_of
-from memlines.embed.remote.catalogue import REMOTE
-from memlines.embed.remote.http import Http
+from memlines.embed.batches.services import batches_of
+from memlines.embed.remote.provider import RemoteProvider
+from memlines.embed.remote.services import REMOTE
 from memlines.errors import SpendLimit
+from memlines.index.sync.batch_journal import BatchJournal, Failures, Submitted
 from memlines.index.sync.batched import Outcome, embed_by_batches
-from memlines.settings.tree import Batch
+from memlines.settings.tree import Batch, Embeddings
 from tests.support_batches import DIMS, KEY, BatchServer, Service, blob_of, serving
 
 MODELS = {"openai": "text-embedding-3-small", "voyage": "voyage-4-large", "gemini": "gemini-embedding-001"}
@@ -35,14 +35,18 @@ def some_texts(count: int, word: str = "note") -> dict[str, str]:
 class KeptJournal:
     """A journal that survives whatever happens to a run."""
 
-    noted: dict[str, Handed] = field(default_factory=dict)
+    noted: dict[str, Submitted] = field(default_factory=dict)
     failed: Failures = field(default_factory=Failures)
+    kept: dict[str, bytes] = field(default_factory=dict)
+    times_kept: Counter[str] = field(default_factory=Counter)
+    slices: list[int] = field(default_factory=list)
+    """How many vectors were kept at a time."""
 
-    def open(self) -> list[Handed]:
+    def submitted(self) -> list[Submitted]:
         return list(self.noted.values())
 
-    def note(self, handed: Handed) -> None:
-        self.noted[handed.token] = handed
+    def note(self, batch: Submitted) -> None:
+        self.noted[batch.token] = batch
 
     def drop(self, token: str) -> None:
         self.noted.pop(token, None)
@@ -52,6 +56,11 @@ class KeptJournal:
 
     def note_failures(self, failures: Failures) -> None:
         self.failed = failures
+
+    def keep(self, vectors: Mapping[str, bytes]) -> None:
+        self.kept.update(vectors)
+        self.slices.append(len(vectors))
+        self.times_kept.update(vectors.keys())
 
 
 @dataclass
@@ -119,10 +128,6 @@ class Desk:
     texts: dict[str, str]
     settings: Batch = field(default_factory=lambda: Batch(enabled=True, min_texts=1))
     journal: KeptJournal = field(default_factory=KeptJournal)
-    kept: dict[str, bytes] = field(default_factory=dict)
-    times_kept: Counter[str] = field(default_factory=Counter)
-    slices: list[int] = field(default_factory=list)
-    """How many vectors were kept at a time."""
     meter: CountingMeter | None = None
     now: float = 1_800_000_000.0
     said: list[tuple[int, int, str]] = field(default_factory=list)
@@ -130,29 +135,23 @@ class Desk:
     """After how many calls of `progress` it raises `KeyboardInterrupt`."""
 
     def waiting(self) -> dict[str, str]:
-        return {key: text for key, text in self.texts.items() if key not in self.kept}
+        return {key: text for key, text in self.texts.items() if key not in self.journal.kept}
 
     def run(self, *, step: Callable[[], None] | None = None) -> Outcome:
         """Embed what has no vector; `step` may raise at whatever the run does."""
-        api, journal = self.api, cast(Journal, self.journal)
+        api, journal = self.api, cast(BatchJournal, self.journal)
         if step is not None:
-            api, journal = cast(BatchApi, Mortal(api, step)), cast(Journal, Mortal(journal, step))
+            api, journal = cast(BatchApi, Mortal(api, step)), cast(BatchJournal, Mortal(journal, step))
         return embed_by_batches(
             api,
             journal,
             self.waiting(),
             self.settings,
-            self._keep,
             self._progress,
             meter=self.meter,
             clock=lambda: self.now,
             sleep=self._sleep,
         )
-
-    def _keep(self, vectors: Mapping[str, bytes]) -> None:
-        self.kept.update(vectors)
-        self.slices.append(len(vectors))
-        self.times_kept.update(vectors.keys())
 
     def _progress(self, completed: int, total: int, label: str) -> None:
         self.said.append((completed, total, label))
@@ -167,11 +166,16 @@ class Desk:
 @contextmanager
 def api_of(server: BatchServer, *, key: str = KEY) -> Iterator[BatchApi]:
     """The batches of a server that is listening."""
-    shapes = REMOTE[server.service].load()
     path = "/v1beta" if server.service == "gemini" else "/v1"
-    model = MODELS[server.service]
-    with closing(Http(server.url + path, shapes.auth(key), name=server.service)) as http:
-        api = batches_of(shapes, http, model, dimensions=DIMS, dims=DIMS)
+    settings = Embeddings(
+        provider=server.service,
+        model=MODELS[server.service],
+        base_url=server.url + path,
+        api_key=key,
+        dimensions=DIMS,
+    )
+    with closing(RemoteProvider(REMOTE[server.service], settings, None, {})) as provider:
+        api = batches_of(provider)
         assert api is not None
         yield api
 
@@ -185,8 +189,8 @@ def desk(server: BatchServer, texts: dict[str, str] | None = None) -> Iterator[D
 
 def assert_all_kept_once(at: Desk) -> None:
     """Every text has its vector, and got it once."""
-    assert at.kept == {key: blob_of(text) for key, text in at.texts.items()}
-    assert set(at.times_kept.values()) == {1}
+    assert at.journal.kept == {key: blob_of(text) for key, text in at.texts.items()}
+    assert set(at.journal.times_kept.values()) == {1}
 
 
 def in_groups_of(monkeypatch: pytest.MonkeyPatch, at: Desk, size: int) -> None:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
-from memlines.embed.background import PASSAGES
+from memlines.embed.passages import PASSAGES
 
 Service = Literal["openai", "voyage", "gemini"]
 Step = Literal["upload", "create", "list", "poll", "download", "cancel", "delete", "direct"]

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ def sync(
 ) -> Report:
     """Sync a workspace; without a provider, by words only."""
     wanted = job(workspace, provider, settings, progress=progress, force=force, embed_limit=embed_limit)
-    return run.run(wanted, wait_seconds=60)
+    return run.run(replace(wanted, wait_seconds=60))
 
 
 def program(body: str) -> list[str]:

@@ -31,8 +31,8 @@ import pytest
 
 from memlines.embed.base import Meter
 from memlines.embed.remote import http, provider
-from memlines.embed.remote.catalogue import REMOTE
 from memlines.embed.remote.provider import RemoteProvider
+from memlines.embed.remote.services import REMOTE
 from memlines.settings.tree import Embeddings
 
 Protocol = Literal["openai", "openai-compatible", "mistral", "voyage", "gemini", "ollama"]
@@ -157,7 +157,7 @@ def settings_for(server: ProviderServer, **changes: Any) -> Embeddings:
 
 def remote(server: ProviderServer, meter: Meter | None = None, **changes: Any) -> RemoteProvider:
     """Return a provider that talks to a server."""
-    return RemoteProvider(REMOTE[server.protocol].load(), settings_for(server, **changes), meter, {})
+    return RemoteProvider(REMOTE[server.protocol], settings_for(server, **changes), meter, {})
 
 
 def impatient(

@@ -18,7 +18,7 @@ from memlines import Memory
 from memlines.admin.backup.gather import beside
 from memlines.admin.imports.openclaw import Imported, find_database, import_openclaw, workspace_of
 from memlines.admin.imports.openclaw_vectors import Vectors
-from memlines.embed.background import PASSAGES
+from memlines.embed.passages import PASSAGES
 from memlines.errors import PathError, ProviderUnreachable, SettingsError, StoreError
 from memlines.files.scan import discover
 from memlines.paths import Workspace

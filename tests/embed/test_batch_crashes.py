@@ -33,8 +33,8 @@ def dying_after(steps: int) -> Callable[[], None]:
 
 
 def assert_complete(at: Desk) -> None:
-    assert at.kept == {key: blob_of(text) for key, text in at.texts.items()}
-    assert set(at.times_kept.values()) == {1}
+    assert at.journal.kept == {key: blob_of(text) for key, text in at.texts.items()}
+    assert set(at.journal.times_kept.values()) == {1}
     assert sorted(at.server.handed) == sorted(at.texts.values())
     assert at.journal.noted == {}
 
@@ -97,7 +97,7 @@ def test_death_in_the_middle_of_a_download_keeps_the_slices_before() -> None:
         at.run()
         with pytest.raises(Killed):
             at.run(step=dying_after(9))
-        assert 0 < len(at.kept) < 10
+        assert 0 < len(at.journal.kept) < 10
         at.run()
         assert_complete(at)
 

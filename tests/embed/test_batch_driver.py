@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from memlines.embed.batches.journal import Handed
 from memlines.errors import SpendLimit
+from memlines.index.sync.batch_journal import Submitted
 from tests.support_batch_runs import (
     QUIET,
     SERVICES,
@@ -106,7 +106,7 @@ def test_results_are_kept_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memlines.index.sync.batched._SLICE", 4)
     with desk(BatchServer("openai")) as at:
         at.run()
-        assert at.slices == [4, 4, 2]
+        assert at.journal.slices == [4, 4, 2]
 
 
 def test_progress_counts_up_to_all_texts(service: Service) -> None:
@@ -132,7 +132,7 @@ def test_without_waiting_a_batch_is_handed_in_and_left(service: Service) -> None
         outcome = at.run()
         assert outcome.still_waiting
         assert outcome.waiting == at.texts.keys()
-        assert at.kept == {}
+        assert at.journal.kept == {}
         assert "poll" not in at.server.asked
 
 
@@ -185,7 +185,7 @@ def test_results_for_texts_that_are_gone_are_not_kept(service: Service) -> None:
         at.run()
         del at.texts["note-key-3"]
         at.run()
-        assert at.kept.keys() == at.texts.keys()
+        assert at.journal.kept.keys() == at.texts.keys()
 
 
 def test_a_batch_none_of_whose_texts_is_left_is_cancelled(service: Service) -> None:
@@ -230,9 +230,9 @@ def test_a_bad_line_costs_one_text_at_most(service: Service, bend: Bend, lost: i
     with desk(BatchServer(service, bend=bend)) as at:
         outcome = at.run()
         assert len(outcome.refused) == lost
-        assert len(at.kept) == 10 - lost
+        assert len(at.journal.kept) == 10 - lost
         assert outcome.refused.keys().isdisjoint(outcome.embedded)
-        assert all(blob == blob_of(at.texts[key]) for key, blob in at.kept.items())
+        assert all(blob == blob_of(at.texts[key]) for key, blob in at.journal.kept.items())
         assert outcome.reason is None
 
 
@@ -288,7 +288,7 @@ def test_a_later_run_settles_what_an_earlier_one_reserved() -> None:
 def test_an_intent_that_came_to_nothing_gives_its_tokens_back() -> None:
     with desk(BatchServer("openai")) as at:
         at.meter = CountingMeter(spent=77)
-        at.journal.note(Handed("never", frozenset(at.texts), at.now, reserved=77))
+        at.journal.note(Submitted("never", frozenset(at.texts), at.now, reserved=77))
         at.run()
         assert at.meter.spent == 30
         assert_all_kept_once(at)
@@ -300,7 +300,7 @@ def test_an_error_of_keep_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> N
         def full(vectors: Any) -> None:
             raise OSError("no room")
 
-        monkeypatch.setattr(at, "_keep", full)
+        monkeypatch.setattr(at.journal, "keep", full)
         with pytest.raises(OSError, match="no room"):
             at.run()
         assert len(at.journal.noted) == 1

@@ -7,8 +7,8 @@ from typing import Literal
 
 import pytest
 
-from memlines.embed.batches.journal import Failures
 from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded, TextsRefused
+from memlines.index.sync.batch_journal import Failures
 from tests.support_batch_runs import (
     QUIET,
     SERVICES,
@@ -238,7 +238,7 @@ def test_what_came_before_a_download_broke_off_is_kept(service: Service) -> None
         at.settings = QUIET
         at.run()
         assert at.run().still_waiting
-        assert 0 < len(at.kept) < 10
+        assert 0 < len(at.journal.kept) < 10
 
 
 def test_a_batch_of_which_an_earlier_run_kept_all_but_a_bad_text_is_no_failure() -> None:
@@ -246,7 +246,7 @@ def test_a_batch_of_which_an_earlier_run_kept_all_but_a_bad_text_is_no_failure()
         at.server.fails = {at.texts["note-key-4"]: "unreadable"}
         at.settings = QUIET
         at.run()
-        at.kept = {key: b"" for key in at.texts if key != "note-key-4"}
+        at.journal.kept = {key: b"" for key in at.texts if key != "note-key-4"}
         outcome = at.run()
         assert outcome.refused.keys() == {"note-key-4"}
         assert at.journal.failed.count == 0

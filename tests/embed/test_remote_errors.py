@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memlines.embed.remote.refusals import refusal
+from memlines.embed.remote.errors import refusal
 from memlines.errors import (
     BadVectors,
     EmbeddingError,

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from memlines.embed.remote import http
-from memlines.embed.remote.bounded import client as client_of
+from memlines.embed.remote.deadlines import client as client_of
 from memlines.embed.remote.http import Http, Patience
 from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded
 from tests.support_provider import KEY, Fault, ProviderServer, Status, provider_server
@@ -128,7 +128,7 @@ def test_the_wish_may_be_a_date(client: Http, server: ProviderServer, waits: lis
 
 
 def test_google_says_its_wish_in_the_body(waits: list[float]) -> None:
-    from memlines.embed.remote.refusals import refusal
+    from memlines.embed.remote.errors import refusal
 
     body = {"error": {"message": "slow down", "details": [{"@type": "x"}, {"retryDelay": "37.5s"}]}}
     found = refusal("gemini", 429, {}, json.dumps(body).encode(), secrets=(), sent=None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from memlines.embed.base import embed_documents, embed_query
-from memlines.embed.remote import outage
+from memlines.embed.remote import errors
 from memlines.errors import ProviderUnreachable
 from tests.support_provider import ProviderServer, impatient, provider_server, remote
 
@@ -57,7 +57,7 @@ def test_a_service_that_answers_again_is_asked_again(server: ProviderServer) -> 
 
 
 def test_after_a_while_it_is_asked_again(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outage, "_SECONDS", 0.0)
+    monkeypatch.setattr(errors, "_SECONDS", 0.0)
     provider = remote(server)
     with pytest.raises(ProviderUnreachable):
         embed_query(provider, "okapi")

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.embed.base import Limits
-from memlines.embed.remote.catalogue import REMOTE
-from memlines.embed.remote.packing import packed
-from memlines.embed.remote.prefixes import prefixes_of, text_bytes_of
+from memlines.embed.base import Limits, packed
 from memlines.embed.remote.provider import RemoteProvider
+from memlines.embed.remote.services import REMOTE, prefixes_of, text_bytes_of
 from memlines.errors import BadVectors, EmbeddingError, ProviderUnusable, SpendLimit
 from memlines.settings.tree import Embeddings
 from tests.support_provider import KEY, Fault, ProviderServer, Status, impatient, provider_server, remote
@@ -59,7 +57,7 @@ class Counted:
 
 
 def made(name: str, environ: Mapping[str, str] | None = None, **settings: Any) -> RemoteProvider:
-    return RemoteProvider(REMOTE[name].load(), Embeddings(**settings), None, environ or {})
+    return RemoteProvider(REMOTE[name], Embeddings(**settings), None, environ or {})
 
 
 def authorization(environ: Mapping[str, str], **settings: Any) -> str:

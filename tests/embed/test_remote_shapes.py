@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from memlines.embed.base import embed_documents, embed_query
-from memlines.embed.remote.catalogue import REMOTE
-from memlines.embed.remote.ollama import Ollama
+from memlines.embed.remote.services import REMOTE, Ollama
 from tests.support_provider import (
     KEY,
     PROTOCOLS,
@@ -63,7 +62,7 @@ def test_a_question_gets_one_vector(server: ProviderServer) -> None:
 
 
 def test_every_service_has_a_line_in_the_catalogue(server: ProviderServer) -> None:
-    assert REMOTE[server.protocol].load().id == server.protocol
+    assert REMOTE[server.protocol].id == server.protocol
 
 
 def test_packed_replies_are_read(server: ProviderServer) -> None:

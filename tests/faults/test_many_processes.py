@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +182,7 @@ def test_a_stopped_writer_of_the_index_is_named_and_stops_no_reader(workspace: P
         os.kill(holder.process.pid, signal.SIGSTOP)
         asked = time.monotonic()
         with pytest.raises(StoreBusy, match=f"is being written by process {holder.process.pid} since"):
-            run.run(job(workspace), wait_seconds=1.5)
+            run.run(replace(job(workspace), wait_seconds=1.5))
         assert 1.4 < time.monotonic() - asked < 60
         with Memory(workspace) as memory:
             found = memory.search("own15")

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from memlines import Memory
-from memlines.embed.background import PASSAGES
+from memlines.embed.passages import PASSAGES
 from memlines.index.store.sqlite import spaces
 from tests import support_provider
 from tests.faults.conftest import Tell

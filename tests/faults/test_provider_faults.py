@@ -19,11 +19,10 @@ from typing import Any, Literal
 import pytest
 
 from memlines import Memory
-from memlines.embed.background import PASSAGES
 from memlines.embed.base import Limits
+from memlines.embed.passages import PASSAGES
 from memlines.embed.remote import http, provider
-from memlines.embed.remote.catalogue import REMOTE
-from memlines.embed.remote.compatible import Compatible
+from memlines.embed.remote.services import REMOTE, Compatible
 from memlines.index.sync import pending
 from memlines.types import Report
 from tests import support_provider
@@ -199,7 +198,7 @@ def lose_patience(monkeypatch: pytest.MonkeyPatch, server: ProviderServer, case:
 
 def prefix_of(server: ProviderServer) -> str:
     """Return what the model reads before a passage."""
-    api = REMOTE[server.protocol].load()
+    api = REMOTE[server.protocol]
     return api.prefixes(settings_for(server).model or api.default_model)[1]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memlines import Memory
-from memlines.embed.background import PASSAGES
+from memlines.embed.passages import PASSAGES
 from memlines.errors import UsageError
 from memlines.index.sync import pending
 from tests.support_index import assert_sound, index_file

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memlines import Memory
-from memlines.index.sync import pending, run, update
+from memlines.index.sync import pending, run, words
 from memlines.memory import manager
 from memlines.serve.tools import call_tool
 from tests.support_cli import program
@@ -54,7 +54,7 @@ class Slow(FakeProvider):
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock that deadlines are counted by."""
     clock = Clock()
-    for module in (pending, run, update, manager):
+    for module in (pending, run, words, manager):
         monkeypatch.setattr(module, "time", clock)
     monkeypatch.setattr("memlines.index.sync.job.time", clock)
     monkeypatch.setattr(manager, "_AFTER_FIRST_SEARCH", 3600.0)
@@ -64,14 +64,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def slow_reading(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> list[str]:
     """Let reading a file take half a second by the clock; return the list of files read."""
     read: list[str] = []
-    real = update.read_file
+    real = words.read_file
 
     def read_file(file: Any, *rest: Any) -> Any:
         clock.now += 0.5
         read.append(file.path)
         return real(file, *rest)
 
-    monkeypatch.setattr(update, "read_file", read_file)
+    monkeypatch.setattr(words, "read_file", read_file)
     return read
 
 

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines import Memory
-from memlines.embed.background import PASSAGES, background_of
 from memlines.embed.base import embed_documents
+from memlines.embed.passages import PASSAGES, background_of
 from memlines.embed.select import Choice
 from memlines.index.search.rank import evidence, probability
 from memlines.index.search.retrievers import common_cosine, scaled

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from memlines.files.read import read_document
-from memlines.index.sync import run, update
-from memlines.index.sync.dirty import is_dirty, missing_paths
-from memlines.index.sync.finding import find_files
+from memlines.index.sync import run, words
+from memlines.index.sync.discovery import find_files, is_dirty, missing_paths
 from memlines.memory.memory import Memory
 from memlines.types import (
     Discovery,
@@ -42,7 +41,7 @@ class Reads:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.paths: list[str] = []
         self._read = read_document
-        monkeypatch.setattr(update, "read_document", self)
+        monkeypatch.setattr(words, "read_document", self)
 
     def __call__(self, file: FoundFile, max_bytes: int) -> Document | Problem | None:
         self.paths.append(file.path)
@@ -262,7 +261,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, victim: str) -> None:
             return Problem(file.path, "cannot be read: permission denied", failed=True)
         return read_document(file, max_bytes)
 
-    monkeypatch.setattr(update, "read_document", read)
+    monkeypatch.setattr(words, "read_document", read)
 
 
 def test_an_unreadable_file_keeps_its_old_chunks(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_an_interrupted_sync_leaves_nothing_torn(workspace: Path, after: int, fo
         sync(workspace, progress=Interrupt(after), force=force)
     assert_sound(index_file(workspace))
     assert left_over(workspace) == []
-    run.run(job(workspace), wait_seconds=0)  # the lock is free
+    run.run(replace(job(workspace), wait_seconds=0))  # the lock is free
     assert indexed(workspace) == expected(workspace)
 
 
@@ -69,7 +70,7 @@ def test_a_sync_that_may_not_wait_says_who_is_writing(workspace: Path) -> None:
     sync(workspace)
     lock = WriterLock(index_file(workspace).with_name("index.sqlite.lock"))
     with lock.held(0), pytest.raises(StoreBusy, match=f"process {os.getpid()} since"):
-        run.run(job(workspace), wait_seconds=0)
+        run.run(replace(job(workspace), wait_seconds=0))
 
 
 def test_a_search_answers_from_the_old_index_while_another_process_writes(workspace: Path) -> None:

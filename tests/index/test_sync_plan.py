@@ -10,7 +10,7 @@ import pytest
 
 from memlines.embed.base import Provider
 from memlines.embed.spending.ledger import Ledger, Spent
-from memlines.embed.spending.tokens import estimate
+from memlines.embed.spending.prices import estimate
 from memlines.index.sync.plan import Plan, plan
 from tests.support_embedding import FakeProvider
 from tests.support_index import index_file, indexed, job, notes, sync, write

@@ -10,7 +10,7 @@ import pytest
 
 from memlines import Memory
 from memlines.embed import select
-from memlines.embed.background import PASSAGES
+from memlines.embed.passages import PASSAGES
 from memlines.index.sync import pending
 from memlines.paths import user_state_dir
 from tests.support_embedding import FakeProvider

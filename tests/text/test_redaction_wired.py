@@ -10,7 +10,7 @@ import pytest
 
 from memlines import Memory
 from memlines.embed.base import embed_documents, embed_query
-from memlines.embed.batches.select import batches_for
+from memlines.embed.batches.services import batches_of
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.select import Choice
 from memlines.serve.tools import call_tool
@@ -91,7 +91,7 @@ def test_a_chunk_that_begins_inside_of_something_secret_is_sent_without_it(
 
 
 def test_a_secret_is_not_handed_in_with_a_batch(elsewhere: RemoteProvider) -> None:
-    batches = batches_for(elsewhere)
+    batches = batches_of(elsewhere)
     assert batches is not None
     assert SECRET.encode() not in batches.line("key", f"the deploy token is {SECRET}")
 

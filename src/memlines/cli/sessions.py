@@ -26,7 +26,7 @@ from memlines.cli.common import (
 from memlines.cli.hits import print_answer
 from memlines.errors import UsageError
 from memlines.files import snapshots
-from memlines.index.sync.finding import SNAPSHOTS
+from memlines.index.sync.discovery import SNAPSHOTS
 from memlines.memory.conversations.conversation import SWITCH_ON, client_of, refuse_unless_on
 from memlines.memory.conversations.importing import Imported, import_transcripts
 from memlines.memory.conversations.listing import SessionInfo, listed

@@ -65,7 +65,7 @@ _PASSED_ON = (
     "CLAUDE_CONFIG_DIR",
     "OPENCLAW_STATE_DIR",
     "OLLAMA_HOST",
-    *(variable for _, _, variables in SERVICES.values() for variable in variables),
+    *(variable for _, variables in SERVICES.values() for variable in variables),
     "HTTPS_PROXY",
     "HTTP_PROXY",
     "NO_PROXY",

@@ -9,15 +9,124 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from memlines.embed.automatic import AUTOMATIC, is_pinned, resolved
-from memlines.embed.base import Provider
+from memlines.embed.base import Provider, embed_query
 from memlines.errors import EmbeddingError, ProviderUnusable
 from memlines.settings import Embeddings, Settings
-from memlines.types import Space
+from memlines.settings.tree import SERVICES
+from memlines.types import Probe, Space
+
+AUTOMATIC = ("openai", "gemini", "voyage", "mistral")
+"""Whom `auto` asks if it may and their key is there, in this order."""
+
+_ON_THIS_MACHINE = ("local", "builtin")
+
+_FAMILIES = {
+    "local": r".+\.gguf",
+    "openai": r"(openai/)?text-embedding-(3-.+|ada-002)",
+    "gemini": r"(models/|google/)?gemini-.+",
+    "voyage": r"(voyage/)?voyage-.+",
+    "mistral": r"(mistral/)?(mistral|codestral)-embed.*",
+}
+"""The names of models that one provider alone has."""
+
+
+def resolved(wanted: Embeddings, environ: Mapping[str, str]) -> tuple[Embeddings, EmbeddingError | None]:
+    """Return the settings with a provider in the place of `auto`, and why it is not the first choice.
+
+    A `ProviderUnusable` says what to set where the settings can be read in several ways, or name a place
+    that text may not be sent to.
+    """
+    name = _named(wanted, environ)
+    missing = _missing_file(wanted) if wanted.local.model_path else None
+    if name and wanted.local.model_path and not missing and name != "local":
+        raise _unclear("embeddings.local.model_path and the other settings name two providers")
+    if name:
+        return replace(wanted, provider=name), missing
+    if wanted.local.model_path and not missing:
+        return replace(wanted, provider="local"), None
+    if wanted.remote_ok:
+        for service in AUTOMATIC:
+            if any(environ.get(variable, "").strip() for variable in SERVICES[service][1]):
+                return replace(wanted, provider=service), missing
+    return replace(wanted, provider="builtin"), missing
+
+
+def is_pinned(wanted: Embeddings) -> bool:
+    """Tell whether the settings say so much about the provider that `auto` has no choice."""
+    return bool(wanted.base_url or wanted.model or wanted.api_key or wanted.headers)
+
+
+def _named(wanted: Embeddings, environ: Mapping[str, str]) -> str:
+    """Return the provider that address, model and key are for; nothing if none of them is set."""
+    if wanted.base_url:
+        return _at_address(wanted, wanted.base_url, environ)
+    if wanted.model:
+        return _of_model(wanted, wanted.model.strip())
+    if is_pinned(wanted):
+        what = "embeddings.api_key" if wanted.api_key else "embeddings.headers"
+        raise _unclear(f"{what} is set, but not whom it is for")
+    return ""
+
+
+def _at_address(wanted: Embeddings, base_url: str, environ: Mapping[str, str]) -> str:
+    from memlines.embed.remote.addresses import Address
+    from memlines.embed.remote.services import REMOTE
+
+    address = Address.of(base_url, "embeddings.base_url")
+    usual = {Address.of(REMOTE[name].base_url(environ), name).name: name for name in AUTOMATIC}
+    name = usual.get(address.name, "openai-compatible")
+    if not address.is_loopback and not wanted.remote_ok:
+        raise _not_allowed(f"embeddings.base_url leads to {address.host}", name)
+    return name
+
+
+def _of_model(wanted: Embeddings, model: str) -> str:
+    from memlines.embed.builtin.provider import BuiltinProvider
+
+    families = {**_FAMILIES, "builtin": re.escape(BuiltinProvider.model)}
+    name = next((name for name, names in families.items() if re.fullmatch(names, model.lower())), "")
+    if not name:
+        raise _unclear(f"embeddings.model is {model!r}, which several providers may have")
+    if name in _ON_THIS_MACHINE:
+        if wanted.api_key or wanted.headers:
+            raise _unclear(f"embeddings.model is {model!r}, which takes neither a key nor headers")
+        if name == "local" and wanted.local.model_path and not wanted.local.model_path.endswith(model):
+            raise _unclear("embeddings.model and embeddings.local.model_path name two files")
+    elif not wanted.remote_ok:
+        raise _not_allowed(f"embeddings.model is {model!r}, a model of {name}", name)
+    return name
+
+
+def _missing_file(wanted: Embeddings) -> EmbeddingError | None:
+    """Return why the model file of the settings cannot be used; nothing if it is there."""
+    from memlines.embed.local.header import missing
+    from memlines.embed.local.provider import model_file
+
+    try:
+        file = model_file(wanted)
+    except EmbeddingError as error:
+        return error
+    return None if file.is_file() else missing(file)
+
+
+def _unclear(what: str) -> ProviderUnusable:
+    return ProviderUnusable(
+        f"{what} (embeddings.provider is auto)",
+        todo=f"Set embeddings.provider to one of: {', '.join((*_ON_THIS_MACHINE, *SERVICES))}",
+    )
+
+
+def _not_allowed(what: str, name: str) -> ProviderUnusable:
+    return ProviderUnusable(
+        f"{what}, but embeddings.provider is auto, which may not send text away from this machine",
+        todo=f"Set embeddings.provider to {name}, or embeddings.remote_ok to true, if text may go there",
+    )
+
 
 _AVAILABLE = {"builtin": ("memlines.embed.builtin.provider", "BuiltinProvider")}
 """Where the embedded provider is; it is imported when it is chosen."""
@@ -32,8 +141,8 @@ class Choice:
     provider: Provider | None
     error: EmbeddingError | None = None
     """Why it is not the provider that was wanted, if it is not."""
-    fallback: Callable[[], Provider] | None = None
-    """Makes the provider that takes over if this one fails at work."""
+    fallback: str = ""
+    """The name of the provider that takes over if this one fails at work; empty if there is none."""
 
     @property
     def reason(self) -> str:
@@ -56,16 +165,11 @@ def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choic
         if requested == "auto":
             wanted, passed_over = resolved(wanted, environ)
             settings = replace(settings, embeddings=wanted)
-        provider = made(wanted.provider, settings, environ)
+        provider = make_provider(wanted.provider, settings, environ)
     except EmbeddingError as error:
         return _instead(requested, settings, environ, error)
     has_other = wanted.fallback not in ("none", "auto", wanted.provider)
-    return Choice(
-        requested,
-        provider,
-        passed_over,
-        fallback=(lambda: made(wanted.fallback, settings, environ)) if has_other else None,
-    )
+    return Choice(requested, provider, passed_over, fallback=wanted.fallback if has_other else "")
 
 
 def former(space: Space, settings: Settings, environ: Mapping[str, str] = os.environ) -> Provider | None:
@@ -79,12 +183,12 @@ def former(space: Space, settings: Settings, environ: Mapping[str, str] = os.env
         allowed = {"builtin", "local", wanted.provider, wanted.fallback}
         if space.provider not in allowed and not (may_choose and space.provider in AUTOMATIC):
             return None
-        return made(space.provider, settings, environ, model=space.model)
+        return make_provider(space.provider, settings, environ, model=space.model)
     except EmbeddingError:
         return None
 
 
-def made(
+def make_provider(
     name: str, settings: Settings, environ: Mapping[str, str] = os.environ, model: str | None = None
 ) -> Provider:
     """Make a provider by its name; one that cannot work is an error."""
@@ -100,13 +204,13 @@ def made(
         from memlines.embed.local.provider import LocalProvider
 
         return LocalProvider(wanted)
-    from memlines.embed.remote.catalogue import REMOTE
     from memlines.embed.remote.provider import RemoteProvider, model_name
+    from memlines.embed.remote.services import REMOTE
     from memlines.embed.spending.budget import Budget
     from memlines.embed.spending.ledger import Ledger
     from memlines.text.redaction import rules_of
 
-    api = REMOTE[name].load()
+    api = REMOTE[name]
     budget = Budget(settings.spend, name, model_name(api, wanted), Ledger())
     return RemoteProvider(api, wanted, budget, environ, rules_of(settings.redaction.rules))
 
@@ -127,7 +231,38 @@ def _instead(requested: str, settings: Settings, environ: Mapping[str, str], err
     if fallback in ("none", "auto"):
         return Choice(requested, None, error)
     try:
-        return Choice(requested, made(fallback, settings, environ), error)
+        return Choice(requested, make_provider(fallback, settings, environ), error)
     except EmbeddingError as second:
         both = ProviderUnusable(f"{error} The fallback cannot help either: {second.what}", todo=second.todo)
         return Choice(requested, None, both)
+
+
+_WORD = "memory"
+
+
+def probed(provider: Provider) -> str:
+    """Have one word embedded and say what came of it; a provider that does not work is an error."""
+    vector = embed_query(provider, _WORD)
+    given = f"; {provider.sends_to} was given the word {_WORD!r}" if provider.sends_to else ""
+    return f"it works and returns {len(vector)} numbers a text{given}"
+
+
+def probe_embedding(choice: Choice, at_work: Provider | None, stand_in: str, note: str) -> Probe:
+    """Tell whether the provider that the settings ask for makes vectors.
+
+    `stand_in` is the provider that took its place while it did not work, if one did, for the reason `note`.
+    """
+    requested = choice.requested
+    serving = stand_in or (at_work.id if at_work else "none")
+    if choice.error is not None:
+        return Probe(False, requested, serving, choice.error.what, choice.error.todo, choice.error.code)
+    if at_work is None:
+        return Probe(True, requested, "none", "there is no provider to ask; search goes by words")
+    try:
+        works = probed(at_work)
+    except EmbeddingError as error:
+        return Probe(False, requested, stand_in or "none", error.what, error.todo, error.code)
+    if stand_in:
+        reason = f"{at_work.id} works again, but {stand_in} still answers, because of this: {note}"
+        return Probe(False, requested, serving, reason, "Run 'memlines sync'", EmbeddingError.code)
+    return Probe(True, requested, serving, works)

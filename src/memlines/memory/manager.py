@@ -23,10 +23,8 @@ from memlines.errors import (
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import use_extension
-from memlines.index.sync.dirty import is_dirty, is_unchanged, lags_behind
-from memlines.index.sync.finding import find_files
-from memlines.index.sync.identity import engine_warning, reason_to_rebuild, space_of
-from memlines.index.sync.waiting import count_to_do
+from memlines.index.sync.discovery import find_files, is_dirty, is_unchanged, lags_behind
+from memlines.index.sync.identity import count_to_do, engine_warning, reason_to_rebuild, space_of
 from memlines.memory.answering import Quotes
 from memlines.memory.background import A_MOMENT, Background
 from memlines.paths import Workspace
@@ -291,7 +289,7 @@ class Manager:
         )
         if job.is_hurried and job.provider is not None:
             job = replace(job, provider=hurried(job.provider))
-        report = run.run(job, _SYNC_WAIT if wait_seconds is None else wait_seconds)
+        report = run.run(replace(job, wait_seconds=_SYNC_WAIT if wait_seconds is None else wait_seconds))
         self.unindexed = report.unindexed
         if words_only:
             return report
@@ -328,7 +326,7 @@ class Manager:
             progress,
             group=group,
             heads=self.heads,
-            fallback=None if words_only else self.chosen().fallback,
+            fallback="" if words_only else self.chosen().fallback,
         )
 
     def replace_damaged(self, progress: Progress, *, words_only: bool = False) -> Report:
@@ -342,7 +340,7 @@ class Manager:
         """Index files again that do not hold what the index says of them; their vectors come later."""
         from memlines.index.sync.run import take_out
 
-        take_out(self.job(silent, words_only=True), paths, _OWN_SYNC_WAIT)
+        take_out(replace(self.job(silent, words_only=True), wait_seconds=_OWN_SYNC_WAIT), paths)
         self.run(words_only=True, wait_seconds=_OWN_SYNC_WAIT)
 
     def start_session(self, key: str | None) -> None:
@@ -383,7 +381,7 @@ class Manager:
 
         words = replace(self.job(progress, _BACKGROUND_GROUP, words_only=words_only), embed_limit=0)
         try:
-            report = run.run(words, _BACKGROUND_WAIT)
+            report = run.run(replace(words, wait_seconds=_BACKGROUND_WAIT))
         except StoreBusy:
             return ()  # another sync is under way, and every search looks for changes itself
         self.unindexed = 0
@@ -420,7 +418,7 @@ class Manager:
         if job.provider is not None:
             job = replace(job, provider=hurried(job.provider))  # somebody may wait for the end of this
         try:
-            report = add_vectors(job, Report(pending=1), _BACKGROUND_WAIT)
+            report = add_vectors(replace(job, wait_seconds=_BACKGROUND_WAIT), Report(pending=1))
         except StoreBusy:
             return ()  # another process embeds them
         # What could not be embedded is not tried again at every search.

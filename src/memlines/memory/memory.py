@@ -144,26 +144,26 @@ class Memory:
 
     def cancel_model(self) -> Space:
         """Stop a change of model that is under way, and return the space that was given up."""
-        from memlines.index.sync.switching import cancel
+        from memlines.index.sync.vectors import cancel
 
         return cancel(self._manager.job(silent))
 
     def roll_back_model(self) -> Space:
         """Answer with the vectors of the model before again, and return their space."""
-        from memlines.index.sync.switching import roll_back
+        from memlines.index.sync.vectors import roll_back
 
         manager = self._manager
         return roll_back(manager.job(silent), lambda space: manager.provider_of(space) is not None)
 
     def renew_model(self) -> Space:
         """Give up all vectors of the model, for the next sync to make them anew; return their space."""
-        from memlines.index.sync.switching import renew
+        from memlines.index.sync.vectors import renew
 
         return renew(self._manager.job(silent))
 
     def resume_model(self) -> Space:
         """Want the model of the settings again after its change was stopped or taken back."""
-        from memlines.index.sync.switching import resume
+        from memlines.index.sync.vectors import resume
 
         return resume(self._manager.job(silent))
 
@@ -529,7 +529,7 @@ class Memory:
                 return found, status_of(found, None, problem)
 
     def _probe(self, found: Found, status: Status) -> Probe:
-        from memlines.embed.probe import probe_embedding
+        from memlines.embed.select import probe_embedding
 
         took_over = status.fallback if found.choice.error is None else None
         stand_in, note = (took_over["to"], took_over["reason"]) if took_over else ("", "")

@@ -19,7 +19,7 @@ from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.chunks import document_counts, texts_with
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_file
-from memlines.index.sync.dirty import is_behind
+from memlines.index.sync.discovery import is_behind
 from memlines.index.sync.identity import engine_trouble, engine_warning, reason_to_rebuild, space_of
 from memlines.paths import Workspace
 from memlines.settings import Loaded, Settings, switched_off
@@ -155,15 +155,14 @@ def _extension_path(settings: Settings) -> str | None:
 
 def _batch(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
     """Describe the batches of a provider: what is set, what waits, and what failed lately."""
-    from memlines.embed.batches.journal import Failures
-    from memlines.index.sync.batch_journal import failures_of, handed_in
+    from memlines.index.sync.batch_journal import Failures, failures_of, submitted_batches
     from memlines.index.sync.batched import MOST_FAILURES, PAUSE_SECONDS
 
     batch = settings.embeddings.batch
     failures, waiting = Failures(), 0
     if index is not None and provider is not None:
         failures = failures_of(index, space_of(provider))
-        waiting = sum(len(handed.keys) for handed in handed_in(index, space_of(provider)))
+        waiting = sum(len(batch.keys) for batch in submitted_batches(index, space_of(provider)))
     until = failures.at + PAUSE_SECONDS
     is_recent = until > time.time()
     is_paused = is_recent and failures.count >= MOST_FAILURES

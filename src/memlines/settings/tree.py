@@ -149,16 +149,16 @@ class Facts:
 BUILTIN_MODEL = "use-multilingual-v3"
 """The only model of the provider `builtin`."""
 
-SERVICES: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "openai": ("openai", "OpenAI", ("OPENAI_API_KEY",)),
-    "openai-compatible": ("compatible", "Compatible", ()),
-    "gemini": ("gemini", "Gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
-    "voyage": ("voyage", "Voyage", ("VOYAGE_API_KEY",)),
-    "mistral": ("mistral", "Mistral", ("MISTRAL_API_KEY",)),
-    "ollama": ("ollama", "Ollama", ()),
+SERVICES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "openai": ("OpenAI", ("OPENAI_API_KEY",)),
+    "openai-compatible": ("Compatible", ()),
+    "gemini": ("Gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+    "voyage": ("Voyage", ("VOYAGE_API_KEY",)),
+    "mistral": ("Mistral", ("MISTRAL_API_KEY",)),
+    "ollama": ("Ollama", ()),
 }
-"""By their names in the settings: the module below `embed/remote`, its class, and the variables that may
-hold a key, in the order they are looked at. A service without any works without a key as well."""
+"""By their names in the settings: the class in `embed/remote/services.py`, and the variables that may hold
+a key, in the order they are looked at. A service without any works without a key as well."""
 
 
 PROVIDERS = ("auto", "builtin", "local", *SERVICES, "none")

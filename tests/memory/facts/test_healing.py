@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memlines.errors import PathError, StoreError
-from memlines.index.sync.switching import renew
+from memlines.index.sync.vectors import renew
 from memlines.memory.facts import lance as tables
 from memlines.memory.facts import table as healing
 from memlines.memory.facts.lance import Row, Table
@@ -443,7 +443,6 @@ def test_a_table_that_another_process_heals_is_left_to_it(kept: Kept) -> None:
 HEAL = """
 import sys
 from pathlib import Path
-from memlines.memory.facts import healing
 from tests.support_lance import Kept
 kept = Kept(Path(sys.argv[1]))
 print("ready", flush=True)

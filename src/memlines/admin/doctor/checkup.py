@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeVar
 from memlines.embed.select import Choice, choose
 from memlines.errors import MemlinesError
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.finding import find_files
+from memlines.index.sync.discovery import find_files
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from memlines.settings import Settings

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 
 from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
 from memlines.embed.base import Provider
-from memlines.embed.builtin.cache import cache_folder, changed_files
-from memlines.embed.probe import probed
+from memlines.embed.builtin.files import cache_folder, changed_files
+from memlines.embed.select import probed
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.sync.identity import engine_warning
 

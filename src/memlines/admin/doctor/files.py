@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
 from memlines.errors import StoreError
-from memlines.index.sync.dirty import missing_paths
-from memlines.index.sync.update import read_file
+from memlines.index.sync.discovery import missing_paths
+from memlines.index.sync.words import read_file
 from memlines.memory.facts.lance import INSTALL, is_installed, load
 from memlines.memory.facts.note import Book
 from memlines.memory.facts.places import record_of, uri_of

@@ -15,7 +15,7 @@ from memlines.admin.doctor.checkup import Repair, listed
 from memlines.admin.doctor.index import paths_without_file, vectors_without_chunk, words_without_chunk
 from memlines.admin.doctor.leftovers import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
 from memlines.admin.doctor.vectors import remove_damaged
-from memlines.embed.builtin.cache import cache_folder, discard
+from memlines.embed.builtin.files import cache_folder, discard
 from memlines.errors import MemlinesError, reason_of
 from memlines.files.atomic import unlink
 from memlines.files.place import LOCK_NAME, ensure_folder, ensure_private, tighten

@@ -154,7 +154,7 @@ def _why_not(name: str, value: Any, values: Mapping[str, Any]) -> str:
 
 
 def _about_key(provider: str) -> str:
-    _, _, variables = SERVICES.get(snake(provider), ("", "", ()))
+    _, variables = SERVICES.get(snake(provider), ("", ()))
     todo = f"set the variable {variables[0]}" if variables else "set embeddings.api_key to ${YOUR_VARIABLE}"
     return f"keys are never copied; {todo}"
 

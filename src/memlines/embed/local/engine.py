@@ -1,23 +1,159 @@
-"""Takes texts from several threads and turns them into vectors, one after the other."""
+"""Run llama.cpp inside this process: texts of several threads become vectors, one after the other.
+
+The package xllamacpp offers llama.cpp only as the server that it is, which insists on a socket to listen on.
+It gets one in a folder that only this user can enter and that is removed as soon as the server runs, so no
+one can reach it; texts are handed over by a plain call.
+
+A file can be complete and still hold what llama.cpp takes for a mistake of its own: it then stops the whole
+process on the spot. So a file that was never loaded before is first loaded by a process of its own. That
+also tells why a model is refused, which llama.cpp only writes to the standard error stream.
+"""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
+import importlib
 import json
 import os
+import re
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
+from memlines import paths
 from memlines.embed.local.header import PACKAGE
-from memlines.embed.local.server import SILENT, Plan, start
-from memlines.embed.local.trial import ensure_harmless
-from memlines.errors import EmbeddingError, TextsRefused
+from memlines.errors import EmbeddingError, ModelFilesError, ProviderUnusable, TextsRefused
+from memlines.folders import make_private_folders
+
+SILENT, ERRORS = -1, 1
+"""How much llama.cpp writes to the standard error stream."""
+
+_SOCKET_PATH_BYTES = 100
+"""A socket's path may have 104 bytes on macOS, and a few more elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is run, and with what."""
+
+    path: str
+    fingerprint: str
+    """Tells the file from another at the same place."""
+    tokens: int
+    """The longest text."""
+    threads: int
+
+
+def start(plan: Plan, verbosity: int) -> Any:
+    """Load a model and return the server that runs it."""
+    try:
+        xllamacpp: Any = importlib.import_module(PACKAGE)
+    except ImportError as error:
+        raise ProviderUnusable(
+            f"the package {PACKAGE} cannot be loaded: {error}", todo="Run 'pip install memlines[local]'"
+        ) from error
+    params = xllamacpp.CommonParams()
+    params.verbosity = verbosity
+    params.model.path = plan.path
+    params.embedding = True
+    # A text is seen whole or not at all, so a batch must hold the longest one.
+    params.n_ctx = params.n_batch = params.n_ubatch = plan.tokens
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = plan.threads
+    # Several texts in one batch are no faster on a processor, and would take their memory each.
+    params.n_parallel = params.n_threads_http = 1
+    # What was embedded before has no influence and leaves nothing behind.
+    params.cache_prompt = False
+    params.cache_ram_mib = 0
+    params.warmup = params.fit_params = False
+    with tempfile.TemporaryDirectory(prefix="memlines-", ignore_cleanup_errors=True) as folder:
+        socket = str(Path(folder) / "unused.sock")
+        if len(os.fsencode(socket)) > _SOCKET_PATH_BYTES:
+            raise ProviderUnusable(
+                f"the folder for temporary files, {tempfile.gettempdir()!r}, has too long a name",
+                todo="Set TMPDIR to a folder with a shorter one",
+            )
+        params.hostnames = [socket]
+        try:
+            return xllamacpp.Server(params)
+        except RuntimeError as error:
+            raise ModelFilesError(
+                f"llama.cpp cannot run the local model {plan.path!r}",
+                todo="Check that there is enough memory, or use another model",
+            ) from error
+
+
+_SECONDS = 600
+_CODE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from memlines.embed.local.engine import load_and_embed; load_and_embed(*json.loads(sys.argv[2]))"
+)
+_REASON = re.compile(r"error loading model: (.+)|(GGML_ASSERT\(.+)")
+
+
+def ensure_harmless(plan: Plan) -> None:
+    """Raise `ModelFilesError` if a model cannot be run; remembers the models that can."""
+    mark = _mark(plan)
+    if mark.exists() or not sys.executable or getattr(sys, "frozen", False):
+        return
+    problem = _problem(plan)
+    if problem:
+        raise ModelFilesError(
+            f"llama.cpp cannot run the local model {plan.path!r}: {problem}",
+            todo="Use a GGUF model made for embeddings, or set embeddings.provider to builtin",
+        )
+    # Where it cannot be noted, the next process tries once more; nothing else is lost.
+    with contextlib.suppress(OSError):
+        make_private_folders(mark.parent)
+        mark.touch()
+
+
+def load_and_embed(path: str, fingerprint: str, tokens: int, threads: int) -> None:
+    """Load a model and embed one word: what the other process does."""
+    reply = start(Plan(path, fingerprint, tokens, threads), ERRORS).handle_embeddings('{"input": ["a"]}')
+    if "error" in json.loads(reply):
+        sys.exit(f"error loading model: {json.loads(reply)['error'].get('message')}")
+
+
+def _mark(plan: Plan) -> Path:
+    version = metadata.version(PACKAGE)
+    return paths.user_cache_dir() / "models" / "tried" / f"{plan.fingerprint}-{version}"
+
+
+def _problem(plan: Plan) -> str:
+    """Return why a model cannot be run, or nothing."""
+    command = [sys.executable, "-c", _CODE, json.dumps(sys.path), json.dumps(astuple(plan))]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            # Without this, a failing llama.cpp starts a debugger on itself where there is one.
+            env={**os.environ, "GGML_NO_BACKTRACE": "1"},
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except subprocess.TimeoutExpired:
+        return f"it does not load in {_SECONDS} seconds"
+    if done.returncode == 0:
+        return ""
+    written = done.stderr.decode("utf-8", "replace").strip()
+    if found := _REASON.search(written):
+        return (found[1] or found[2]).strip()
+    if written:
+        return written.splitlines()[-1]
+    return f"a process that tried ended with code {done.returncode}"
+
 
 _CLOSING_SECONDS = 30.0
 """How long a process that ends waits for a text that is being embedded."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from memlines import paths
 from memlines.embed.base import Limits
 from memlines.embed.local.header import PACKAGE, fingerprint_of, read_header, unusable
-from memlines.embed.remote.outage import Outage
-from memlines.embed.remote.prefixes import prefixes_of
+from memlines.embed.remote.errors import Outage
+from memlines.embed.remote.services import prefixes_of
 from memlines.errors import ProviderUnreachable, ProviderUnusable
 from memlines.locks import start_daemon
 from memlines.settings import Embeddings
@@ -119,8 +119,7 @@ class LocalProvider:
 
     def _started(self) -> Engine:
         """Return the engine, once the file is known to be the one whose header was read."""
-        from memlines.embed.local.engine import shared
-        from memlines.embed.local.server import Plan
+        from memlines.embed.local.engine import Plan, shared
 
         if fingerprint_of(self._path) != self._fingerprint:
             raise unusable(self._path, "has been replaced meanwhile", todo="Start again to use the new file")

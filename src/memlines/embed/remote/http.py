@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 from weakref import finalize
 
 from memlines.embed.remote.addresses import Address, checked_headers, is_secret
-from memlines.embed.remote.refusals import Refusal, no_connection, refusal
+from memlines.embed.remote.errors import Refusal, no_connection, refusal
 from memlines.errors import ProviderUnreachable, ProviderUnusable
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ class Http:
             raise _Failed(Refusal(self._unreachable("broke off its reply"), again=True))
 
     def _opened(self) -> httpx2.Client:
-        from memlines.embed.remote.bounded import client
+        from memlines.embed.remote.deadlines import client
 
         with self._lock:
             if self._client is None:
@@ -279,7 +279,7 @@ class Http:
         """Do something on the network that ends in time; whatever it raises becomes `_Failed`."""
         import httpx2
 
-        from memlines.embed.remote.bounded import until
+        from memlines.embed.remote.deadlines import until
 
         try:
             with until(ends):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -10,21 +11,43 @@ from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from memlines.embed.base import Limits, Meter, validated
+from memlines.embed.base import Limits, Meter, packed, validated
 from memlines.embed.remote.addresses import Address, is_secret
-from memlines.embed.remote.api import Api, Malformed, Reply
-from memlines.embed.remote.catalogue import REMOTE
+from memlines.embed.remote.errors import Outage
 from memlines.embed.remote.http import DOCUMENTS, NEAR_DOCUMENTS, NEAR_QUERY, QUERY, Http, Patience
-from memlines.embed.remote.leaving import fit_to_send
-from memlines.embed.remote.outage import Outage
-from memlines.embed.remote.packing import packed
-from memlines.embed.spending.tokens import estimate
+from memlines.embed.remote.services import Api, Malformed, Reply
+from memlines.embed.spending.prices import estimate
 from memlines.errors import BadVectors, ModelChanged, ProviderUnreachable, ProviderUnusable
-from memlines.settings.tree import Embeddings
-from memlines.text.redaction import Rules
+from memlines.settings.tree import SERVICES, Embeddings
+from memlines.text.redaction import Rules, redact
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors
+
+_KEY_BEGINS = "-----BEGIN PRIVATE KEY-----\n"
+_KEY_ENDS = re.compile("-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----")
+
+_KEY_LINE = re.compile("[A-Za-z0-9+/=]{60,76}")
+_MOST_KEY_LINES = 0.6
+
+NOTHING = "[private]"
+"""What is sent of a text that is all secret; services refuse an empty one."""
+
+
+def fit_to_send(text: str, rules: Rules | None) -> str:
+    """Return a text without secrets, though never without any words.
+
+    A chunk may begin in the middle of a key. Where one ends that never began, it began before the chunk.
+    Private blocks are gone before a text is cut.
+    """
+    lines = text.split("\n")
+    if sum(_KEY_LINE.fullmatch(line.strip()) is not None for line in lines) > _MOST_KEY_LINES * len(lines):
+        return NOTHING  # the middle of a key, whose beginning and end are in other chunks
+    end = _KEY_ENDS.search(text)
+    if end and "-----BEGIN " not in text[: end.start()]:
+        text = _KEY_BEGINS + text
+    return redact(text, rules).text.strip() or NOTHING
+
 
 _NUMBER_BYTES = 64
 """The most that a number takes in a reply, with room to spare."""
@@ -93,9 +116,10 @@ class RemoteProvider:
         ]
         return np.concatenate(parts) if parts else validated([], 0, self._dims)
 
-    def fit_to_send(self, text: str) -> str:
-        """Return a text as the service may see it: without secrets, if it is not on this machine."""
-        return fit_to_send(text, self.rules) if self.sends_to else text
+    def prepare(self, texts: Sequence[str], *, is_query: bool) -> list[str]:
+        """Return texts as the service may see them: with prefixes, and without secrets if it is elsewhere."""
+        prefix = self._prefixes[0 if is_query else 1]
+        return [prefix + (fit_to_send(text, self.rules) if self.sends_to else text) for text in texts]
 
     def hurried(self) -> RemoteProvider:
         """Return the same provider for when somebody waits: passages get no more time than a question."""
@@ -126,10 +150,7 @@ class RemoteProvider:
 
     def _checked(self, texts: list[str], *, is_query: bool) -> Vectors:
         reply = self._sent(texts, is_query=is_query)
-        for vector in reply.vectors:
-            if not isinstance(vector, list) or not set(map(type, vector)) <= {int, float}:
-                raise self._bad("replied with something other than numbers")
-        vectors = validated(reply.vectors, len(texts), self._dims, source=self.http.who)
+        vectors = reply.check_vectors(len(texts), self._dims, self.http.who)
         with self._lock:
             self.answers_as = self.answers_as or reply.model
             if reply.model and reply.model != self.answers_as:
@@ -142,8 +163,7 @@ class RemoteProvider:
 
     def _sent(self, texts: list[str], *, is_query: bool) -> Reply:
         """Return the reply to one request, whose cost is counted whether the reply is good or not."""
-        prefix = self._prefixes[0 if is_query else 1]
-        shown = [prefix + self.fit_to_send(text) for text in texts]
+        shown = self.prepare(texts, is_query=is_query)
         path, body = self.api.request(self.model, shown, is_query=is_query, dims=self.chosen_dims)
         expected = sum(estimate(text) for text in shown)
         used = 0
@@ -211,13 +231,13 @@ def patience_for(address: Address, *, is_query: bool) -> Patience:
 
 def key_of(api_id: str, settings: Embeddings, environ: Mapping[str, str]) -> str:
     """Return the key for a provider: the settings' own, or of the first variable that has one."""
-    found = (settings.api_key or "", *(environ.get(name, "") for name in REMOTE[api_id].keys))
+    found = (settings.api_key or "", *(environ.get(name, "") for name in SERVICES[api_id][1]))
     return next((key.strip() for key in found if key.strip()), "")
 
 
 def _auth(api: Api, settings: Embeddings, environ: Mapping[str, str]) -> dict[str, str]:
     key = key_of(api.id, settings, environ)
-    names = REMOTE[api.id].keys
+    names = SERVICES[api.id][1]
     if not key and names and not any(is_secret(name, value) for name, value in settings.headers):
         raise ProviderUnusable(
             f"{api.id} has no key", todo=f"Set embeddings.api_key, or the variable {' or '.join(names)}"

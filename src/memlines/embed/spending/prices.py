@@ -106,3 +106,19 @@ def in_dollars(amount: float) -> str:
     """Write an amount of US dollars with its cents, and with more digits only if it has them."""
     whole, _, fraction = f"{amount:,.6f}".partition(".")
     return f"${whole}.{fraction.rstrip('0').ljust(2, '0')}"
+
+
+ASCII_CHARACTERS_PER_TOKEN = 4
+
+
+def estimate(text: str) -> int:
+    """Return about how many tokens a text has: one for four ASCII characters, one for every other.
+
+    Rather too many than too few outside English, because a limit is held against this number
+    before the service says what it really counted.
+    """
+    if text.isascii():
+        return -(-len(text) // ASCII_CHARACTERS_PER_TOKEN)
+    # Encoding with "ignore" drops what is not ASCII (lone surrogates too), many times faster than a loop.
+    ascii_count = len(text.encode("ascii", "ignore"))
+    return -(-ascii_count // ASCII_CHARACTERS_PER_TOKEN) + len(text) - ascii_count

@@ -3,55 +3,87 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import astuple
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
 
-from memlines.embed.batches.journal import Failures, Handed
+from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.cache import drop_batch, put_batch, waiting_batches
+from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
+from memlines.index.sync.job import Job
 from memlines.types import Space
 
 _FAILURES = "batch_failures"
+_FLOAT_BYTES = 4
 
-Open = Callable[[], AbstractContextManager[Index]]
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A batch that was submitted; without an `id` it is only certain that it was about to be."""
+
+    token: str
+    keys: frozenset[str]
+    """The hashes of its texts."""
+    created_at: float
+    """Seconds since 1970."""
+    reserved: int = 0
+    """The tokens that a meter counted for it."""
+    id: str = ""
 
 
-class IndexJournal:
-    """The journal of one space; every call opens the index for a moment, so that nobody waits for it."""
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """How many batches in a row came to nothing, and when the last one did, in seconds since 1970."""
 
-    def __init__(self, space: Space, reading: Open, writing: Open) -> None:
+    count: int = 0
+    at: float = 0.0
+    error: str = ""
+    """Why the last one did."""
+
+
+class BatchJournal:
+    """The journal of one vector space; every call opens the index for a moment, so that no one waits for it.
+
+    A call returns when what it writes will survive the end of the process.
+    """
+
+    def __init__(self, job: Job, space: Space) -> None:
+        self._job = job
         self._space = space
-        self._reading = reading
-        self._writing = writing
 
-    def open(self) -> list[Handed]:
-        """Return what was noted and not dropped, oldest first."""
-        with self._reading() as index:
-            return handed_in(index, self._space)
+    def submitted(self) -> list[Submitted]:
+        """Return the batches that were noted and not dropped, oldest first."""
+        with self._job.reader() as index:
+            return submitted_batches(index, self._space)
 
-    def note(self, handed: Handed) -> None:
-        """Keep a batch, in the place of what was noted with the same token."""
-        entry = {"id": handed.id, "reserved": handed.reserved, "keys": sorted(handed.keys)}
-        with self._writing() as index:
-            put_batch(index.connection, self._space, handed.token, handed.created_at, json.dumps(entry))
+    def note(self, batch: Submitted) -> None:
+        """Write a batch down, in the place of what was noted with the same token."""
+        entry = {"id": batch.id, "reserved": batch.reserved, "keys": sorted(batch.keys)}
+        with self._job.writer() as index:
+            put_batch(index.connection, self._space, batch.token, batch.created_at, json.dumps(entry))
 
     def drop(self, token: str) -> None:
         """Forget a batch."""
-        with self._writing() as index:
+        with self._job.writer() as index:
             drop_batch(index.connection, token)
 
     def failures(self) -> Failures:
         """Return the failures that were noted last; none if there never were any."""
-        with self._reading() as index:
+        with self._job.reader() as index:
             return failures_of(index, self._space)
 
     def note_failures(self, failures: Failures) -> None:
-        """Keep these failures in the place of the ones before."""
-        with self._writing() as index:
+        """Write these failures down in the place of the ones before."""
+        with self._job.writer() as index:
             known = json.loads(index.noted(_FAILURES) or "{}")
             known[str(self._space)] = astuple(failures)
             index.note(_FAILURES, json.dumps(known))
+
+    def keep(self, vectors: Mapping[str, bytes]) -> None:
+        """Put vectors, by the hashes of their texts, into the cache."""
+        dims = len(next(iter(vectors.values()))) // _FLOAT_BYTES
+        with self._job.writer() as index, transaction(index.connection):
+            cache.remember(index.connection, self._space, vectors, dims)
 
 
 def failures_of(index: Index, space: Space) -> Failures:
@@ -59,11 +91,11 @@ def failures_of(index: Index, space: Space) -> Failures:
     return Failures(*json.loads(index.noted(_FAILURES) or "{}").get(str(space), ()))
 
 
-def handed_in(index: Index, space: Space) -> list[Handed]:
+def submitted_batches(index: Index, space: Space) -> list[Submitted]:
     """Return the batches of a space that have not come back yet, oldest first."""
     found = []
     for token, created_at, written in waiting_batches(index.connection, space):
         entry = json.loads(written)
         keys = frozenset(entry["keys"])
-        found.append(Handed(token, keys, created_at, entry["reserved"], entry["id"]))
+        found.append(Submitted(token, keys, created_at, entry["reserved"], entry["id"]))
     return found

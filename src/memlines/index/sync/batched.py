@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from memlines.embed.base import Meter, to_blobs
-from memlines.embed.batches.base import BatchApi, BatchState, grouped
-from memlines.embed.batches.journal import Failures, Handed, Journal
-from memlines.embed.spending.tokens import estimate
+from memlines.embed.batches.base import BatchApi, BatchState
+from memlines.embed.spending.prices import estimate
 from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
+from memlines.index.sync.batch_journal import BatchJournal, Failures, Submitted
 from memlines.settings.tree import Batch
 from memlines.types import Progress
 
@@ -43,9 +43,6 @@ _PAUSE = 1.0
 PAUSE_SECONDS = 86_400.0
 _LONGEST = 2 * PAUSE_SECONDS
 """No service works on a batch for longer than this."""
-
-
-Keep = Callable[[Mapping[str, bytes]], None]
 
 
 @dataclass(slots=True)
@@ -72,24 +69,23 @@ class Outcome:
 
 def embed_by_batches(
     api: BatchApi,
-    journal: Journal,
+    journal: BatchJournal,
     texts: Mapping[str, str],
     settings: Batch,
-    keep: Keep,
     progress: Progress,
     *,
     meter: Meter | None = None,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Outcome:
-    """Bring vectors for texts by their keys, and give them to `keep` as packed bytes.
+    """Bring vectors for texts by their keys, and keep them in the journal as packed bytes.
 
     `texts` must be all that wait for a vector: a batch of an earlier run that none of them is in is
     given up. Batches that are open from before are fetched, or waited for. The rest is handed in if it
-    is enough for a batch and batches have not failed lately. An error that `progress` or `keep` raises
+    is enough for a batch and batches have not failed lately. An error that `progress` or the journal raises
     ends the work; a later call goes on where it stood. Only one process may be in here at a time.
     """
-    run = _Run(api, journal, texts, settings, keep, progress, meter, clock, sleep)
+    run = _Run(api, journal, texts, settings, progress, meter, clock, sleep)
     run.work()
     return run.outcome
 
@@ -98,7 +94,7 @@ def embed_by_batches(
 class _Open:
     """A batch under way."""
 
-    handed: Handed
+    submitted: Submitted
     completed: int = 0
     misses: int = 0
     tokens: int = 0
@@ -107,10 +103,9 @@ class _Open:
 @dataclass(slots=True)
 class _Run:
     api: BatchApi
-    journal: Journal
+    journal: BatchJournal
     texts: Mapping[str, str]
     settings: Batch
-    keep: Keep
     progress: Progress
     meter: Meter | None
     clock: Callable[[], float]
@@ -140,9 +135,9 @@ class _Run:
             self.outcome.waiting.update(*groups)
 
     def _take_up(self) -> None:
-        for handed in self.journal.open():
-            batch = _Open(handed)
-            if not handed.id and not self._find(batch):
+        for submitted in self.journal.submitted():
+            batch = _Open(submitted)
+            if not submitted.id and not self._find(batch):
                 continue
             if self._wanted(batch):
                 self.open.append(batch)
@@ -153,7 +148,7 @@ class _Run:
     def _find(self, batch: _Open) -> bool:
         """Learn the id of a batch of which only the intent is known; tell whether there is one."""
         try:
-            found = self.api.find(batch.handed.token)
+            found = self.api.find(batch.submitted.token)
         except EmbeddingError as error:
             self._leave(batch, error)
             return False
@@ -166,7 +161,7 @@ class _Run:
 
     def _groups(self) -> deque[dict[str, str]]:
         """Return the texts that are to be handed in, each group for one batch."""
-        taken = self.outcome.waiting.union(*(batch.handed.keys for batch in self.open))
+        taken = self.outcome.waiting.union(*(batch.submitted.keys for batch in self.open))
         rest = {key: text for key, text in self.texts.items() if key not in taken}
         if not self.settings.enabled or len(rest) < self.settings.min_texts:
             return deque()
@@ -178,7 +173,7 @@ class _Run:
                 )
             )
             return deque()
-        return deque(grouped(self.api, rest))
+        return deque(self.api.split(rest))
 
     def _hand_in(self, group: dict[str, str]) -> None:
         tokens = sum(estimate(text) for text in group.values())
@@ -188,7 +183,7 @@ class _Run:
         except SpendLimit as error:
             self._stop(error)
             return
-        batch = _Open(Handed(uuid4().hex, frozenset(group), self.clock(), tokens))
+        batch = _Open(Submitted(uuid4().hex, frozenset(group), self.clock(), tokens))
         try:
             file = self.api.upload(group)
         except EmbeddingError as error:
@@ -196,14 +191,14 @@ class _Run:
             self._settle(batch, 0)
             self._stop(error)
             return
-        self.journal.note(batch.handed)
+        self.journal.note(batch.submitted)
         if self._create(batch, file):
             self.open.append(batch)
 
     def _create(self, batch: _Open, file: str) -> bool:
         """Make a batch of a file; tell whether it exists for sure."""
         try:
-            self._note(batch, self.api.create(file, batch.handed.token))
+            self._note(batch, self.api.create(file, batch.submitted.token))
             return True
         except ProviderUnreachable as error:
             if self._find(batch):  # only the answer was lost
@@ -219,7 +214,7 @@ class _Run:
     def _look_at(self, batch: _Open) -> bool:
         """Ask for a batch, and fetch it if it has ended; tell whether it is no longer open."""
         try:
-            state = self.api.state(batch.handed.id)
+            state = self.api.state(batch.submitted.id)
             batch.completed = state.completed
             if state.phase != "running":
                 self._fetch(batch)
@@ -242,7 +237,7 @@ class _Run:
         vectors: dict[str, Vector] = {}
         batch.tokens = 0
         try:
-            for answer in self.api.results(batch.handed.id, wanted):
+            for answer in self.api.results(batch.submitted.id, wanted):
                 batch.tokens += answer.tokens
                 if answer.key is None:
                     continue
@@ -263,7 +258,7 @@ class _Run:
         import numpy as np
 
         blobs = to_blobs(np.stack(list(vectors.values())))
-        self.keep(dict(zip(vectors, blobs, strict=True)))
+        self.journal.keep(dict(zip(vectors, blobs, strict=True)))
         for key in vectors:
             self.outcome.refused.pop(key, None)
         self.outcome.embedded |= vectors.keys()
@@ -272,7 +267,7 @@ class _Run:
 
     def _end(self, batch: _Open, state: BatchState) -> None:
         """Close the book on a batch that has ended and was fetched."""
-        keys = batch.handed.keys & self.texts.keys()
+        keys = batch.submitted.keys & self.texts.keys()
         brought = keys & self.outcome.embedded
         refusal = next((self.outcome.refused[key] for key in keys if key in self.outcome.refused), "")
         if state.phase == "done":
@@ -281,9 +276,9 @@ class _Run:
         self._drop(batch)
         self._settle(batch, batch.tokens or sum(estimate(self.texts[key]) for key in brought))
         with suppress(EmbeddingError):  # the files expire by themselves some day
-            self.api.tidy(batch.handed.id)
+            self.api.delete_files(batch.submitted.id)
         # What an earlier run kept of a batch is no longer among the texts.
-        if state.phase == "done" and (brought or keys != batch.handed.keys):
+        if state.phase == "done" and (brought or keys != batch.submitted.keys):
             self.journal.note_failures(Failures())
             return
         what = "brought no vector" if state.phase == "done" else _ENDS[state.phase]
@@ -302,7 +297,7 @@ class _Run:
     def _miss(self, batch: _Open, error: ProviderUnusable) -> None:
         """Tell a batch that no longer exists from a service that does not let us in."""
         try:
-            gone = self.api.find(batch.handed.token) is None
+            gone = self.api.find(batch.submitted.token) is None
         except EmbeddingError as other:
             self._leave(batch, other)
             return
@@ -323,7 +318,7 @@ class _Run:
         self._close(batch)
 
     def _drop(self, batch: _Open) -> None:
-        self.journal.drop(batch.handed.token)
+        self.journal.drop(batch.submitted.token)
         self._close(batch)
 
     def _close(self, batch: _Open) -> None:
@@ -331,16 +326,16 @@ class _Run:
             self.open.remove(batch)
 
     def _note(self, batch: _Open, batch_id: str) -> None:
-        batch.handed = replace(batch.handed, id=batch_id)
-        self.journal.note(batch.handed)
+        batch.submitted = replace(batch.submitted, id=batch_id)
+        self.journal.note(batch.submitted)
 
     def _cancel(self, batch: _Open) -> None:
         with suppress(EmbeddingError):  # a batch that goes on costs money, and hurts nothing else
-            self.api.cancel(batch.handed.id)
+            self.api.cancel(batch.submitted.id)
 
     def _settle(self, batch: _Open, used: int) -> None:
         if self.meter is not None:
-            self.meter.settle(batch.handed.reserved, used)
+            self.meter.settle(batch.submitted.reserved, used)
 
     def _stop(self, error: EmbeddingError) -> None:
         self.stopped = True
@@ -359,14 +354,14 @@ class _Run:
 
     def _trouble(self, batch: _Open, what: str) -> EmbeddingError:
         return EmbeddingError(
-            f"batch {batch.handed.id} of {self.api.service} {what}", todo="Its texts are embedded directly"
+            f"batch {batch.submitted.id} of {self.api.service} {what}", todo="Its texts are embedded directly"
         )
 
     def _wanted(self, batch: _Open) -> set[str]:
-        return {key for key in batch.handed.keys & self.texts.keys() if key not in self.outcome.embedded}
+        return {key for key in batch.submitted.keys & self.texts.keys() if key not in self.outcome.embedded}
 
     def _age(self, batch: _Open) -> float:
-        return self.clock() - batch.handed.created_at
+        return self.clock() - batch.submitted.created_at
 
     def _pause(self) -> None:
         left = self.settings.poll_seconds

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from memlines.embed.base import Provider
+from memlines.embed.base import Provider, packed
 from memlines.embed.passages import embed_passages
-from memlines.embed.remote.packing import packed
 from memlines.errors import (
     EmbeddingError,
     ModelChanged,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
-from memlines.errors import StoreDamaged
+from memlines.errors import StoreBusy, StoreDamaged
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
 from memlines.paths import Workspace
@@ -19,6 +19,10 @@ from memlines.types import Progress
 
 if TYPE_CHECKING:
     from memlines.transcripts.hosts import Known
+
+_WRITE_WAIT = 5.0
+_WRITE_TRY = 1.0
+"""Seconds for which a writer waits at least, and after which `progress` is called while it waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,10 @@ class Job:
     """How many chunks are embedded between two calls of `progress`, if not as many as usual."""
     heads: Known = field(default_factory=dict)
     """What is known of transcripts of clients: whether they belong to the workspace."""
-    fallback: Callable[[], Provider] | None = None
-    """Makes the provider that embeds if the first one cannot."""
+    fallback: str = ""
+    """The name of the provider that embeds if the first one cannot; empty for none."""
+    wait_seconds: float = 10.0
+    """How long to wait for other processes that write the index."""
 
     @property
     def is_hurried(self) -> bool:
@@ -58,6 +64,29 @@ class Job:
     def lock(self, kind: str = "") -> WriterLock:
         """Return the lock that writers of the index hold, or the one of another kind of work on it."""
         return WriterLock(self.index_file.with_name(f"{self.index_file.name}{kind}.lock"))
+
+    def reader(self) -> AbstractContextManager[Index]:
+        """Open the index, which exists, for reading."""
+        return reader_of(self.index_file)
+
+    @contextmanager
+    def writer(self) -> Iterator[Index]:
+        """Open the index, which exists, for writing, and hold the writer lock meanwhile.
+
+        `progress` is called while it waits for the lock, so that a person can stop it.
+        """
+        lock = self.lock()
+        give_up = time.monotonic() + max(self.wait_seconds, _WRITE_WAIT)
+        with ExitStack() as held:
+            while True:
+                try:
+                    held.enter_context(lock.held(_WRITE_TRY))
+                    break
+                except StoreBusy:
+                    if time.monotonic() > give_up:
+                        raise
+                    self.progress(0, 1, f"waiting for {lock.holder()}")
+            yield held.enter_context(writer_of(self.index_file, {}))
 
 
 @contextmanager

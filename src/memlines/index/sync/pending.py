@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Set
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from memlines.embed.background import background_of
 from memlines.embed.base import Provider
-from memlines.embed.passages import is_sound, unpacked
+from memlines.embed.passages import background_of, is_sound, unpacked
 from memlines.errors import BadVectors, EmbeddingError, ModelChanged, SpendLimit
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.embedding import Embedded, embed_texts
 from memlines.index.sync.identity import space_of
-from memlines.index.sync.sending import texts_for
+from memlines.index.sync.job import Job
 from memlines.text.chunk import text_hash
-from memlines.types import Chunk, Progress, Space
+from memlines.types import Chunk, Space
+
+if TYPE_CHECKING:
+    from memlines.text.redaction import Rules
+
+
+def texts_for(index: Index, provider: Provider, chunks: Sequence[tuple[int, Chunk]]) -> dict[str, str]:
+    """Return what a provider may be given of numbered chunks, by the hashes of their texts.
+
+    A provider on this machine reads notes as they are. The secrets of a chunk itself are taken out by the
+    provider that sends it; here are hidden the copies of those that another chunk of the note tells.
+    """
+    if not provider.sends_to:
+        return {text_hash(chunk.embedded_text): chunk.embedded_text for _, chunk in chunks}
+    from memlines.text.redaction import redact, without_copies  # which takes time to import
+
+    notes = index.notes_of(number for number, _ in chunks)
+    rules: Rules | None = getattr(provider, "rules", None)
+    told: Mapping[str, Mapping[str, str]] = {
+        path: redact("\n".join([chunk.text for chunk in index.chunks_of(path)]), rules).values
+        for path in sorted(set(notes.values()))
+    }
+    texts = {}
+    for number, chunk in chunks:
+        values = told.get(notes.get(number, ""), {})
+        texts[text_hash(chunk.embedded_text)] = without_copies(chunk.embedded_text, values)[0]
+    return texts
+
 
 _GROUP = 256
 """Chunks embedded and committed at a time: what a kill loses at most, and what memory holds."""
@@ -27,17 +54,6 @@ _FIRST_TIMED_GROUP = 8
 """Chunks that are embedded first where there is a deadline; how long they take tells how many more fit."""
 
 LABEL = "embedding"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The ways to open the index whose chunks wait.
-
-    It is read, left, and opened again to write: whoever embeds holds nothing meanwhile.
-    """
-
-    reading: Callable[[], AbstractContextManager[Index]]
-    writing: Callable[[], AbstractContextManager[Index]]
 
 
 @dataclass(slots=True)
@@ -108,18 +124,7 @@ class _Pace:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
 
-def embed_pending(
-    place: Place,
-    provider: Provider,
-    *,
-    use_cache: bool,
-    limit: int | None,
-    progress: Progress,
-    deadline: float | None = None,
-    group: int | None = None,
-    note: str = "",
-    leave: Set[str] = frozenset(),
-) -> Outcome:
+def embed_pending(job: Job, provider: Provider, *, note: str = "", leave: Set[str] = frozenset()) -> Outcome:
     """Embed pending chunks, at most so many or until a deadline, and write every group as soon as it is done.
 
     Chunks that the provider refuses stay pending and are found by their words. So does everything after
@@ -129,17 +134,18 @@ def embed_pending(
     outcome = Outcome()
     space = space_of(provider)
     done, total, last, birth = 0, 0, 0, ""
-    pace = _Pace(deadline)
+    use_cache, progress = job.settings.cache.enabled, job.progress
+    pace = _Pace(job.deadline)
     while not pace.is_over():
-        with place.reading() as index:
+        with job.reader() as index:
             is_new = index.birth != birth
         if is_new:  # this is the first group, or the index was built anew meanwhile
-            with place.writing() as index:
+            with job.writer() as index:
                 spaces.begin(index.connection, space, note)
-                last, birth, total = 0, index.birth, done + _count(index, space, limit, done)
-        with place.reading() as index:
+                last, birth, total = 0, index.birth, done + _count(index, space, job.embed_limit, done)
+        with job.reader() as index:
             # Should the service have changed its model, that is better found out by one request.
-            usual = group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
+            usual = job.group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
             size = min(pace.size(usual, done), total - done)
             batch = _read(index, space, provider.dims, last, size, use_cache=use_cache)
             texts = texts_for(index, provider, batch.chunks)
@@ -148,7 +154,7 @@ def embed_pending(
         progress(done, total, LABEL)
         missing = {key: text for key, text in texts.items() if key not in batch.known and key not in leave}
         fresh, background = _embedded(provider, batch, missing)
-        with place.writing() as index:
+        with job.writer() as index:
             written, cached = _write(index, space, provider, batch, fresh.vectors, use_cache=use_cache)
             if background and written:
                 index.vectors_in(space).set_background(background)
@@ -168,21 +174,21 @@ def embed_pending(
         last = batch.chunks[-1][0]
     if total:
         progress(done, total, LABEL)
-    _measure(place, provider, space)
+    _measure(job, provider, space)
     return outcome
 
 
-def _measure(place: Place, provider: Provider, space: Space) -> None:
+def _measure(job: Job, provider: Provider, space: Space) -> None:
     """Learn the scale of a model whose vectors all came from the cache or from a batch."""
     if provider.scale_known:
         return
-    with place.reading() as index:
+    with job.reader() as index:
         vectors = index.vectors_in(space)
         if not vectors.count() or vectors.background() is not None:
             return
     with suppress(EmbeddingError):  # search does without until another sync learns it
         background = background_of(provider)
-        with place.writing() as index:
+        with job.writer() as index:
             index.vectors_in(space).set_background(background)
 
 

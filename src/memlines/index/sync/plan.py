@@ -13,18 +13,16 @@ from memlines.embed.base import Provider
 from memlines.embed.passages import is_packed
 from memlines.embed.spending.budget import Budget
 from memlines.embed.spending.ledger import Ledger
-from memlines.embed.spending.prices import BATCH_SHARES
-from memlines.embed.spending.tokens import estimate
+from memlines.embed.spending.prices import BATCH_SHARES, estimate
 from memlines.errors import StoreDamaged
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.db import system_errors
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
-from memlines.index.sync.finding import find_files
+from memlines.index.sync.discovery import find_files, is_unchanged, missing_paths, suspiciously_gone
 from memlines.index.sync.identity import identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.job import Job
-from memlines.index.sync.update import chunks_of, read_file
+from memlines.index.sync.words import chunks_of, read_file
 from memlines.settings import Settings
 from memlines.text.chunk import chunk_id, text_hash
 from memlines.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Space

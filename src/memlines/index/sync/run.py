@@ -19,44 +19,47 @@ from memlines.index.store.sqlite.cache import copy_batches
 from memlines.index.store.sqlite.db import system_errors
 from memlines.index.store.sqlite.files import set_aside, swap_in, sweep, temporary_index
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.carried import carry_vectors
-from memlines.index.sync.finding import find_files
+from memlines.index.sync.discovery import find_files
 from memlines.index.sync.identity import identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.job import Job, reader_of, writer_of
 from memlines.index.sync.pending import put_known
-from memlines.index.sync.update import Changes, keep_unseen, update_words
 from memlines.index.sync.vectors import add_vectors, give_up_unwanted
+from memlines.index.sync.words import Changes, carry_vectors, keep_unseen, update_words
 from memlines.types import Report
 
 _LEAST_READING = 0.5
 """Seconds for which files are read at least, so that every search gets on, whatever its time went into."""
 
 
-def run(job: Job, wait_seconds: float) -> Report:
+def run(job: Job) -> Report:
     """Bring the index up to date; what cannot be indexed is in the report."""
     with system_errors(job.index_file):
-        return _run(job, wait_seconds)
+        return _run(job)
 
 
-def take_out(job: Job, paths: Iterable[str], wait_seconds: float) -> None:
+def take_out(job: Job, paths: Iterable[str]) -> None:
     """Take files out of the index, for the next sync to read them as if they were new."""
-    with system_errors(job.index_file), job.lock().held(wait_seconds), writer_of(job.index_file, {}) as index:
+    with (
+        system_errors(job.index_file),
+        job.lock().held(job.wait_seconds),
+        writer_of(job.index_file, {}) as index,
+    ):
         for path in paths:
             index.remove(path)
 
 
-def _run(job: Job, wait_seconds: float) -> Report:
+def _run(job: Job) -> Report:
     ensure_index_folder(job.workspace, job.index_file)
 
     def waiting(holder: str) -> None:
         job.progress(0, 1, f"waiting for {holder}")
 
-    with job.lock().held(wait_seconds, waiting):
+    with job.lock().held(job.wait_seconds, waiting):
         report = _words(job)
         inode = _inode_of(job.index_file)
     try:
-        give_up_unwanted(job, wait_seconds)
-        return add_vectors(job, report, wait_seconds)
+        give_up_unwanted(job)
+        return add_vectors(job, report)
     except StoreBusy as busy:
         # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
         warnings = () if job.is_hurried else (str(busy),)
@@ -64,7 +67,7 @@ def _run(job: Job, wait_seconds: float) -> Report:
     except StoreDamaged:
         if job.damaged_inode is not None:
             raise
-        return run(replace(job, damaged_inode=inode), wait_seconds)
+        return run(replace(job, damaged_inode=inode))
 
 
 def _words(job: Job) -> Report:

@@ -13,7 +13,7 @@ from memlines.files import snapshots
 from memlines.files.read import decode_lines, mark_at, read_from, read_line
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import foreign
-from memlines.index.sync.finding import SNAPSHOTS
+from memlines.index.sync.discovery import SNAPSHOTS
 from memlines.settings import Settings
 from memlines.text.redaction import Rules, redact, redact_together, rules_of
 from memlines.text.turns import chunk_turns, stretches

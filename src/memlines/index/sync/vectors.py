@@ -10,41 +10,36 @@ change places; until then every search is answered by the old one.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 
 from memlines.embed.base import Provider
-from memlines.errors import EmbeddingError, SpendLimit, StoreBusy
+from memlines.embed.select import make_provider
+from memlines.errors import EmbeddingError, SpendLimit, StoreBusy, UsageError
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.identity import space_of
-from memlines.index.sync.job import Job, reader_of, writer_of
-from memlines.index.sync.pending import Batched, Outcome, Place, embed_pending
-from memlines.index.sync.waiting import count_to_do
-from memlines.types import Report
+from memlines.index.sync.identity import count_to_do, space_of
+from memlines.index.sync.job import Job, writer_of
+from memlines.index.sync.pending import Batched, Outcome, embed_pending
+from memlines.types import Report, Space
 
 _HOLDER_WAIT = 5.0
 """Seconds for which a whole sync waits for another process that embeds: long enough for one that only
 gives vectors to a few chunks before a search."""
 
-_WRITE_WAIT = 5.0
-_WRITE_TRY = 1.0
-"""Seconds for which a group waits to be written at least, and after which `progress` is asked to go on."""
 
-
-def add_vectors(job: Job, report: Report, wait_seconds: float, note: str = "") -> Report:
+def add_vectors(job: Job, report: Report, note: str = "") -> Report:
     """Give vectors to what a sync left pending, as far as its limit goes; return the report with that.
 
-    `wait_seconds` is how long to wait for others; `StoreBusy` is raised if another process embeds. If the
-    provider cannot embed anything and there is a fallback, that does it; `note` then says why.
+    `StoreBusy` is raised if another process embeds. If the provider cannot embed anything and there is a
+    fallback, that does it; `note` then says why.
     """
     provider, is_first = job.provider, True
     while provider is not None and _may_embed(job) and _is_to_do(job, provider, report):
-        outcome, switched = _embed(job, provider, wait_seconds, note, is_first=is_first)
+        outcome, switched = _embed(job, provider, note, is_first=is_first)
         is_first = False
-        with reader_of(job.index_file) as index:
+        with job.reader() as index:
             if spaces.declined(index.connection) == space_of(provider):
                 stopped = f"the change to {space_of(provider)} was stopped"
                 return replace(report, pending=0, warnings=(*report.warnings, stopped))
@@ -60,21 +55,21 @@ def add_vectors(job: Job, report: Report, wait_seconds: float, note: str = "") -
         done = not outcome.written or pending <= unmade or job.is_hurried
         if done or outcome.stopped:
             report = replace(report, warnings=(*report.warnings, *_warnings(outcome)))
-            return _by_fallback(job, report, outcome, wait_seconds)
+            return _by_fallback(job, report, outcome)
         # Another process added chunks and left them to us before we let go of the lock: once more.
     _forget_dead_holder(job)
     return report
 
 
-def give_up_unwanted(job: Job, wait_seconds: float) -> None:
+def give_up_unwanted(job: Job) -> None:
     """Give up spaces that were to be filled and are not wanted any more, unless another process fills one."""
     if job.provider is None:
         return
     wanted = space_of(job.provider)
-    with reader_of(job.index_file) as index:
+    with job.reader() as index:
         if not spaces.has_unfinished(index.connection, wanted):
             return
-    with suppress(StoreBusy), job.lock(".embedding").held(0), _writing(job, wait_seconds) as index:
+    with suppress(StoreBusy), job.lock(".embedding").held(0), job.writer() as index:
         spaces.drop_unfinished(index.connection, wanted)
 
 
@@ -85,33 +80,31 @@ def _may_embed(job: Job) -> bool:
 def _is_to_do(job: Job, provider: Provider, report: Report) -> bool:
     if report.pending:
         return True
-    with reader_of(job.index_file) as index:
+    with job.reader() as index:
         return count_to_do(index, provider) > 0
 
 
-def _by_fallback(job: Job, report: Report, outcome: Outcome, wait_seconds: float) -> Report:
+def _by_fallback(job: Job, report: Report, outcome: Outcome) -> Report:
     """Let the fallback embed what the provider could not, if it could not embed anything."""
     reason = outcome.reason
-    if job.fallback is None or reason is None or outcome.written or not outcome.stopped:
+    if not job.fallback or reason is None or outcome.written or not outcome.stopped:
         return report
     if isinstance(reason, SpendLimit):  # what is too much for one is not given to another
         return report
     try:
-        other = job.fallback()
+        other = make_provider(job.fallback, job.settings)
     except EmbeddingError as error:
         return replace(report, warnings=(*report.warnings, f"the fallback cannot help: {error}"))
-    with reader_of(job.index_file) as index:
+    with job.reader() as index:
         now = spaces.serving(index.connection)
     helped = {space_of(other), space_of(job.provider) if job.provider else None}
     if now is not None and now.space not in helped:
         return report  # the model before still answers, and nothing of what is paid is given up
-    return add_vectors(replace(job, provider=other, fallback=None), report, wait_seconds, str(reason))
+    return add_vectors(replace(job, provider=other, fallback=""), report, str(reason))
 
 
-def _embed(
-    job: Job, provider: Provider, wait_seconds: float, note: str, *, is_first: bool
-) -> tuple[Outcome, str]:
-    wait = 0.0 if job.is_hurried else min(wait_seconds, _HOLDER_WAIT)
+def _embed(job: Job, provider: Provider, note: str, *, is_first: bool) -> tuple[Outcome, str]:
+    wait = 0.0 if job.is_hurried else min(job.wait_seconds, _HOLDER_WAIT)
     lock = job.lock(".embedding")
     with ExitStack() as held:
         try:
@@ -120,23 +113,17 @@ def _embed(
             raise StoreBusy(f"the missing vectors are being made by {lock.holder()}") from None
         if is_first and provider.meter is not None:
             provider.meter.begin_run()
-        place = Place(lambda: reader_of(job.index_file), lambda: _writing(job, wait_seconds))
-        batched = _batched(job, place, provider)
+        batched = _batched(job, provider)
         outcome = embed_pending(
-            place,
+            job,
             provider,
             leave=batched.waiting,
-            use_cache=job.settings.cache.enabled,
-            limit=job.embed_limit,
-            deadline=job.deadline,
-            progress=job.progress,
-            group=job.group,
             note=note,
         )
         outcome.written += batched.written
         outcome.cached += batched.cached
         outcome.reason = outcome.reason or batched.reason
-        with _writing(job, wait_seconds) as index:
+        with job.writer() as index:
             switched = _switched(index, provider, outcome)
             if outcome.written or switched:
                 cache.prune(index.connection, job.settings.cache.max_entries)
@@ -144,15 +131,15 @@ def _embed(
     return outcome, switched
 
 
-def _batched(job: Job, place: Place, provider: Provider) -> Batched:
+def _batched(job: Job, provider: Provider) -> Batched:
     """Let batches embed what they can; a search, which embeds a few chunks only, just stays out of them."""
     if provider.meter is None:  # who costs nothing has no batches
         return Batched()
-    from memlines.index.sync.by_batches import embed_in_batches, in_batches
+    from memlines.index.sync.batches import embed_in_batches, in_batches
 
     if job.is_hurried:
-        return Batched(in_batches(place, provider))
-    return embed_in_batches(place, provider, job.settings.embeddings.batch, job.progress)
+        return Batched(in_batches(job, provider))
+    return embed_in_batches(job, provider)
 
 
 def _switched(index: Index, provider: Provider, outcome: Outcome) -> str:
@@ -194,18 +181,70 @@ def _failed(outcome: Outcome) -> tuple[str, ...]:
     return (f"{chunks} not embedded and can be found by words only: {outcome.reason}",)
 
 
+_WAIT = 10.0
+"""Seconds to wait for another writer; a sync that fills the new space lets others write in between."""
+
+
+def cancel(job: Job) -> Space:
+    """Give up the space that is being filled; what answers so far goes on. Return what was given up."""
+    with _changing(job) as index:
+        filling = _in_state(index, "filling")
+        if filling is None:
+            raise UsageError(
+                "no change of model is under way", todo="'memlines model' shows which models there are"
+            )
+        spaces.decline(index.connection, filling.space)
+        spaces.drop(index.connection, filling.space)
+        return filling.space
+
+
+def roll_back(job: Job, can_ask: Callable[[Space], bool]) -> Space:
+    """Answer with the vectors that were used before the last change again; return their space."""
+    with _changing(job) as index:
+        kept, now = _in_state(index, "kept"), spaces.serving(index.connection)
+        if kept is None or now is None:
+            raise UsageError(
+                "there is no earlier model to go back to",
+                todo="Set embeddings.provider and embeddings.model, then run 'memlines sync'",
+            )
+        if not can_ask(kept.space):
+            raise UsageError(
+                f"{kept.space} cannot be asked any more, so its vectors could not answer",
+                todo="Name it in embeddings.provider, as the first or as the fallback, with its key",
+            )
+        spaces.decline(index.connection, now.space)
+        spaces.serve(index.connection, kept.space)
+        index.vectors.save_matrix()
+        return kept.space
+
+
+def resume(job: Job) -> Space:
+    """Want a model again that was declined; the next sync goes on with it. Return its space."""
+    with _changing(job) as index:
+        declined = spaces.declined(index.connection)
+        if declined is None:
+            raise UsageError("no change of model was stopped", todo="'memlines sync' makes what is missing")
+        spaces.decline(index.connection, None)
+        return declined
+
+
+def renew(job: Job) -> Space:
+    """Give up all vectors of the model that is wanted, those in the cache as well, to have them made anew."""
+    if job.provider is None:
+        raise UsageError("there is no model whose vectors could be made anew", todo="Set embeddings.provider")
+    space = space_of(job.provider)
+    with _changing(job) as index:
+        spaces.empty(index.connection, space)
+    return space
+
+
 @contextmanager
-def _writing(job: Job, wait_seconds: float) -> Iterator[Index]:
-    """Hold the writer lock for a moment."""
-    lock = job.lock()
-    give_up = time.monotonic() + max(wait_seconds, _WRITE_WAIT)
-    with ExitStack() as held:
-        while True:
-            try:
-                held.enter_context(lock.held(_WRITE_TRY))
-                break
-            except StoreBusy:
-                if time.monotonic() > give_up:
-                    raise
-                job.progress(0, 1, f"waiting for {lock.holder()}")
-        yield held.enter_context(writer_of(job.index_file, {}))
+def _changing(job: Job) -> Iterator[Index]:
+    if not job.index_file.exists():
+        raise UsageError("there is no index yet", todo="Run 'memlines sync'")
+    with job.lock().held(_WAIT), writer_of(job.index_file, {}) as index:
+        yield index
+
+
+def _in_state(index: Index, state: spaces.State) -> spaces.SpaceEntry | None:
+    return next((entry for entry in spaces.entries(index.connection) if entry.state == state), None)

@@ -15,8 +15,7 @@ from memlines.files.read import decode_lines
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite.chunks import counts_by_path
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.dirty import missing_paths
-from memlines.index.sync.finding import find_files
+from memlines.index.sync.discovery import find_files, missing_paths
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.conversations.conversation import client_of
 from memlines.paths import Workspace

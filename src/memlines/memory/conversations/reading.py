@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memlines.errors import PathError, UsageError
 from memlines.files import snapshots
 from memlines.files.read import DEFAULT_LINES, MAX_CHARACTERS
-from memlines.index.sync.finding import SNAPSHOTS, find_files
+from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.conversations.conversation import Cleaning, client_of, refuse_unless_on
 from memlines.memory.conversations.listing import written_time

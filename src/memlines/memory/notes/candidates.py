@@ -19,7 +19,7 @@ from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import SESSIONS_DIR, SUFFIX
 from memlines.files.tombstones import session_of
-from memlines.index.sync.finding import SNAPSHOTS, find_files
+from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.notes import entries as form
 from memlines.memory.notes.entries import notes_in

@@ -25,7 +25,7 @@ from memlines.files.tombstones import Forgotten, bare, bury, session_of
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.changes import Staying
 from memlines.index.store.sqlite.files import NO_TEXT
-from memlines.index.sync.finding import SNAPSHOTS, find_files
+from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.locks import WriterLock
 from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate, Search, candidates

@@ -2,59 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from memlines.embed.base import Meter, Provider
 from memlines.embed.spending.budget import Budget
-from memlines.index.store.sqlite import cache, spaces
-from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.batch_journal import IndexJournal, handed_in
+from memlines.index.sync.batch_journal import BatchJournal, submitted_batches
 from memlines.index.sync.batched import embed_by_batches
 from memlines.index.sync.identity import space_of
-from memlines.index.sync.pending import Batched, Place, put_known
-from memlines.index.sync.sending import texts_for
-from memlines.settings import Batch
-from memlines.types import Progress, Space
+from memlines.index.sync.job import Job
+from memlines.index.sync.pending import Batched, put_known, texts_for
+from memlines.types import Space
 
-_FLOAT_BYTES = 4
 _GROUP = 1_000
 
 
-def embed_in_batches(place: Place, provider: Provider, settings: Batch, progress: Progress) -> Batched:
+def embed_in_batches(job: Job, provider: Provider) -> Batched:
     """Hand in what waits, and fetch what was handed in before; the rest is left to direct calls."""
-    from memlines.embed.batches.select import batches_for
+    from memlines.embed.batches.services import batches_of
 
-    space = space_of(provider)
-    with place.reading() as index:
-        has_open = bool(handed_in(index, space))
-    api = batches_for(provider) if settings.enabled or has_open else None
+    space, settings = space_of(provider), job.settings.embeddings.batch
+    with job.reader() as index:
+        has_open = bool(submitted_batches(index, space))
+    api = batches_of(provider) if settings.enabled or has_open else None
     if api is None:
         return Batched()
-    with place.writing() as index:
+    with job.writer() as index:
         spaces.begin(index.connection, space, _note_of(index, space))
         known = put_known(index, space)  # what came before a crash and was not given to its chunks yet
         before = index.count_pending(space)
-    with place.reading() as index:
+    with job.reader() as index:
         texts = dict(_waiting_texts(index, space, provider))
-
-    def keep(vectors: Mapping[str, bytes]) -> None:
-        dims = len(next(iter(vectors.values()))) // _FLOAT_BYTES
-        with place.writing() as index, transaction(index.connection):
-            cache.remember(index.connection, space, vectors, dims)
-
-    journal = IndexJournal(space, place.reading, place.writing)
-    outcome = embed_by_batches(api, journal, texts, settings, keep, progress, meter=_meter(provider))
-    with place.writing() as index:
+    journal = BatchJournal(job, space)
+    outcome = embed_by_batches(api, journal, texts, settings, job.progress, meter=_meter(provider))
+    with job.writer() as index:
         put_known(index, space)
         written = before - index.count_pending(space)
     return Batched(frozenset(outcome.waiting), written + known, outcome.reason, known)
 
 
-def in_batches(place: Place, provider: Provider) -> frozenset[str]:
+def in_batches(job: Job, provider: Provider) -> frozenset[str]:
     """Return the texts that a service was handed, by hash: they would be paid twice if sent again."""
-    with place.reading() as index:
-        return frozenset().union(*(handed.keys for handed in handed_in(index, space_of(provider))))
+    with job.reader() as index:
+        return frozenset().union(*(batch.keys for batch in submitted_batches(index, space_of(provider))))
 
 
 def _waiting_texts(index: Index, space: Space, provider: Provider) -> Iterator[tuple[str, str]]:

@@ -1,22 +1,62 @@
-"""Compare the files with the index, and write what changed."""
+"""Compare the files with the index, and write what changed.
+
+Vectors of chunks that go are put into the cache for texts that stay: the cache holds fewer vectors than a
+large index has, and a file that was moved or changed should not cost a call.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
+from memlines.embed.passages import is_sound
 from memlines.files.read import is_settled, read_document, without_private_blocks
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import cache
+from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.changes import tail_of
+from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.carried import carry_chunks
-from memlines.index.sync.dirty import is_unchanged, missing_paths, suspiciously_gone
+from memlines.index.sync.discovery import is_unchanged, missing_paths, suspiciously_gone
 from memlines.paths import note_path
 from memlines.settings import Cache, Settings
-from memlines.text.chunk import chunk_note
+from memlines.text.chunk import chunk_note, text_hash
 from memlines.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Progress, Tail
+
+_GROUP = 256
+
+
+def carry_vectors(old: Index, new: Index) -> None:
+    """Put every vector of an index, of each of its spaces, into the cache of the one that replaces it."""
+    for entry in spaces.entries(old.connection):
+        numbers = (number for number, _ in old.vectors_in(entry.space).by_chunk())
+        _carry(old, new, entry, numbers)
+
+
+def carry_chunks(index: Index, numbers: Collection[int]) -> None:
+    """Put the vectors of chunks into the cache before they go."""
+    for entry in spaces.entries(index.connection) if numbers else ():
+        _carry(index, index, entry, numbers)
+
+
+def _carry(old: Index, new: Index, entry: spaces.SpaceEntry, numbers: Iterable[int]) -> None:
+    vectors = old.vectors_in(entry.space)
+    dims = entry.dims or vectors.dims() or 0
+    for group in _groups(numbers):
+        blobs, sentences = vectors.of(group), vectors.sentences(group)
+        packed = {number: blob + sentences.get(number, b"") for number, blob in blobs.items()}
+        sound = {number: blob for number, blob in packed.items() if is_sound(blob, dims)}
+        known = {text_hash(chunk.embedded_text): sound[number] for number, chunk in old.chunks(sound).items()}
+        with transaction(new.connection):
+            cache.remember(new.connection, entry.space, known, dims)
+
+
+def _groups(numbers: Iterable[int]) -> Iterator[list[int]]:
+    rest = iter(numbers)
+    while group := list(islice(rest, _GROUP)):
+        yield group
+
 
 LABEL = "indexing"
 

@@ -1,6 +1,7 @@
 """What a service means when it refuses a request, as one of our errors.
 
-Its own words are quoted where they help, and only if they repeat neither a secret nor a text.
+Its own words are quoted where they help, and only if they repeat neither a secret nor a text. An `Outage`
+remembers that a service cannot be reached, so that not every call waits for it to time out.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def refusal(
     """
     reply = _parsed(body)
     said = _message(reply)
-    quoted = _quotable(said, secrets, sent)
+    quoted = quote_message(said, _texts(sent), secrets)
     words = f": {quoted}" if quoted else ""
     hints = f"{said} {_codes(reply)}"
     if status == 429 or status == 402:
@@ -253,18 +254,17 @@ def _codes(reply: Any) -> str:
     )
 
 
-def _quotable(said: str, secrets: Iterable[str], sent: Any) -> str:
-    """Return a short piece of a message without secrets, or nothing if it repeats a text."""
+def quote_message(message: str, texts: Iterable[str] = (), secrets: Iterable[str] = ()) -> str:
+    """Return a short piece of a service's message without secrets, or nothing if it repeats a text."""
     for secret in secrets:
         for part in (secret, *secret.split()):
             if len(part) > 3:
-                said = said.replace(part, "…")
-    said = " ".join(_SECRETS.sub("…", said).split())
-    said = "".join(character for character in said if character.isprintable())
-    if any(_repeats(said, text) for text in _texts(sent)):
+                message = message.replace(part, "…")
+    message = " ".join(_SECRETS.sub("…", message).split())
+    message = "".join(character for character in message if character.isprintable()).rstrip(".")
+    if any(_repeats(message, text) for text in texts):
         return ""
-    said = said.rstrip(".")
-    return said if len(said) <= _QUOTED_CHARACTERS else said[: _QUOTED_CHARACTERS - 1] + "…"
+    return message if len(message) <= _QUOTED_CHARACTERS else message[: _QUOTED_CHARACTERS - 1] + "…"
 
 
 def _texts(sent: Any) -> Iterable[str]:
@@ -288,3 +288,31 @@ def _repeats(said: str, text: str) -> bool:
         return True
     starts = range(len(said) - _SAME_WORDS + 1)
     return any(said[start : start + _SAME_WORDS] in text for start in starts)
+
+
+_SECONDS = 30.0
+
+
+class Outage:
+    """A time in which questions need not be asked; safe in several threads, because it only ever guesses."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+        self._error = ProviderUnreachable("the service could not be reached")
+
+    def begin(self, error: ProviderUnreachable) -> None:
+        """Note that the service could not be reached."""
+        self._error = error
+        self._until = time.monotonic() + _SECONDS
+
+    def end(self) -> None:
+        """Note that it answers."""
+        self._until = 0.0
+
+    def check(self) -> None:
+        """Raise the last error again if it is so fresh that another attempt would most likely fail too."""
+        if time.monotonic() < self._until:
+            raise ProviderUnreachable(
+                f"{self._error.what} (a moment ago; it is asked again within {_SECONDS:g} seconds)",
+                todo=self._error.todo,
+            )
