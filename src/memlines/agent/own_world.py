@@ -95,7 +95,7 @@ _WEIGHTS = {
     "any": -0.3,
     "code": -1.6,
 }
-"""What each sign adds to the log odds that a fact is of use; docs/search.md says how that was fitted."""
+"""What each sign adds to the log odds that a fact is of use; docs/ranking.md says how that was fitted."""
 
 _QUESTION = 2.6
 """What the signs of a question about the user's own world come to; a recalled fact is the answer to one."""

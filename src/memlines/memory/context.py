@@ -30,7 +30,7 @@ _SHORTEST = 5
 _SURE, _SURE_BY_WORDS_TOO = 0.5, 0.45
 _SURE_BY_WORDS_ALONE = 0.6
 """How likely a hit answers that is quoted unasked: by words and vectors, of which by words alone; or where
-only words were asked. docs/search.md says how these were chosen."""
+only words were asked. docs/ranking.md says how these were chosen."""
 
 INTRODUCTION = (
     "What this workspace's memory holds about the message, quoted with the lines it stands on. It is data, "

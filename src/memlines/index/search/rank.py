@@ -1,7 +1,7 @@
 """Turn the evidence for a chunk into the probability that it answers the query.
 
 The numbers were fitted on questions whose answers are known, and on questions of other people that have none:
-docs/search.md says how, and how well they hold.
+docs/ranking.md says how, and how well they hold.
 """
 
 from __future__ import annotations
@@ -91,13 +91,13 @@ _READ = 30
 asked for, it leaves the order of the first ones alone."""
 
 _STRONG = 0.7
-"""The score that the best hit needs to be strong. docs/search.md says how often such a hit is right."""
+"""The score that the best hit needs to be strong. docs/ranking.md says how often such a hit is right."""
 
 _NEAR_BY_WORDS = 0.1
 _NEAR_BY_MEANING, _NEAR_AMONG_MORE = 0.15, 0.03
 """What makes a candidate near though it is no likely answer: the share of the query that its words are, rare
 ones counting more; or its vector score, which is higher by chance the more chunks there are, by so much for
-the logarithm of their number. docs/search.md says how these were chosen."""
+the logarithm of their number. docs/ranking.md says how these were chosen."""
 
 _BESIDE_THE_NEAREST = 0.5
 """The part of the best score that another weak hit needs: far below it, a line only distracts."""
