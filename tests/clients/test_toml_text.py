@@ -42,7 +42,7 @@ def test_a_table_is_written_with_headers_of_its_own_for_inner_tables() -> None:
         'command = "/usr/bin/python3"',
         'args = ["-m", "x"]',
         "",
-        "[mcp_servers.memlines.serve.tools.forget]",
+        "[mcp_servers.memlines.tools.forget]",
         'mode = "prompt"',
     ]
 
@@ -108,13 +108,13 @@ def test_a_table_that_another_program_wrote_anew_is_found() -> None:
 args = ["-m", "x"]
 command = "/usr/bin/python3"
 
-[mcp_servers.memlines.serve.tools.forget]
+[mcp_servers.memlines.tools.forget]
 mode = "prompt"
 
 [mcp_servers.other]
 command = "echo"
 
-[mcp_servers.memlines.serve.tools.search]
+[mcp_servers.memlines.tools.search]
 mode = "auto"
 """
 

@@ -299,7 +299,7 @@ def test_a_page_that_lists_the_tools_lists_all_that_are_shown(name: str) -> None
 
 
 LAYERS: list[set[str]] = [
-    {name.strip().removeprefix("memlines.") for name in layer.split("|")}
+    {name.strip() for name in re.split("[|:]", layer)}
     for layer in tomllib.loads(text_of(ROOT / "pyproject.toml"))["tool"]["importlinter"]["contracts"][0][
         "layers"
     ]

@@ -208,7 +208,7 @@ def test_the_log_does_not_grow_without_bound(tmp_path: Path, monkeypatch: pytest
 def test_next_to_nothing_is_imported(hooks: Hooks) -> None:
     hooks.run("SessionStart")
     look = (
-        f"import sys; sys.path.insert(0, {str(Path(thin.__file__).parents[1])!r}); import thin;"
+        f"import sys; sys.path.insert(0, {str(Path(thin.__file__).parent)!r}); import thin;"
         " thin.main(['claude-code', 'Stop']); print(*sys.modules)"
     )
     done = subprocess.run(
@@ -246,7 +246,7 @@ def test_the_state_is_where_the_rest_of_memlines_keeps_it(
 
 def test_a_shell_between_the_client_and_the_hook_is_skipped(hooks: Hooks) -> None:
     look = (
-        f"import sys; sys.path.insert(0, {str(Path(thin.__file__).parents[1])!r}); import thin;"
+        f"import sys; sys.path.insert(0, {str(Path(thin.__file__).parent)!r}); import thin;"
         " print(thin.client_process())"
     )
     words = ["bash", "-c", '"$0" -I -S -c "$1"; true', sys.executable, look]

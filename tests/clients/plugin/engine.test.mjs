@@ -4,9 +4,9 @@ import { spawn } from "node:child_process"
 import { test } from "node:test"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { Engine } from "../../integrations/opencode/memlines/engine.js"
-import { Log } from "../../integrations/opencode/memlines/log.js"
-import { NOT_INSTALLED } from "../../integrations/opencode/memlines/process.js"
+import { Engine } from "../../../integrations/opencode/memlines/engine.js"
+import { Log } from "../../../integrations/opencode/memlines/log.js"
+import { NOT_INSTALLED } from "../../../integrations/opencode/memlines/process.js"
 import { FakeClient, pause, Script, SOURCE, temporaryFolder, until } from "./support.mjs"
 
 function engineFor(command, env = {}) {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { pathToFileURL } from "node:url"
-import { server } from "../../integrations/opencode/memlines/plugin.js"
+import { server } from "../../../integrations/opencode/memlines/plugin.js"
 import { atOnce, FakeClient, install, load, pause, say, Script, SOURCE } from "./support.mjs"
 import { startSession, systemPrompt, tell, temporaryFolder, until } from "./support.mjs"
 

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import assert from "node:assert/strict"
 
 const HERE = dirname(fileURLToPath(import.meta.url))
-export const SOURCE = join(HERE, "..", "..", "integrations", "opencode")
+export const SOURCE = join(HERE, "..", "..", "..", "integrations", "opencode")
 const FAKE_ENGINE = join(HERE, "fake_engine.mjs")
 
 const unhandled = []

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { NOT_INSTALLED } from "../../integrations/opencode/memlines/process.js"
+import { NOT_INSTALLED } from "../../../integrations/opencode/memlines/process.js"
 import { load, Script, SOURCE, until } from "./support.mjs"
 
 const TABLE = JSON.parse(readFileSync(join(SOURCE, "memlines", "tools.json"), "utf8"))
