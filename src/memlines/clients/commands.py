@@ -47,9 +47,7 @@ def is_hook_of_ours(words: Any) -> bool:
         return False
     if words[1:3] == ["-P", "-m"] and words[3:5] in (["memlines", "hook"], ["recollect", "hook"]):
         return True
-    return any(
-        f"/{Path(word).as_posix()}".endswith(tuple(f"/{end}" for end in _SCRIPT_ENDS)) for word in words[:5]
-    )
+    return any(Path(word).as_posix().endswith(_SCRIPT_ENDS) for word in words[:5])
 
 
 def json_edit(
