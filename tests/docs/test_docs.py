@@ -235,7 +235,7 @@ PLACES: Mapping[str, object] = {
     "capture": capture,
     "ChatModel": ChatModel,
     "memlines": memlines,
-    **{name: getattr(intent, name) for name in ("about_past", "build_request", "detect", "detect_with", "parse_reply")},
+    **{name: getattr(intent, name) for name in intent.__all__ if name[0].islower()},
 }
 """What a name in a sentence stands for."""
 
