@@ -32,7 +32,7 @@ MAIN_AGENT = "main"
 LANGUAGES_DIR = Path(__file__).parent / "text" / "languages"
 """The files that hold the words of each language, `<code>.toml`."""
 
-_FIRST_LANGUAGES = ("en", "nl", "de", "fr", "es")
+_FIRST_LANGUAGES = ("en", "nl", "de", "fr", "es", "pt", "it")
 """The order of preference where a text may be in several languages; all others follow by their codes."""
 
 _AGENT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.text.language import STOP_WORDS, is_unlearned, language_of
+from memlines.paths import languages_with
+from memlines.text.language import is_unlearned, language_of, stop_words
 from memlines.text.words import telling_words, words_of
 from tests.support import untimed
 
@@ -42,7 +43,7 @@ def test_a_word_counts_once_whatever_its_case() -> None:
     assert telling_words("Postgres POSTGRES postgres") == ["postgres"]
 
 
-EVERY_STOP_WORD = frozenset().union(*STOP_WORDS.values())
+EVERY_STOP_WORD = frozenset().union(*map(stop_words, languages_with("words")))
 
 
 def test_a_small_word_of_another_language_is_kept() -> None:
@@ -78,7 +79,7 @@ def test_no_word_is_given_twice(text: str) -> None:
 @given(st.text(alphabet="ab you the_1 é"))
 def test_stop_words_stay_only_where_nothing_else_is(text: str) -> None:
     telling = telling_words(text)
-    kept = [word for word in telling if word in STOP_WORDS[language_of(text)]]
+    kept = [word for word in telling if word in stop_words(language_of(text))]
     assert not kept or len(kept) == len(telling)
 
 

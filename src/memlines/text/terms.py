@@ -13,6 +13,8 @@ from functools import lru_cache
 
 import Stemmer
 
+from memlines.text.language import stemmers
+
 TERMS_VERSION = 1
 """Part of the index's identity: a change of the rules below makes a rebuild."""
 
@@ -28,16 +30,6 @@ RUN = re.compile(f"[{_UNSPACED}]+|[^\\W{_UNSPACED}]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _LONGEST = 64
 """Longer runs (hashes, encoded data) are kept by their beginning; nobody types the rest."""
-
-_ALGORITHMS = {
-    "en": "english",
-    "nl": "dutch",
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "pt": "portuguese",
-    "it": "italian",
-}
 
 _own = threading.local()
 
@@ -115,16 +107,16 @@ def _pairs(run: str) -> list[str]:
 def _stemmed(words: list[str], language: str) -> list[str]:
     """Fold words, then cut them to their stems; in this order a word matches with and without accents."""
     folded = [word if word.isascii() else _folded(word) for word in words]
-    stems: list[str] = _stemmer(language).stemWords(folded) if language in _ALGORITHMS else folded
+    stems: list[str] = _stemmer(language).stemWords(folded) if language in stemmers() else folded
     return stems
 
 
 def _stemmer(language: str) -> Stemmer.Stemmer:
     """Return this thread's stemmer of a language: one object must not be used by two threads at once."""
-    stemmers = _own.__dict__.setdefault("stemmers", {})
-    if language not in stemmers:
-        stemmers[language] = Stemmer.Stemmer(_ALGORITHMS[language])
-    stemmer: Stemmer.Stemmer = stemmers[language]
+    own = _own.__dict__.setdefault("stemmers", {})
+    if language not in own:
+        own[language] = Stemmer.Stemmer(stemmers()[language])
+    stemmer: Stemmer.Stemmer = own[language]
     return stemmer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memlines.text.language import STOP_WORDS, UNSPACED_STOP_WORDS, language_of
+from memlines.text.language import language_of, stop_words, unspaced_stop_words
 from memlines.text.terms import RUN, is_unspaced
 
 _WORD = re.compile(r"\w+")
@@ -42,7 +42,7 @@ def _distinct(text: str) -> list[str]:
 
 
 def _small(text: str) -> frozenset[str]:
-    return STOP_WORDS[language_of(text)] | UNSPACED_STOP_WORDS
+    return stop_words(language_of(text)) | unspaced_stop_words()
 
 
 def _words_in(run: str) -> list[str]:

@@ -7,21 +7,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from memlines.paths import languages_with
-from memlines.text.language import STOP_WORDS
+from memlines.text.language import stop_words
 from memlines.text.patterns import fold
 from memlines.text.speech import Sentence, sentences
 
 LANGUAGES = languages_with("capture")
-
-_CZECH = """
-    a aby ale ani az bez by bych byl byla bylo byly bude budeme budou co do ho i ja jak jako je jeho
-    jeji jen jenom jenze ji jim jmenuje jo jsem jses jsi jsme jsou jste k kam kde kdo kdy kdyz ke
-    ktera ktere ktery ma mam mame mate me mi mit mne mu muj moje my na nad nam nas nase ne neni nebo
-    nez nic o od on ona oni po pod podle pro proc protoze pred pri s se si ta tak take taky te ten
-    tento teto ti to toho tohle tom tomto tu tuhle ty u uz v ve vam vas vsak vsechno vzdy vzdycky z
-    za ze zase
-"""
-"""Small words of Czech, which the search has no list of, without accents."""
 
 _WORD = re.compile(r"(?<![\w./-])[^\W\d_]+(?![\w/])")
 _TELLING = 2
@@ -63,4 +53,4 @@ def spoken(said: Iterable[Sentence]) -> list[str]:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _small_words(code: str) -> frozenset[str]:
-    return frozenset(_CZECH.split() if code == "cs" else map(fold, STOP_WORDS[code]))
+    return frozenset(map(fold, stop_words(code)))

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from memlines.agent.intent.rules import RULES, Rule
 from memlines.paths import languages_with
-from memlines.text.language import STOP_WORDS
+from memlines.text.language import stop_words
 from memlines.text.patterns import WordClasses, word_classes
 from memlines.text.speech import Sentence, sentences
 
@@ -226,7 +226,7 @@ def _rank_languages(said: Sequence[Sentence], languages: Sequence[str]) -> list[
     """
     known = [code for code in languages if code in LANGUAGES]
     words = [word for sentence in said for word in _WORD.findall(sentence.shown.lower())]
-    counts = {code: sum([word in STOP_WORDS[code] for word in words]) for code in known}
+    counts = {code: sum([word in stop_words(code) for word in words]) for code in known}
     most = max(counts.values(), default=0)
     ranked = sorted(known, key=counts.__getitem__, reverse=True)
     return [code for code in ranked if 2 * counts[code] >= most or most < _ENOUGH_WORDS]

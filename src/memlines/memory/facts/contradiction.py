@@ -14,7 +14,14 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from memlines.memory.facts.frames import Frame, about_of, frames_of
-from memlines.memory.facts.kinds import is_anything, is_country, is_known, is_nation, opposites, same_kind
+from memlines.memory.facts.lexicon import (
+    are_opposites,
+    is_anything,
+    is_country,
+    is_known,
+    is_nation,
+    same_kind,
+)
 from memlines.memory.facts.statements import VERBS, Item, Statement, read_together
 from memlines.text.facts import Category, FactLine
 
@@ -154,7 +161,7 @@ def _turns(new: Statement, old: Statement) -> bool:
         return False
     at = other[0]
     verb = next((place for place, item in enumerate(ours) if item.tag in VERBS), -1)
-    if opposites(ours[at].word.casefold(), theirs[at].word.casefold()):
+    if are_opposites(ours[at].word.casefold(), theirs[at].word.casefold()):
         return at > verb
     if not ours[at].tag == theirs[at].tag == "0" or at == 0 or (ours[at - 1].tag == "S" and at < verb):
         return False  # of "Port 3000 is open" there may be several

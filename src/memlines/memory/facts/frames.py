@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from memlines.memory.facts.kinds import is_anything, is_known, is_place, is_town
+from memlines.memory.facts.lexicon import is_anything, is_known, is_place, is_town
 from memlines.memory.facts.statements import VERBS, Item, Statement
 
 _SOME = rf"[^{VERBS}&p]+"

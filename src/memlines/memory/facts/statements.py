@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from memlines.memory.facts.lexicon import LANGUAGES, lexicon_of, longest_phrases
-from memlines.text.language import STEMMED, STOP_WORDS
+from memlines.memory.facts.lexicon import languages, lexicon_of, longest_phrases, small_words
+from memlines.text.language import stemmers
 from memlines.text.terms import terms_of_run
 
 VERBS = "bhLWUPKHMJQCEXBVYdTG"
@@ -46,9 +46,6 @@ _RULED_OUT = "\u2260"
 _COLON = "\u2236"
 _SECOND_VERB = re.compile(rf"[iu]?[{VERBS}]|[nlt@][N#]+[{VERBS}]")
 _CZECH_LETTERS = frozenset("ěřůčďťň")
-_CZECH_SMALL = frozenset(
-    ("a", "i", "je", "se", "si", "na", "v", "ve", "s", "k", "z", "do", "od", "pro", "to", "že", "už")
-)
 _NOT_DENIED = re.compile(
     r"ne(?:j(?!í|d[eu]|ezd)|bo|ž|ch|m[eě]c|d[eě]l|dáv|moc|hod|pál|vlast|tt|tw|tf|o(?!d)|ut|ur|w|x)"
 )
@@ -109,15 +106,15 @@ def languages_of(text: str) -> tuple[str, ...]:
     composed = unicodedata.normalize("NFC", text[:_LONGEST])
     if not _CZECH_LETTERS.isdisjoint(composed.casefold()):
         return ("cs",)
-    known = {language: _familiarity(composed, language) for language in LANGUAGES}
+    known = {language: _familiarity(composed, language) for language in languages()}
     most = max(known.values())
-    return tuple(language for language in LANGUAGES if known[language] == most)
+    return tuple(language for language in known if known[language] == most)
 
 
 def _familiarity(text: str, language: str) -> int:
     """Return how many words of a text a language has; those of phrases and small ones count more."""
     tokens = _tokens(text, language)[:_MOST_WORDS]
-    small = STOP_WORDS.get(language, _CZECH_SMALL)
+    small = small_words(language)
     return sum(token.casefold() in small for token in tokens) + sum(
         2 * size for _, size, tags in _phrases(tokens, language) if tags
     )
@@ -327,7 +324,7 @@ def _stem(word: str, language: str) -> str:
         word = _BRITISH.sub(lambda found: _AMERICAN[found[0]], word)
     if language == "cs" and len(word) > 4:
         return _CZECH_CASE.sub("*", word)
-    if language in STEMMED:
+    if language in stemmers():
         return "-".join(term for part in word.split("-") for term in terms_of_run(part, language)[:1])
     return word
 

@@ -29,7 +29,7 @@ from memlines.text.dates import spans_of
 from memlines.text.entries import Entry
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import FactLine
-from memlines.text.language import STOP_WORDS, language_of
+from memlines.text.language import language_of, stop_words
 from memlines.text.terms import RUN, is_unspaced
 from memlines.text.words import telling_words
 from memlines.types import Hit
@@ -136,7 +136,7 @@ def _almost_same(new: _Said, old: _Said) -> bool:
     more = _more(new.words, old.words) if adds else _more(old.words, new.words)
     if more is None or any(word in TURNING or is_unspaced(word) for word in more):
         return False
-    return not adds or STOP_WORDS[language_of(new.text)].issuperset(more)
+    return not adds or stop_words(language_of(new.text)).issuperset(more)
 
 
 def _more(longer: Sequence[str], shorter: Sequence[str]) -> list[str] | None:
