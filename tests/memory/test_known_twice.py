@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory
-from memlines.memory.notes.duplicates import known_entry
+from memlines.memory.notes.duplicates import find_known
+from memlines.paths import Workspace
 from tests.support_index import write
+from tests.support_memory import manager_of
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 NOTE = "memory/facts.md"
@@ -104,8 +106,6 @@ def test_what_is_no_fact_is_not_known(workspace: Path, around: str) -> None:
 
 def test_the_facts_are_known_without_an_index(workspace: Path) -> None:
     write(workspace, {NOTE: f"- {TABS}\n"})
-    with Memory(workspace) as memory:
-        settings = memory.settings
-        hit = known_entry(memory.workspace, settings, SAME, NOON, paths=[], search=lambda query: ())
+    hit = find_known(manager_of(Workspace.at(workspace)), SAME, NOON, notes=[])
     assert hit is not None
     assert hit.citation == f"{NOTE}#L1"

@@ -22,6 +22,7 @@ from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.types import FoundFile, Hit
 from tests.support import untimed
+from tests.support_memory import manager_of
 from tests.support_search import write
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
@@ -115,8 +116,8 @@ def test_recent_means_every_entry_whose_day_is_known(home: Workspace) -> None:
 
 
 def test_what_was_just_remembered_is_recent_wherever_it_went(home: Workspace) -> None:
-    places = [remember(home, IN_UTC, f"thing {to}", to=to, now=NOW) for to in (None, "MEMORY.md")]
-    places.append(remember(home, IN_UTC, "MariaDB was close", topic="Billing", now=NOW))
+    places = [remember(manager_of(home), f"thing {to}", to=to, now=NOW) for to in (None, "MEMORY.md")]
+    places.append(remember(manager_of(home), "MariaDB was close", topic="Billing", now=NOW))
     assert sorted(found(home)) == sorted(one.citation.removeprefix("memory/") for one in places)
 
 
@@ -307,8 +308,8 @@ def test_a_topic_is_its_note_and_every_heading_of_that_name(home: Workspace) -> 
 
 @pytest.mark.parametrize("to", [None, "daily", "MEMORY.md"])
 def test_what_was_remembered_of_a_topic_is_recalled(home: Workspace, to: str | None) -> None:
-    remember(home, IN_UTC, "tea", now=NOW)
-    kept = remember(home, IN_UTC, "Postgres 17", topic="Billing", to=to, now=NOW)
+    remember(manager_of(home), "tea", now=NOW)
+    kept = remember(manager_of(home), "Postgres 17", topic="Billing", to=to, now=NOW)
     assert found(home, topic="billing") == [kept.citation.removeprefix("memory/")]
 
 

@@ -29,6 +29,7 @@ from memlines.settings import Settings, load
 from memlines.text.entries import entries_of
 from tests.support import untimed
 from tests.support_agent import TOKEN
+from tests.support_memory import manager_of
 from tests.support_search import write
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
@@ -52,8 +53,7 @@ def keep(
     force: bool = False,
 ) -> Remembered:
     return remember(
-        home,
-        IN_UTC,
+        manager_of(home),
         text,
         topic=topic,
         session=session,
@@ -118,30 +118,29 @@ def test_the_folder_of_notes_is_made(tmp_path: Path) -> None:
 
 
 def test_the_day_is_that_of_the_zone_in_the_settings(home: Workspace) -> None:
-    kept = remember(
-        home, Settings(timezone="Asia/Tokyo"), "late", now=datetime(2026, 11, 16, 15, 5, tzinfo=UTC)
-    )
+    tokyo = manager_of(home, Settings(timezone="Asia/Tokyo"))
+    kept = remember(tokyo, "late", now=datetime(2026, 11, 16, 15, 5, tzinfo=UTC))
     assert cited(home, kept) == "- 00:05 late"
     assert kept.path == "memory/2026-11-17.md"
 
 
 def test_without_a_zone_it_is_that_of_the_machine(home: Workspace) -> None:
     local = NOW.astimezone()
-    kept = remember(home, Settings(), "here", now=NOW)
+    kept = remember(manager_of(home, Settings()), "here", now=NOW)
     assert kept.path == f"memory/{local.date().isoformat()}.md"
     assert cited(home, kept) == f"- {local:%H:%M} here"
 
 
 def test_without_a_time_it_is_now(home: Workspace) -> None:
     before = datetime.now(UTC).date().isoformat()
-    kept = remember(home, IN_UTC, "now")
+    kept = remember(manager_of(home), "now")
     assert kept.path in (f"memory/{before}.md", f"memory/{datetime.now(UTC).date().isoformat()}.md")
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "America", "../etc/passwd", "Europe/Amsterdam\n"])
 def test_an_unknown_zone_is_an_error_and_nothing_is_written(home: Workspace, zone: str) -> None:
     with pytest.raises(SettingsError, match="timezone"):
-        remember(home, Settings(timezone=zone), "text", now=NOW)
+        remember(manager_of(home, Settings(timezone=zone)), "text", now=NOW)
     assert notes_of(home) == []
 
 
@@ -245,7 +244,7 @@ AWKWARD = [
 
 def test_texts_that_are_written_together_are_cited_and_belong_to_their_session(home: Workspace) -> None:
     keep(home, "before")
-    done = remember_all(home, IN_UTC, [(text, NOW) for text in AWKWARD], session="s1")
+    done = remember_all(manager_of(home), [(text, NOW) for text in AWKWARD], session="s1")
     after = keep(home, "after")
     owned = {(entry.first, entry.last): session for entry, session in sessions_in(text_of(home))}
     assert owned == {(one.start_line, one.end_line): "s1" for one in done if one}
@@ -255,7 +254,7 @@ def test_texts_that_are_written_together_are_cited_and_belong_to_their_session(h
 
 def test_a_text_with_a_secret_is_left_out_of_those_that_are_written(home: Workspace) -> None:
     said = [("one", NOW), (f"the token is {TOKEN}", NOW), ("two", NOW)]
-    done = remember_all(home, IN_UTC, said)
+    done = remember_all(manager_of(home), said)
     assert ([one and one.citation for one in done]) == [f"{DAY}#L3", None, f"{DAY}#L4"]
     assert TOKEN not in text_of(home)
 
@@ -263,7 +262,7 @@ def test_a_text_with_a_secret_is_left_out_of_those_that_are_written(home: Worksp
 def test_what_was_forgotten_and_is_written_again_with_others_is_no_longer_forgotten(home: Workspace) -> None:
     said = ["the vault in Lyon opens at nine", "the vault in Nice opens at ten"]
     bury(home, said)
-    remember_all(home, IN_UTC, [(text, NOW) for text in said])
+    remember_all(manager_of(home), [(text, NOW) for text in said])
     assert [Forgotten.load(home).drops(text) for text in said] == [False, False]
 
 
@@ -324,7 +323,7 @@ def test_a_note_goes_before_a_heading(home: Workspace) -> None:
 def test_an_extra_path_is_not_written_to(home: Workspace, tmp_path: Path) -> None:
     write(tmp_path, {"../extra/billing.md": "# Billing\n"})
     settings = replace(IN_UTC, extra_paths=(str(tmp_path.parent / "extra"),))
-    assert remember(home, settings, "text", topic="billing", now=NOW).path == "memory/billing.md"
+    assert remember(manager_of(home, settings), "text", topic="billing", now=NOW).path == "memory/billing.md"
 
 
 @pytest.mark.parametrize("topic", ["", " ", "!!!", "\0", "a\x1bb", "x" * 101, "\ud800", "2026-11-16", "#"])

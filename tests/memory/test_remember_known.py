@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,20 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.errors import StoreBusy
-from memlines.memory.notes.duplicates import find, query_of
+from memlines.memory.notes.duplicates import find_duplicate, query_of
 from memlines.memory.notes.entries import block_of, usable_text
 from memlines.memory.notes.remember import Remembered, remember
 from memlines.paths import Workspace
-from memlines.settings import Settings
 from memlines.text.entries import Entry
-from memlines.types import Hit
 from tests.support import untimed
+from tests.support_memory import IN_UTC, manager_of
 from tests.support_search import write
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
 DAY = "memory/2026-11-16.md"
-IN_UTC = Settings(timezone="UTC")
 
 
 @pytest.fixture
@@ -40,9 +37,8 @@ def keep(
     session: str | None = None,
     now: datetime = NOW,
     force: bool = False,
-    found: Iterable[Hit] = (),
 ) -> Remembered:
-    return remember(home, IN_UTC, text, session=session, now=now, force=force, search=lambda query: found)
+    return remember(manager_of(home), text, session=session, now=now, force=force)
 
 
 def text_of(home: Workspace) -> str:
@@ -58,7 +54,7 @@ def entry(text: str, line: int = 1) -> Entry:
 
 
 def is_known(new: str, old: str, *, path: str = "memory/x.md") -> bool:
-    return find(new, NOW, [(path, entry(block_of("10:00", usable_text(old))))]) is not None
+    return find_duplicate(new, NOW, [(path, entry(block_of("10:00", usable_text(old))))]) is not None
 
 
 def test_what_is_known_is_not_written_again(home: Workspace) -> None:
@@ -80,26 +76,44 @@ def test_the_session_does_not_count(home: Workspace) -> None:
     assert keep(home, "one thing", session="b").duplicate
 
 
-def test_what_a_search_finds_is_looked_at(home: Workspace) -> None:
+def test_a_note_that_is_indexed_is_looked_at(home: Workspace) -> None:
     write(home.root, {"memory/x.md": "# X\n\nother\n\n- tea\n- we chose Postgres\n"})
-    hit = Hit("memory/x.md", 5, 6, 0.9, "", "memory")
-    kept = keep(home, "We chose Postgres", found=[hit])
+    manager_of(home).sync()
+    kept = keep(home, "We chose Postgres")
+    assert (kept.citation, notes_of(home)) == ("memory/x.md#L6", ["memory/x.md"])
+
+
+def test_a_note_that_is_not_indexed_yet_is_looked_at(home: Workspace) -> None:
+    write(home.root, {"memory/x.md": "# X\n\nother\n"})
+    manager_of(home).sync()
+    write(home.root, {"memory/x.md": "# X\n\nother\n\n- tea\n- we chose Postgres\n"})
+    kept = keep(home, "We chose Postgres")
     assert (kept.citation, notes_of(home)) == ("memory/x.md#L6", ["memory/x.md"])
 
 
 def test_what_was_said_in_a_session_is_no_note(home: Workspace) -> None:
-    assert keep(home, "tea", found=[Hit("sessions/a.jsonl", 1, 1, 0.9, "tea", "sessions")]).created
+    with_sessions = replace(IN_UTC, sources=("memory", "sessions"))
+    said = {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": "tea"}]}}
+    write(home.root, {"sessions/a.jsonl": f"{json.dumps(said)}\n", "memory/x.md": "- coffee\n"})
+    manager_of(home, with_sessions).sync()
+    assert remember(manager_of(home, with_sessions), "tea", now=NOW).created
 
 
 def test_a_note_that_is_gone_knows_nothing(home: Workspace) -> None:
-    assert keep(home, "tea", found=[Hit("memory/gone.md", 1, 1, 0.9, "- tea", "memory")]).created
+    write(home.root, {"memory/gone.md": "- tea\n"})
+    manager_of(home).sync()
+    (home.root / "memory" / "gone.md").unlink()
+    assert keep(home, "tea").created
 
 
-def test_an_index_that_cannot_be_used_keeps_nobody_from_writing(home: Workspace) -> None:
-    def busy(query: str) -> Iterable[Hit]:
-        raise StoreBusy("another process is writing")
-
-    assert remember(home, IN_UTC, "tea", now=NOW, search=busy).created
+@pytest.mark.parametrize("content", [b"no index at all" * 1_000, b""])
+def test_an_index_that_cannot_be_used_keeps_nobody_from_writing(home: Workspace, content: bytes) -> None:
+    write(home.root, {"memory/x.md": "- we chose Postgres\n"})
+    manager = manager_of(home)
+    manager.index_file.parent.mkdir()
+    manager.index_file.write_bytes(content)
+    assert keep(home, "tea").created
+    assert keep(home, "We chose Postgres").citation == "memory/x.md#L1"
 
 
 def test_nothing_in_a_text_narrows_the_search_for_it() -> None:
@@ -173,7 +187,7 @@ def test_words_for_days_without_a_day_are_no_duplicates() -> None:
 
 
 def test_a_heading_is_no_duplicate() -> None:
-    assert find("Tabs", NOW, [("memory/x.md", Entry("heading", 1, 1, "# Tabs", ""))]) is None
+    assert find_duplicate("Tabs", NOW, [("memory/x.md", Entry("heading", 1, 1, "# Tabs", ""))]) is None
 
 
 NUMBERS = st.from_regex(r"-?\d{1,4}([.,:]\d{1,3})?%?", fullmatch=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,9 +17,11 @@ from memlines.errors import (
     EmbeddingError,
     StoreBusy,
     StoreDamaged,
+    StoreError,
     StoreFull,
     StoreReadOnly,
 )
+from memlines.files.scan import discover
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import use_extension
@@ -240,15 +242,19 @@ class Manager:
                 return True
 
     def changed_notes(self) -> list[str]:
-        """Return the notes that were added or changed since they were indexed."""
-        notes = find_files(self.workspace, replace(self.settings, sources=("memory",)), self.heads).files
-        with self.reading:
+        """Return the notes that were added or changed since they were indexed, the latest first.
+
+        Of an index that cannot be used nothing is known, so all notes count as changed.
+        """
+        notes = discover(self.workspace, self.settings.extra_paths, self.settings.files.max_bytes).files
+        known: Mapping[str, IndexedFile] = {}
+        with suppress(StoreError), self.reading:
             index = self.open_reader()
-            if index is None:
-                return [note.path for note in notes]
-            with index.errors():
-                known = self._known_files(index)
-        return [note.path for note in notes if not is_unchanged(note, known)]
+            if index is not None:
+                with index.errors():
+                    known = self._known_files(index)
+        changed = [note for note in notes if not is_unchanged(note, known)]
+        return [note.path for note in sorted(changed, key=lambda note: -note.fingerprint.mtime_ns)]
 
     def count_pending(self) -> int:
         """Return how many chunks have no vector yet."""

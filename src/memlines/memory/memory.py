@@ -292,8 +292,7 @@ class Memory:
         check_texts(optional=True, topic=topic, session=session, to=to)
         self._refuse_if_off()
         remembered = remember(
-            self.workspace,
-            self.settings,
+            self._manager,
             text,
             topic=topic,
             session=session,
@@ -301,7 +300,6 @@ class Memory:
             now=now,
             force=force,
             allow_secret=allow_secret,
-            search=self._by_words,
         )
         self._manager.look_again()
         return remembered
@@ -320,13 +318,9 @@ class Memory:
             check_texts(text=text)
         check_texts(optional=True, session=session)
         self._refuse_if_off()
-        done = remember_all(self.workspace, self.settings, said, session=session, search=self._by_words)
+        done = remember_all(self._manager, said, session=session)
         self._manager.look_again()
         return done
-
-    def _by_words(self, query: str) -> SearchResult:
-        """Return the entries that hold words of a query, to tell whether something is known."""
-        return self.search(query, mode="words", max_results=20, min_score=0.0, sources=("memory",), full=True)
 
     def recall(
         self,

@@ -20,7 +20,6 @@ from memlines.files.tombstones import Forgotten
 from memlines.index.search.retrievers import Request
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
-from memlines.memory.answering import answer
 from memlines.memory.arguments import check_search, check_texts
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import contradicted
@@ -41,12 +40,12 @@ from memlines.memory.facts.sameness import KnownFacts, duplicate_of
 from memlines.memory.facts.table import Derived
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import Candidate
-from memlines.memory.notes.duplicates import daily_log, known_entry
-from memlines.memory.notes.entries import body_of, local_now
+from memlines.memory.notes.duplicates import find_known, unindexed_notes
+from memlines.memory.notes.entries import body_of, daily_log, local_now
 from memlines.settings import refuse_if_off
 from memlines.settings.rules import shown_value
 from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
-from memlines.types import Hit, Mode, SearchResult, cite
+from memlines.types import Mode, cite
 
 if TYPE_CHECKING:
     from memlines.memory.notes.proof import Receipt
@@ -55,9 +54,6 @@ Action = Literal["created", "duplicate", "superseded"]
 Forget = Callable[[Iterable[Candidate]], "Receipt"]
 
 _MOST_CANDIDATES = 5
-_LIKE = 20
-"""Chunks of notes that are compared with a new fact."""
-
 _LOCK = "facts.lock"
 _WAIT_SECONDS = 30.0
 _ITEM = "item"
@@ -326,7 +322,9 @@ class Facts:
             new: dict[Fact, None] = {}
             for fact in facts:
                 moment = self._noon_of(fact.created)
-                if known.same_as(fact.text, moment) or self._entry_like(fact.text, moment, ()):
+                if known.same_as(fact.text, moment) or find_known(
+                    self._manager, fact.text, moment, (), with_facts=False
+                ):
                     continue
                 new[fact] = None
                 known.add(FactLine(fact, 0, 0, ""))
@@ -411,24 +409,13 @@ class Facts:
         The index is asked as it is, and notes that changed since are read: bringing it up to date would take
         longer with every fact.
         """
-        paths = {daily_log(now): None}
-        with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
-            paths |= dict.fromkeys(self._manager.changed_notes())
-        entry = self._entry_like(text, now, paths)
+        notes = [daily_log(now), *unindexed_notes(self._manager)]
+        entry = find_known(self._manager, text, now, notes, with_facts=False)
         if entry is None:
             return None
         fact = Fact("", body_of(entry.snippet), category)
         line = FactLine(fact, entry.start_line, entry.end_line, entry.snippet)
         return Stored("duplicate", line, citation=entry.citation)
-
-    def _entry_like(self, text: str, now: datetime, paths: Iterable[str]) -> Hit | None:
-        """Return the entry of these notes, or of what the index finds, that says the same."""
-        place, settings = self._manager.workspace, self._manager.settings
-        return known_entry(place, settings, text, now, paths=paths, search=self._by_words, facts=False)
-
-    def _by_words(self, query: str) -> SearchResult:
-        request = request_of(self._manager.loaded, query, _LIKE, 0.0, None, "words")
-        return answer(self._manager, replace(request, sources=("memory",)), [])
 
     def _alone(self) -> AbstractContextManager[None]:
         ensure_private(self._manager.workspace)

@@ -6,27 +6,28 @@ markup do not count. Besides, one of two longer texts may have a few words more 
 narrows the meaning is among them. Numbers, dates, names of things with signs in them (`C#`, `--force`) and
 code must be the same, and so must the days that words such as "tomorrow" mean.
 
-Looked at are the entries of named notes, the facts, and the entries that a search by words finds. The note of
-facts may be long, so only the lines with a word of the text are read; all of it is parsed if one of them says
-the same.
+No model is asked and nothing is indexed for this: files are read that the index does not hold yet, and of all
+others the index tells, as it is, which share the words. A note is parsed only if it holds the longest word of
+the text, and the note of facts, which may be long, only around the lines that do.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from memlines.errors import EmbeddingError, StoreError
-from memlines.files.scan import NOTES_DIR, SUFFIX
+from memlines.errors import StoreError
 from memlines.index.search.order import jaccard
-from memlines.memory.notes.entries import body_of, day_of, entries_in, text_of
-from memlines.paths import Workspace, note_path
-from memlines.settings.tree import Settings
+from memlines.index.search.words import find_all
+from memlines.memory.manager import Manager
+from memlines.memory.notes.entries import body_of, day_of, text_of
+from memlines.paths import note_path
 from memlines.text.dates import spans_of
-from memlines.text.entries import Entry
+from memlines.text.entries import Entry, entries_of
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import FactLine
 from memlines.text.language import language_of, stop_words
@@ -34,12 +35,20 @@ from memlines.text.terms import RUN, is_unspaced
 from memlines.text.words import telling_words
 from memlines.types import Hit
 
-Search = Callable[[str], Iterable[Hit]]
-"""Finds the chunks that answer a query, best first."""
-
 _ALIKE = 0.9
 _FEWEST_WORDS = 4
 _QUERY_WORDS = 40
+_LOOKED_AT = 20
+_SEARCHED_WORDS = 12
+"""Chunks of the index that are compared, and the first telling words of a text that all of these must hold:
+the end of a long entry may be in the next chunk."""
+
+_MOST_UNINDEXED = 1_000
+"""Notes that are read because the index does not hold them yet, the latest ones; a workspace without an index
+may have many more."""
+
+_LONGEST_ITEM = 50
+"""Lines above and below a line that may belong to the same fact."""
 
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:[-'\u2019][^\W\d_]+)*")
 _OPENING = "\"'`*_([{\u2018\u201c\u00ab\u300c\u300e\uff08"
@@ -67,22 +76,69 @@ TURNING = frozenset(_TURNING_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Wording:
     """What two texts are compared by: the words, and whatever is more than words, in their order."""
 
     text: str
     words: tuple[str, ...]
     signs: tuple[str, ...]
 
+    @classmethod
+    def of(cls, text: str) -> _Wording:
+        composed = unicodedata.normalize("NFC", text)
+        stripped = (token.lstrip(_OPENING).rstrip(_CLOSING) for token in composed.split())
+        signs = (token for token in stripped if not _PLAIN_WORD.fullmatch(token))
+        runs = (run.strip("_") for run in RUN.findall(composed.casefold()))
+        return cls(
+            composed,
+            tuple(run for run in runs if run),
+            tuple(sign for sign in signs if sign and sign not in _DASHES),
+        )
 
-def find(text: str, now: datetime, entries: Iterable[tuple[str, Entry]]) -> Hit | None:
-    """Return the first entry (of a note with a path) that says what a text says."""
-    new = _said(text)
+    def longest_word(self) -> str:
+        """Return the longest word that every text saying the same must hold; it may be empty."""
+        small = stop_words(language_of(self.text))
+        return max((word for word in self.words if word not in small), key=len, default="")
+
+    def is_in(self, known: str) -> bool:
+        """Tell whether a known text says this in the same words."""
+        old = _Wording.of(known)
+        if "`" in self.text or not (self.words or self.signs):
+            return self.text.split() == old.text.split()
+        if self.signs != old.signs:
+            return False
+        return self.words == old.words or self._almost_is(old)
+
+    def _almost_is(self, old: _Wording) -> bool:
+        if min(len(self.words), len(old.words)) < _FEWEST_WORDS:
+            return False
+        if jaccard(frozenset(self.words), frozenset(old.words)) < _ALIKE:
+            return False
+        adds = len(self.words) > len(old.words)
+        more = _added_words(self.words, old.words) if adds else _added_words(old.words, self.words)
+        if more is None or any(word in TURNING or is_unspaced(word) for word in more):
+            return False
+        return not adds or stop_words(language_of(self.text)).issuperset(more)
+
+
+def find_known(
+    manager: Manager, text: str, now: datetime, notes: Collection[str], *, with_facts: bool = True
+) -> Hit | None:
+    """Return the entry that says what a text says: of these notes, the facts, or what the index holds.
+
+    Turn `with_facts` off to leave out the note of facts.
+    """
+    return find_duplicate(text, now, _entries_like(manager, text, notes, with_facts=with_facts))
+
+
+def find_duplicate(text: str, now: datetime, entries: Iterable[tuple[str, Entry]]) -> Hit | None:
+    """Return the first entry, of a note with a path, that says what a text says."""
+    new = _Wording.of(text)
     for path, entry in entries:
         if entry.kind == "heading":
             continue
-        old = _said(body_of(entry.text))
-        if _same(new, old) and same_days(new.text, now, old.text, day_of(path, entry)):
+        body = body_of(entry.text)
+        if new.is_in(body) and same_days(text, now, body, day_of(path, entry)):
             return Hit(
                 path,
                 entry.first,
@@ -97,58 +153,14 @@ def find(text: str, now: datetime, entries: Iterable[tuple[str, Entry]]) -> Hit 
     return None
 
 
+def unindexed_notes(manager: Manager) -> list[str]:
+    """Return the notes that were written since they were indexed, the latest first and not too many."""
+    return manager.changed_notes()[:_MOST_UNINDEXED]
+
+
 def same_words(new: str, known: str) -> bool:
     """Tell whether a known text says in the same words what a new one says."""
-    return _same(_said(new), _said(known))
-
-
-def query_of(text: str) -> str:
-    """Return what to search for to find entries like a text; nothing in it narrows the search."""
-    return " ".join(telling_words(text)[:_QUERY_WORDS])
-
-
-def _said(text: str) -> _Said:
-    composed = unicodedata.normalize("NFC", text)
-    stripped = (token.lstrip(_OPENING).rstrip(_CLOSING) for token in composed.split())
-    signs = (token for token in stripped if not _PLAIN_WORD.fullmatch(token))
-    runs = (run.strip("_") for run in RUN.findall(composed.casefold()))
-    return _Said(
-        composed,
-        tuple(run for run in runs if run),
-        tuple(sign for sign in signs if sign and sign not in _DASHES),
-    )
-
-
-def _same(new: _Said, old: _Said) -> bool:
-    if "`" in new.text or not (new.words or new.signs):
-        return new.text.split() == old.text.split()
-    if new.signs != old.signs:
-        return False
-    return new.words == old.words or _almost_same(new, old)
-
-
-def _almost_same(new: _Said, old: _Said) -> bool:
-    if min(len(new.words), len(old.words)) < _FEWEST_WORDS:
-        return False
-    if jaccard(frozenset(new.words), frozenset(old.words)) < _ALIKE:
-        return False
-    adds = len(new.words) > len(old.words)
-    more = _more(new.words, old.words) if adds else _more(old.words, new.words)
-    if more is None or any(word in TURNING or is_unspaced(word) for word in more):
-        return False
-    return not adds or stop_words(language_of(new.text)).issuperset(more)
-
-
-def _more(longer: Sequence[str], shorter: Sequence[str]) -> list[str] | None:
-    """Return the words that only the longer text has, if the others are the shorter one in its order."""
-    more: list[str] = []
-    at = 0
-    for word in longer:
-        if at < len(shorter) and shorter[at] == word:
-            at += 1
-        else:
-            more.append(word)
-    return more if at == len(shorter) else None
+    return _Wording.of(new).is_in(known)
 
 
 def same_days(text: str, now: datetime, known: str, day: date | None) -> bool:
@@ -162,72 +174,61 @@ def same_days(text: str, now: datetime, known: str, day: date | None) -> bool:
     ]
 
 
-_LONGEST_ITEM = 50
-"""Lines above and below a line that may belong to the same fact."""
+def query_of(text: str) -> str:
+    """Return what to search for to find entries like a text; nothing in it narrows the search."""
+    return " ".join(telling_words(text)[:_QUERY_WORDS])
 
 
-def daily_log(now: datetime) -> str:
-    """Return the path of the log of a day."""
-    return f"{NOTES_DIR}/{now.date().isoformat()}{SUFFIX}"
-
-
-def known_entry(
-    workspace: Workspace,
-    settings: Settings,
-    text: str,
-    now: datetime,
-    *,
-    paths: Iterable[str],
-    search: Search,
-    facts: bool = True,
-) -> Hit | None:
-    """Return the entry that says what a text says: of these notes, of the facts, or of what a search finds.
-
-    `facts` is off for somebody who compares the facts in another way.
-    """
-    return find(text, now, _entries_like(workspace, settings, text, paths, search, facts))
+def _added_words(longer: Sequence[str], shorter: Sequence[str]) -> list[str] | None:
+    """Return the words that only the longer text has, if the others are the shorter one in its order."""
+    more: list[str] = []
+    at = 0
+    for word in longer:
+        if at < len(shorter) and shorter[at] == word:
+            at += 1
+        else:
+            more.append(word)
+    return more if at == len(shorter) else None
 
 
 def _entries_like(
-    workspace: Workspace, settings: Settings, text: str, paths: Iterable[str], search: Search, facts: bool
+    manager: Manager, text: str, notes: Collection[str], *, with_facts: bool
 ) -> Iterator[tuple[str, Entry]]:
-    note = note_path(settings.facts.file)
-    for path in paths:
-        if path != note:
-            yield from ((path, entry) for entry in entries_in(workspace, settings, path))
-    if facts:
-        for line in _facts_like(text, text_of(workspace, settings, note)):
-            yield note, _entry_of(line)
-    try:
-        hits = [hit for hit in search(query_of(text)) if hit.source == "memory" and hit.path != note]
-    except (StoreError, EmbeddingError):
-        return  # an index that cannot be used must not keep anybody from writing
-    known = {hit.path: entries_in(workspace, settings, hit.path) for hit in hits}
-    for hit in hits:
-        for entry in known[hit.path]:
-            if entry.first <= hit.end_line and hit.start_line <= entry.last:
-                yield hit.path, entry
+    """Yield the entries that may say what a text says, each with the path of its note."""
+    new = _Wording.of(text)
+    word = new.longest_word()
+    facts = note_path(manager.settings.facts.file)
+
+    def read(path: str) -> tuple[Entry, ...]:
+        note = text_of(manager.workspace, manager.settings, path)
+        return entries_of(note) if word in unicodedata.normalize("NFC", note).casefold() else ()
+
+    for path in notes:
+        if path != facts:
+            yield from ((path, entry) for entry in read(path))
+    if with_facts:
+        for line in _facts_like(new, word, text_of(manager.workspace, manager.settings, facts)):
+            day = f"{line.fact.created.isoformat()}: " if line.fact.created else ""
+            yield facts, Entry("item", line.first, line.last, f"- {day}{line.fact.text}", "")
+    for path, chunks in _indexed_like(manager, text).items():
+        if path != facts and path not in notes:
+            for entry in read(path):
+                if any(entry.first <= last and first <= entry.last for first, last in chunks):
+                    yield path, entry
 
 
-def _entry_of(line: FactLine) -> Entry:
-    """Return a fact as an entry of a note: its day as a label, and none of its marks."""
-    day = f"{line.fact.created.isoformat()}: " if line.fact.created else ""
-    return Entry("item", line.first, line.last, f"- {day}{line.fact.text}", "")
+def _facts_like(new: _Wording, word: str, note: str) -> list[FactLine]:
+    """Return the facts of a note that say the same in the same words and still hold."""
+
+    def say_it(text: str) -> list[FactLine]:
+        return [line for line in facts_in(text) if line.fact.is_current and new.is_in(line.fact.text)]
+
+    around = _lines_around(word, unicodedata.normalize("NFC", note))
+    return say_it(note) if any(say_it(lines) for lines in around) else []
 
 
-def _facts_like(text: str, note: str) -> Iterator[FactLine]:
-    """Yield the facts of a note that say the same in the same words and still hold."""
-    if any(_says(line, text) for line in _facts_around(text, unicodedata.normalize("NFC", note))):
-        yield from (line for line in facts_in(note) if _says(line, text))
-
-
-def _says(line: FactLine, text: str) -> bool:
-    return line.fact.is_current and same_words(text, line.fact.text)
-
-
-def _facts_around(text: str, note: str) -> Iterator[FactLine]:
-    """Yield what would be facts around the lines that hold the longest word of a text."""
-    word = max(telling_words(unicodedata.normalize("NFC", text)), key=len, default="").casefold()
+def _lines_around(word: str, note: str) -> Iterator[str]:
+    """Yield the lines that hold a word, each with those that would belong to the same list item."""
     lines = note.split("\n")
     for at in (at for at, line in enumerate(lines) if word in line.casefold()):
         first = last = at
@@ -235,4 +236,19 @@ def _facts_around(text: str, note: str) -> Iterator[FactLine]:
             first -= 1
         while last + 1 < min(len(lines), at + _LONGEST_ITEM) and lines[last + 1][:1] in tuple(" \t"):
             last += 1
-        yield from facts_in("\n".join(lines[first : last + 1]))
+        yield "\n".join(lines[first : last + 1])
+
+
+def _indexed_like(manager: Manager, text: str) -> dict[str, list[tuple[int, int]]]:
+    """Return the lines of notes that share the words of a text, by the index as it is."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    with suppress(StoreError), manager.reading:
+        index = manager.open_reader()
+        if index is not None:
+            with index.errors(), index.snapshot():
+                numbers = find_all(
+                    index, " ".join(telling_words(text)[:_SEARCHED_WORDS]), _LOOKED_AT, ("memory",)
+                )
+                for chunk in index.chunks(numbers).values():
+                    found.setdefault(chunk.path, []).append((chunk.start_line, chunk.end_line))
+    return found

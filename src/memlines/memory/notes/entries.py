@@ -23,7 +23,7 @@ from pathlib import Path
 from memlines.errors import PathError, SettingsError, UsageError
 from memlines.files.atomic import read
 from memlines.files.read import decode, resolve_note
-from memlines.files.scan import discover
+from memlines.files.scan import NOTES_DIR, SUFFIX, discover
 from memlines.index.search.order import dated
 from memlines.paths import Workspace, is_unicode
 from memlines.settings.tree import Settings
@@ -190,6 +190,11 @@ def _unindented(lines: Sequence[str]) -> list[str]:
     return [line[width:] for line in lines]
 
 
+def daily_log(now: datetime) -> str:
+    """Return the path of the log of a day."""
+    return f"{NOTES_DIR}/{now.date().isoformat()}{SUFFIX}"
+
+
 def local_now(settings: Settings, now: datetime | None = None) -> datetime:
     """Return a moment, by default the present one, in the user's time zone."""
     moment = datetime.now(UTC) if now is None else now
@@ -227,11 +232,6 @@ def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
 def text_in(file: FoundFile, settings: Settings) -> str:
     """Return the text of a note that was listed; one that is gone meanwhile, or is no text, has none."""
     return _decoded(Path(file.real), Path(file.root) if file.root else None, settings.files.max_bytes)
-
-
-def entries_in(workspace: Workspace, settings: Settings, path: str) -> tuple[Entry, ...]:
-    """Return the entries of a note."""
-    return entries_of(text_of(workspace, settings, path))
 
 
 def _decoded(real: Path, root: Path | None, limit: int) -> str:

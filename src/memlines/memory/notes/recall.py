@@ -12,7 +12,7 @@ from operator import itemgetter
 from memlines.errors import UsageError
 from memlines.files.read import without_private_blocks
 from memlines.index.search.order import dated
-from memlines.memory.notes.duplicates import Search
+from memlines.memory.notes.candidates import Search
 from memlines.memory.notes.entries import (
     bears_days,
     body_of,

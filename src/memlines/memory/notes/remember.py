@@ -13,18 +13,18 @@ from memlines.files.notes import append
 from memlines.files.place import place_of
 from memlines.files.scan import ROOT_FILES, SUFFIX
 from memlines.files.tombstones import Forgotten
-from memlines.memory.notes.duplicates import Search, daily_log, find, known_entry
+from memlines.memory.manager import Manager
+from memlines.memory.notes.duplicates import find_duplicate, find_known, unindexed_notes
 from memlines.memory.notes.entries import (
     block_of,
     comments_around,
+    daily_log,
     local_now,
     session_mark,
     text_of,
     usable_text,
 )
 from memlines.memory.notes.topics import heading_like, main_note, place_of_topic, topic_title
-from memlines.paths import Workspace
-from memlines.settings.tree import Settings
 from memlines.text.edits import tidy
 from memlines.text.entries import Entry
 from memlines.text.redaction import refuse_secrets, rules_of
@@ -76,15 +76,9 @@ class _New:
     place: _Destination
 
 
-def _nothing(query: str) -> tuple[Hit, ...]:
-    """Find nothing, where there is no index."""
-    return ()
-
-
 @operation("remember")
 def remember(
-    workspace: Workspace,
-    settings: Settings,
+    manager: Manager,
     text: str,
     *,
     topic: str | None = None,
@@ -93,55 +87,48 @@ def remember(
     now: datetime | None = None,
     force: bool = False,
     allow_secret: bool = False,
-    search: Search = _nothing,
 ) -> Remembered:
     """Write a text into the notes as an entry and return where it stands.
 
     `to` names the note: "log", "memory" (MEMORY.md) or a path. Without it, a topic has its own note, and
     everything else goes into the daily log. An entry or a fact that says the same already is returned
-    instead, unless `force` is set; those of the note itself and the facts are always looked at, others as
-    far as the search finds them.
-    A text that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
+    instead, unless `force` is set. A text that holds a secret raises `SecretRefused`, unless `allow_secret`
+    is set.
     """
     words = usable_text(text)
     if not allow_secret:
-        refuse_secrets(words, rules_of(settings.redaction.rules))
+        refuse_secrets(words, rules_of(manager.settings.redaction.rules))
     mark = "" if session is None else session_mark(session)
-    moment = local_now(settings, now)
-    new = _New(words, moment, _destination(workspace, settings, topic, to, moment))
-    (done,) = _write(workspace, settings, [new], mark, force=force, search=search)
+    moment = local_now(manager.settings, now)
+    place = _destination(manager, topic, to, moment)
+    (done,) = _write(manager, place.path, [_New(words, moment, place)], mark, force=force)
     return done
 
 
 @operation("remember")
 def remember_all(
-    workspace: Workspace,
-    settings: Settings,
-    said: Sequence[tuple[str, datetime]],
-    *,
-    session: str | None = None,
-    search: Search = _nothing,
+    manager: Manager, said: Sequence[tuple[str, datetime]], *, session: str | None = None
 ) -> list[Remembered | None]:
     """Write texts into the logs of the days they were said on and return where each stands.
 
     What goes into one log is written at once, all of it or nothing; a session is named in comments around
-    it. There is nothing in the place of a text that holds a secret, which is not written.
+    it. A text that holds a secret is not written, and `None` is in its place.
     """
     mark = "" if session is None else session_mark(session)
     around = None if session is None else comments_around(session)
-    rules = rules_of(settings.redaction.rules)
+    rules = rules_of(manager.settings.redaction.rules)
     logs: dict[str, dict[int, _New]] = {}
     for at, (text, time) in enumerate(said):
         words = usable_text(text)
         with suppress(SecretRefused):
             refuse_secrets(words, rules)
-            moment = local_now(settings, time)
-            place = _destination(workspace, settings, None, DAILY, moment)
+            moment = local_now(manager.settings, time)
+            place = _destination(manager, None, DAILY, moment)
             logs.setdefault(place.path, {})[at] = _New(words, moment, place)
     done: dict[int, Remembered] = {}
-    for log in logs.values():
+    for path, log in logs.items():
         try:
-            written = _write(workspace, settings, [*log.values()], mark, around, search=search)
+            written = _write(manager, path, [*log.values()], mark, around)
         except WriteError as error:
             count = sum(one.duplicate is None for one in done.values())
             raise WriteError(
@@ -152,59 +139,57 @@ def remember_all(
 
 
 def _write(
-    workspace: Workspace,
-    settings: Settings,
+    manager: Manager,
+    path: str,
     texts: Sequence[_New],
     mark: str,
     around: tuple[str, str] | None = None,
     *,
     force: bool = False,
-    search: Search,
 ) -> list[Remembered]:
     """Add the texts that are not known to the note they all go to, in one write; return where each stands.
 
     With comments around them they need no mark of their own.
     """
-    place = texts[0].place
+    notes = [] if force else [path, *unindexed_notes(manager)]
     done: dict[int, Remembered] = {}
     fresh: dict[int, Entry] = {}
     for at, new in enumerate(texts):
-        known = None
-        if not force:
-            known = known_entry(workspace, settings, new.words, new.moment, paths=[place.path], search=search)
+        known = None if force else find_known(manager, new.words, new.moment, notes)
         if known is not None:
             done[at] = Remembered(known.path, known.start_line, known.end_line, duplicate=known)
-        elif find(new.words, new.moment, ((place.path, entry) for entry in fresh.values())) is None:
+        elif find_duplicate(new.words, new.moment, ((path, entry) for entry in fresh.values())) is None:
             block = tidy(block_of(new.place.label, new.words, "" if around else mark))
             fresh[at] = Entry("item", 1, 1 + block.count("\n"), block, "")
-    if not fresh:
-        return [done[at] for at in range(len(texts))]
-    for at in fresh:
-        Forgotten.load(workspace).lift(texts[at].words)  # whoever says it again wants it remembered again
-    opening, closing = ([around[0]], [around[1]]) if around else ([], [])
-    written = append(
-        workspace,
-        place.path,
-        "\n".join([*opening, *(entry.text for entry in fresh.values()), *closing]),
-        under=place.under,
-        title=place.title,
-        max_bytes=settings.files.max_bytes,
-    )
-    line = written.start_line + len(opening)
-    for at, entry in fresh.items():
-        done[at] = Remembered(written.path, line, line + entry.last - 1, created=written.created)
-        line += entry.last
-    # What says the same as a text before it is known by now.
+    if fresh:
+        forgotten = Forgotten.load(manager.workspace)
+        for at in fresh:
+            forgotten.lift(texts[at].words)  # said again, so it is wanted again
+        place = texts[0].place
+        opening, closing = ([around[0]], [around[1]]) if around else ([], [])
+        written = append(
+            manager.workspace,
+            path,
+            "\n".join([*opening, *(entry.text for entry in fresh.values()), *closing]),
+            under=place.under,
+            title=place.title,
+            max_bytes=manager.settings.files.max_bytes,
+        )
+        line = written.start_line + len(opening)
+        for at, entry in fresh.items():
+            done[at] = Remembered(written.path, line, line + entry.last - 1, created=written.created)
+            line += entry.last
+    # A text that repeats one before it is known by now.
     again = [at for at in range(len(texts)) if at not in done]
     if again:
-        rest = _write(workspace, settings, [texts[at] for at in again], mark, around, search=search)
+        rest = _write(manager, path, [texts[at] for at in again], mark, around)
         done.update(zip(again, rest, strict=True))
     return [done[at] for at in range(len(texts))]
 
 
-def _destination(
-    workspace: Workspace, settings: Settings, topic: str | None, to: str | None, moment: datetime
-) -> _Destination:
+def _destination(manager: Manager, topic: str | None, to: str | None, moment: datetime) -> _Destination:
+    """Return the note that a text goes to, and how it stands there."""
+    workspace, settings = manager.workspace, manager.settings
     today = moment.date().isoformat()
     log = daily_log(moment)
     title = None if topic is None else topic_title(topic)
@@ -218,13 +203,8 @@ def _destination(
         # Not under a heading of the log: what is added to its end later would stand there as well.
         time = f"{moment:%H:%M}"
         return _Destination(log, time if title is None else f"{time} {title}:", None, today)
+    new_title = path.rpartition("/")[2].removesuffix(SUFFIX)
     if path in ROOT_FILES:
-        path = main_note(workspace, path)
+        path, new_title = main_note(workspace, path), _MAIN_TITLE
     under = title and (heading_like(text_of(workspace, settings, path), title) or title)
-    return _Destination(path, f"{today}:", under, _title_for(path))
-
-
-def _title_for(path: str) -> str:
-    """Return the title of a new note with this name."""
-    stem = path.rpartition("/")[2].removesuffix(SUFFIX)
-    return _MAIN_TITLE if path in ROOT_FILES else stem
+    return _Destination(path, f"{today}:", under, new_title)
