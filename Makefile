@@ -41,7 +41,7 @@ bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
 docs: $(VENV)/.dev  ## write again what is generated in docs/ and integrations/
 	$(BIN)/python -m memlines.settings.table docs/settings.md
 	$(BIN)/python -m memlines.cli.page docs/commands.md
-	$(BIN)/python -m memlines.serve.mcp.page docs/tools.md
+	$(BIN)/python -m memlines.serve.tools.listing docs/tools.md
 	$(BIN)/python -m memlines.serve.tools.listing integrations/opencode/memlines/tools.json
 
 clean:  ## remove the environment, caches and the demo workspace

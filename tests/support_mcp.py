@@ -247,7 +247,7 @@ def add_tool(
 ) -> None:
     """Have one more tool that can be called, for what no real tool does."""
     assert isinstance(TOOLS, dict)
-    monkeypatch.setitem(TOOLS, name, Tool(name, "", {}, run, seconds=seconds))
+    monkeypatch.setitem(TOOLS, name, Tool(name, "", "reads", "", {}, run, seconds=seconds))
 
 
 def write_notes(folder: Path, notes: Mapping[str, str]) -> None:

@@ -57,7 +57,7 @@ def test_the_skill_lists_every_tool_with_its_arguments() -> None:
     text = MEMORY.read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(memory_[a-z]+)` \| ([^|]*)\|", text, re.MULTILINE)
     told = {tool: set(re.findall(r"`(\w+)`", arguments)) for tool, arguments in rows}
-    assert told == {tool.name: set(tool.properties) for tool in shown_tools()}
+    assert told == {tool.name: set(tool.arguments) for tool in shown_tools()}
 
 
 @pytest.mark.parametrize("page", [MEMORY, GUIDE], ids=shown)

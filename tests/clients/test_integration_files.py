@@ -121,7 +121,7 @@ def test_the_arguments_a_command_names_are_those_of_the_tool(
 ) -> None:
     words = set(re.findall(r"[a-z]+", (OPENCODE / "commands" / f"{page}.md").read_text(encoding="utf-8")))
     assert arguments <= words
-    assert arguments <= TOOLS[tool].properties.keys()
+    assert arguments <= TOOLS[tool].arguments.keys()
 
 
 # The skill
@@ -144,7 +144,7 @@ def tools_told() -> dict[str, set[str]]:
 
 
 def test_the_skill_lists_every_tool_with_its_arguments() -> None:
-    assert tools_told() == {tool.name: set(tool.properties) for tool in shown_tools()}
+    assert tools_told() == {tool.name: set(tool.arguments) for tool in shown_tools()}
 
 
 def test_the_skill_lists_every_slash_command() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,10 @@ import pytest
 from memlines import errors
 from memlines.cli import page as commands_page
 from memlines.errors import MemlinesError
-from memlines.serve.mcp import page as tools_page
 from memlines.serve.rpc import engine, messages
 from memlines.serve.rpc.server import ENGINE
 from memlines.serve.tools import TOOLS
+from memlines.serve.tools import listing as tools_page
 from tests.support_docs import ROOT, text_of
 
 WRITTEN = re.findall(r"^\t\$\(BIN\)/python -m (\S+) (\S+)$", text_of(ROOT / "Makefile"), re.MULTILINE)
@@ -90,29 +89,15 @@ def test_the_page_has_every_tool_with_its_arguments(name: str) -> None:
     sections = dict(
         re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", tools_page.render_page(), re.MULTILINE | re.DOTALL)
     )
-    assert re.findall(r"^\| `(\w+)`", sections[name], re.MULTILINE) == list(TOOLS[name].properties)
+    assert re.findall(r"^\| `(\w+)`", sections[name], re.MULTILINE) == list(TOOLS[name].arguments)
 
 
 # The protocol
 
 
-class Taken(Exception):
-    """What a method takes: told by the check of its parameters, before anything is done."""
-
-
-def taken(method: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
-    """Return the parameters of a method, those that are needed and those that may be left out."""
-
-    def told(
-        params: object, required: Mapping[str, type], optional: Mapping[str, type] | None = None
-    ) -> None:
-        raise Taken(list(required), list(optional or {}))
-
-    monkeypatch.setattr(engine, "taken", told)
-    with pytest.raises(Taken) as raised:
-        engine.Engine().methods()[method].call({})
-    required, optional = raised.value.args
-    return required, optional
+def params(method: str) -> list[str]:
+    """Return the parameters of a method; those that may be left out end with a question mark."""
+    return [name if argument.required else f"{name}?" for name, argument in engine.PARAMS[method].items()]
 
 
 def rows() -> dict[str, list[str]]:
@@ -130,15 +115,13 @@ def test_the_page_has_the_methods_of_the_engine() -> None:
 
 
 @pytest.mark.parametrize("method", sorted(engine.Engine().methods().keys() - {"initialize"}))
-def test_the_page_has_the_parameters_of_every_method(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    required, optional = taken(method, monkeypatch)
-    assert rows()[method] == [*required, *(f"{name}?" for name in optional)]
+def test_the_page_has_the_parameters_of_every_method(method: str) -> None:
+    assert rows()[method] == params(method)
 
 
-def test_the_page_has_the_parameters_of_the_handshake(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_has_the_parameters_of_the_handshake() -> None:
     example = re.findall(r'"method":"initialize","params":(\{.*\})\}', PROTOCOL)[0]
-    required, optional = taken("initialize", monkeypatch)
-    assert set(re.findall(r'[{,]"(\w+)":', example)) - {"name"} == {*required, *optional}
+    assert set(re.findall(r'[{,]"(\w+)":', example)) - {"name"} == set(engine.PARAMS["initialize"])
 
 
 def test_the_page_has_the_parameters_of_what_the_server_answers_itself() -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from memlines import Memory, SettingsError, UsageError, WorkspaceError
+from memlines.memory.arguments import SEARCH
+from memlines.settings.keys import known_keys
 from tests.support_search import words_memory
 
 NOTES = {"a.md": "The kestrel lives here.\n"}
@@ -20,7 +22,10 @@ NOTES = {"a.md": "The kestrel lives here.\n"}
         ({"query": b"kestrel"}, "query is b'kestrel'"),
         ({"query": "x", "mode": "magic"}, "mode is 'magic'. It takes one of: hybrid, words, vectors"),
         ({"query": "x", "mode": ["words"]}, r"mode is \['words'\]"),
-        ({"query": "x", "sources": ["notes"]}, "source is 'notes'. It takes one of: memory, sessions"),
+        (
+            {"query": "x", "sources": ["notes"]},
+            r"sources is \['notes'\]. It takes a list of: memory, sessions",
+        ),
         ({"query": "x", "sources": "memory"}, "sources is 'memory'. It takes a list of: memory, sessions"),
         ({"query": "x", "max_results": 0}, "max_results is 0. It takes a whole number from 1 to 1000"),
         ({"query": "x", "max_results": 1001}, "max_results is 1001"),
@@ -45,11 +50,18 @@ def test_a_search_that_cannot_be_meant(workspace: Path, arguments: dict[str, Any
         ({"path": "memory/a.md", "start": "3"}, "start is '3'. It takes a whole number"),
         ({"path": "memory/a.md", "lines": 1.5}, "lines is 1.5"),
         ({"path": "memory/a.md", "column": True}, "column is True"),
+        ({"path": "memory/a.md", "start": 0}, "start is 0. It takes a whole number of at least 1"),
     ],
 )
 def test_a_read_that_cannot_be_meant(workspace: Path, arguments: dict[str, Any], words: str) -> None:
     with words_memory(workspace, NOTES) as memory, pytest.raises(UsageError, match=words):
         memory.read(**arguments)
+
+
+@pytest.mark.parametrize("name", ["max_results", "min_score"])
+def test_an_argument_takes_what_the_setting_takes(name: str) -> None:
+    setting = known_keys()[f"query.{name}"].rule
+    assert (SEARCH[name].low, SEARCH[name].high) == (setting.low, setting.high)
 
 
 @pytest.mark.parametrize(("name", "value"), [("max_results", 1), ("max_results", 1000), ("min_score", 0)])

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memlines import Memory
 from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace
 from memlines.memory.notes import recall as module
@@ -164,9 +165,9 @@ def test_no_older_log_is_read_than_needed(home: Workspace, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1001])
-def test_a_limit_that_cannot_be_meant_is_refused(home: Workspace, limit: int) -> None:
-    with pytest.raises(UsageError, match="limit"):
-        found(home, limit=limit)
+def test_a_limit_that_makes_no_sense_is_refused(home: Workspace, limit: int) -> None:
+    with Memory(home.root) as memory, pytest.raises(UsageError, match=r"limit is .* from 1 to 1000"):
+        memory.recall(limit=limit)
 
 
 def test_an_unknown_zone_is_an_error(home: Workspace) -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from memlines import Memory
 from memlines.agent import snapshot
+from memlines.errors import UsageError
 from memlines.serve.hooks import events as conversations
 from memlines.serve.hooks.events import Conversations, Events, last_turns, with_last_answer
-from memlines.serve.rpc.messages import InvalidParams
 from memlines.types import Turn
 from tests.support_hooks import CLIENT, NOTES
 
@@ -246,7 +246,7 @@ def test_an_event_that_is_not_known_does_nothing(events: Events) -> None:
 
 
 def test_a_client_that_is_not_known_is_refused(events: Events) -> None:
-    with pytest.raises(InvalidParams):
+    with pytest.raises(UsageError):
         events.run("other", "Stop", {})
 
 

@@ -245,11 +245,19 @@ def test_a_hostile_note_stays_quoted(
     assert not [line for line in said if "<system-reminder>" in line]
 
 
-@pytest.mark.parametrize("arguments", [{}, {"query": 5}, {"query": "x", "colour": 3}, {"query": ""}])
-def test_wrong_arguments_are_told_to_the_model(client: Lines, arguments: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "takes"),
+    [
+        ({}, "query (text, required)"),
+        ({"query": 5}, "It takes text"),
+        ({"query": "x", "colour": 3}, "query (text, required)"),
+        ({"query": ""}, "It takes text"),
+    ],
+)
+def test_wrong_arguments_are_told_to_the_model(client: Lines, arguments: dict[str, Any], takes: str) -> None:
     answer = client.call("memory_search", **arguments)
     assert answer["isError"] is True
-    assert "query (text, required)" in answer["content"][0]["text"]
+    assert takes in answer["content"][0]["text"]
 
 
 def test_a_program_is_told_that_the_memory_is_off(client: Lines, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memlines.serve.rpc.messages import InvalidParams
+from memlines.errors import UsageError
 from memlines.serve.rpc.server import Event, Method
 from memlines.serve.rpc.workers import MOST_AT_ONCE, MOST_THREADS
 from tests.support_rpc import DEADLINE, Gate, Served, echo, served
@@ -102,7 +102,7 @@ def test_the_time_limit_may_depend_on_the_parameters(gate: Gate) -> None:
 
 def test_parameters_that_give_no_time_limit_are_left_to_the_method() -> None:
     def refusing(params: Params) -> None:
-        raise InvalidParams("no")
+        raise UsageError("no")
 
     with served({"fail": Method(refusing, lambda params: params["missing"])}) as client:
         assert client.refused("fail") == -32602

@@ -14,7 +14,7 @@ import pytest
 from memlines import MemoryOff, UsageError
 from memlines.embed.select import Choice
 from memlines.serve.rpc.engine import Engine
-from memlines.serve.rpc.messages import InvalidParams, UnknownProtocol
+from memlines.serve.rpc.messages import UnknownProtocol
 from memlines.serve.tools import shown_tools
 from tests.support_search import FakeProvider, write
 from tests.support_waiting import eventually
@@ -111,13 +111,13 @@ def test_settings_that_cannot_be_read_are_told_and_the_engine_stays(workspace: P
 
 
 def test_unknown_parameters_are_refused(client: Client) -> None:
-    with pytest.raises(InvalidParams, match="no parameter 'sesion'"):
+    with pytest.raises(UsageError, match="no argument 'sesion'"):
         client("session/start", sesion="a")
 
 
 @pytest.mark.parametrize("params", [{}, {"session": None}, {"session": 5}, {"session": ["a"]}])
 def test_parameters_of_the_wrong_kind_are_refused(client: Client, params: dict[str, Any]) -> None:
-    with pytest.raises(InvalidParams, match="session"):
+    with pytest.raises(UsageError, match="session"):
         client("session/start", **params)
 
 
@@ -329,7 +329,7 @@ def test_a_message_tells_that_memory_was_switched_off(client: Client) -> None:
 
 @pytest.mark.parametrize("session", ["", " ", "a\nb", "x" * 201])
 def test_a_session_that_cannot_be_one_is_refused(client: Client, session: str) -> None:
-    with pytest.raises(InvalidParams, match="printable"):
+    with pytest.raises(UsageError, match="printable"):
         client("session/start", session=session)
 
 

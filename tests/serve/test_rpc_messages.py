@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from memlines.errors import MemlinesError, MemoryOff, PathError, SettingsError, StoreBusy, UsageError
 from memlines.serve.rpc.messages import (
-    InvalidParams,
     Refused,
     Request,
     UnknownProtocol,
@@ -187,7 +186,7 @@ def error(raised: MemlinesError) -> Any:
 @pytest.mark.parametrize(
     ("raised", "number"),
     [
-        (InvalidParams("text is missing"), -32602),
+        (UsageError("text is missing"), -32602),
         (UsageError("it cannot be meant"), -32602),
         (PathError("it is outside"), -32602),
         (StoreBusy("another process writes", todo="Wait"), -32006),

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from memlines.errors import StoreBusy
-from memlines.serve.rpc.messages import InvalidParams
+from memlines.errors import StoreBusy, UsageError
 from memlines.serve.rpc.server import Method
 from tests.support_rpc import DEADLINE, ErrorAnswer, Gate, echo, served
 
@@ -75,7 +74,7 @@ def test_initialize_is_answered_before_what_waited_for_it() -> None:
 
 
 def refusing(params: Params) -> None:
-    raise InvalidParams("no")
+    raise UsageError("no")
 
 
 def test_what_waited_for_an_initialize_that_failed_is_refused(gate: Gate) -> None:
@@ -93,7 +92,7 @@ def test_what_waited_for_an_initialize_that_failed_is_refused(gate: Gate) -> Non
 def test_after_an_initialize_that_failed_another_may_follow() -> None:
     def initialize(params: Params) -> str:
         if params["protocol"] != 1:
-            raise InvalidParams("no")
+            raise UsageError("no")
         return "hello"
 
     with served({"initialize": initialize}, ready=False) as client:

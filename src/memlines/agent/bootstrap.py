@@ -13,13 +13,14 @@ from typing import Any
 
 from memlines.agent.messages import Cleaning, secrets_out
 from memlines.agent.snapshot import origin_of, spoken
-from memlines.errors import PathError, UsageError
+from memlines.errors import PathError
 from memlines.files import atomic, snapshots
 from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.files.snapshots import Snapshot
 from memlines.index.search.order import dated
+from memlines.memory.arguments import CONTEXT, check
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.memory.notes.recall import latest
@@ -192,8 +193,7 @@ def bootstrap(
     If the session has a snapshot of its own, as after a compaction, that is the one; otherwise it is the
     newest of the workspace. Notes that cannot be read are told in the warnings.
     """
-    if max_tokens < 1:
-        raise UsageError(f"max_tokens is {max_tokens}", todo="It takes a whole number above 0")
+    check(CONTEXT, max_tokens=max_tokens)
     if switched_off(memory.loaded):
         return Context()
     moment = local_now(memory.settings, now)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, get_args
 
+from memlines.errors import UsageError
 from memlines.files.tombstones import Forgotten
 from memlines.memory.memory import Memory
 from memlines.text.neutral import visible
@@ -22,6 +23,9 @@ from memlines.types import Role, Turn
 
 _SECONDS_BELOW = 1e11
 """Smaller numbers are seconds since 1970, larger ones milliseconds."""
+
+LONGEST_NAME = 200
+"""Characters of the name of a session or a client."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _TEXT_KINDS = ("text", "input_text", "output_text")
@@ -34,6 +38,17 @@ class Message:
     role: Role
     text: str
     time: datetime | None = None
+
+
+def session_name(session: str) -> str:
+    """Return the name of a session without spaces around it, or refuse what cannot be one."""
+    name = session.strip()
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise UsageError(
+            f"{session[:60]!r} cannot be the name of a session",
+            todo=f"Use 1 to {LONGEST_NAME} printable characters",
+        )
+    return name
 
 
 def messages_of(given: Iterable[Any]) -> Iterator[Message]:

@@ -9,8 +9,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memlines.agent.messages import Cleaning, Message, for_writing, messages_of, secrets_out
-from memlines.errors import UsageError
+from memlines.agent.messages import (
+    LONGEST_NAME,
+    Cleaning,
+    Message,
+    for_writing,
+    messages_of,
+    secrets_out,
+    session_name,
+)
 from memlines.files import snapshots
 from memlines.files.snapshots import Listing, Said, Snapshot
 from memlines.files.tombstones import Forgotten
@@ -23,7 +30,6 @@ READ_CHARACTERS = 200_000
 """How much of a message is looked at: far more than is kept of it, so that no secret is cut before it is
 known for one."""
 
-_LONGEST_NAME = 200
 _CUT = " […]"
 
 INTRODUCTION = (
@@ -47,7 +53,7 @@ def take(
     snapshot is replaced. With `snapshots.enabled` off, and for a session that was forgotten, nothing is kept.
     """
     limits = memory.settings.snapshots
-    name = _usable_name(session)
+    name = session_name(session)
     if switched_off(memory.loaded) or not limits.enabled:
         return None
     if Forgotten.load(memory.workspace).drops_session(name):
@@ -66,7 +72,7 @@ def take(
         name,
         tuple(kept),
         created=(now or datetime.now(UTC)).astimezone(UTC),
-        client=clean(client.strip())[:_LONGEST_NAME],
+        client=clean(client.strip())[:LONGEST_NAME],
         cwd=_relative(memory, cwd),
     )
     return snapshots.save(memory.workspace, taken)
@@ -112,16 +118,6 @@ def _said(message: Message, clean: Cleaning, limit: int) -> Said | None:
     if not cut:
         return None
     return Said(message.role, cut, message.time, truncated=len(text) > limit or not read_whole)
-
-
-def _usable_name(session: str) -> str:
-    name = session.strip()
-    if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
-        raise UsageError(
-            f"{session[:60]!r} cannot be the name of a session",
-            todo=f"Use at most {_LONGEST_NAME} printable characters",
-        )
-    return name
 
 
 def _relative(memory: Memory, cwd: str | os.PathLike[str] | None) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -20,6 +20,9 @@ from memlines.paths import AGENT_VARIABLE, check_agent, workspace_above
 from memlines.settings.workspace import FoundWorkspace, current_folder, find_workspace
 from memlines.text.neutral import CONTROLS, DIRECTION_MARKS
 from memlines.types import Problem, Progress
+
+if TYPE_CHECKING:
+    from memlines.memory.arguments import Argument
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -95,17 +98,37 @@ def workspace_option(function: Function) -> Function:
     return folder_option(agent_option(function))
 
 
+def argument_option(argument: Argument, *names: str, **more: Any) -> Callable[[Function], Function]:
+    """Return an option for an argument of an operation, with its type, choices, limits and help."""
+
+    def refuse_wrong(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        from memlines.memory.arguments import check
+
+        option = parameter.opts[-1]
+        check({option: argument}, **{option: value})
+        return value
+
+    if argument.kind == "bool":
+        more["is_flag"] = True
+    else:
+        kinds = {"int": click.INT, "number": click.FLOAT}
+        more["type"] = click.Choice(argument.choices) if argument.choices else kinds.get(argument.kind)
+    return click.option(
+        *names, callback=refuse_wrong, multiple=argument.kind == "list", **{"help": argument.help, **more}
+    )
+
+
 def search_options(function: Function) -> Function:
     """Add what every search takes: how many hits, how good, by what they are found, and how much of each."""
-    mode = click.option(
-        "--mode",
-        type=click.Choice(["hybrid", "words", "vectors"]),
-        default="hybrid",
-        show_default=True,
-        help="What to search by.",
+    from memlines.memory.arguments import SEARCH
+
+    most = argument_option(
+        SEARCH["max_results"], "-n", "--max-results", help="How many hits at most (1 to 1000)."
     )
-    least = click.option("--min-score", type=float, help="Show no hit that scores lower (0 to 1).")
-    most = click.option("-n", "--max-results", type=int, help="How many hits at most (1 to 1000).")
+    least = argument_option(
+        SEARCH["min_score"], "--min-score", help="Show no hit that scores lower (0 to 1)."
+    )
+    mode = argument_option(SEARCH["mode"], "--mode", default="hybrid", show_default=True)
     full = click.option("--full", is_flag=True, help="Show all of the chunk around each passage.")
     return most(least(mode(full(function))))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from memlines.cli.common import (
+    argument_option,
     counted,
     harmless_name,
     is_terminal,
@@ -20,6 +21,7 @@ from memlines.cli.common import (
     workspace_option,
 )
 from memlines.errors import UsageError
+from memlines.memory.arguments import FORGET
 from memlines.memory.memory import Memory
 from memlines.memory.notes.candidates import Candidate, is_query
 from memlines.memory.notes.proof import Receipt
@@ -44,7 +46,7 @@ _PLACES = {
 
 @click.command("forget")
 @click.argument("selectors", nargs=-1, metavar="SELECTOR...")
-@click.option("--session", help="Forget what was remembered in this session, and the session itself.")
+@argument_option(FORGET["session"], "--session")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show what would be forgotten, and change nothing.")
 @workspace_option

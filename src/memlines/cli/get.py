@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from memlines.cli.common import (
+    argument_option,
     counted,
     harmless,
     harmless_name,
@@ -17,7 +18,7 @@ from memlines.cli.common import (
     workspace_option,
 )
 from memlines.errors import UsageError
-from memlines.memory.arguments import named_lines
+from memlines.memory.arguments import READ, parse_citation
 from memlines.memory.memory import Memory
 from memlines.serve.wire import excerpt_json
 from memlines.types import Excerpt
@@ -25,9 +26,11 @@ from memlines.types import Excerpt
 
 @click.command("get")
 @click.argument("path")
-@click.option("--from", "start", type=int, help="The first line to show, counted from 1.")
-@click.option("--lines", type=int, help="How many lines to show, at least 1. [default: 120]")
-@click.option("--column", type=int, help="The character of the first line to begin with, counted from 1.")
+@argument_option(READ["start"], "start", "--from", help="The first line to show, counted from 1.")
+@argument_option(READ["lines"], "--lines", help="How many lines to show, at least 1. [default: 120]")
+@argument_option(
+    READ["column"], "--column", help="The character of the first line to begin with, counted from 1."
+)
 @workspace_option
 @json_option
 def command(
@@ -42,10 +45,7 @@ def command(
 
     At most 12,000 characters are shown at a time; where to go on is told.
     """
-    path, start, lines = named_lines(path, start, lines)
-    for option, value in (("--from", start), ("--lines", lines), ("--column", column)):
-        if value is not None and value < 1:
-            raise UsageError(f"{option} is {value}", todo="It takes a whole number of at least 1")
+    path, start, lines = parse_citation(path, start, lines)
     with Memory(nearest_workspace(workspace)) as memory:
         excerpt = memory.read(path, start, lines, column)
     if excerpt.found:

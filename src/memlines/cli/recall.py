@@ -9,12 +9,14 @@ from pathlib import Path
 import click
 
 from memlines.cli.common import (
+    argument_option,
     harmless_name,
     json_option,
     nearest_workspace,
     print_json,
     workspace_option,
 )
+from memlines.memory.arguments import RECALL
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import one_line
 from memlines.memory.notes.recall import Recalled
@@ -25,10 +27,18 @@ UNSURE = "No confident match. Nearest entries:"
 
 @click.command("recall")
 @click.argument("query", nargs=-1)
-@click.option("--recent", is_flag=True, help="The latest entries; this is also what no argument means.")
-@click.option("--decisions", is_flag=True, help="Only entries that record a decision.")
-@click.option("--topic", help="Only entries of this topic: in its note, or under a heading of that name.")
-@click.option("-n", "--limit", type=int, default=10, show_default=True, help="How many entries at most.")
+@argument_option(
+    RECALL["recent"], "--recent", help="The latest entries; this is also what no argument means."
+)
+@argument_option(RECALL["decisions"], "--decisions")
+@argument_option(
+    RECALL["topic"],
+    "--topic",
+    help="Only entries of this topic: in its note, or under a heading of that name.",
+)
+@argument_option(
+    RECALL["limit"], "-n", "--limit", default=10, show_default=True, help="How many entries at most."
+)
 @workspace_option
 @json_option
 def command(

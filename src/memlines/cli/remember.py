@@ -8,6 +8,7 @@ import click
 
 from memlines.cli.common import (
     allow_secret_option,
+    argument_option,
     harmless_name,
     json_option,
     nearest_workspace,
@@ -15,6 +16,7 @@ from memlines.cli.common import (
     standard_input,
     workspace_option,
 )
+from memlines.memory.arguments import REMEMBER
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import one_line
 from memlines.serve.wire import remembered_json
@@ -24,9 +26,13 @@ _EXAMPLE = 'memlines remember "we chose Postgres"'
 
 @click.command("remember")
 @click.argument("text", nargs=-1)
-@click.option("--topic", help="File it under this topic: its note, or its heading where --to says so.")
-@click.option("--session", help="The session it comes from, so that it can be found by it.")
-@click.option("--to", help="Where to: log, memory (MEMORY.md) or a note such as memory/people/anna.md.")
+@argument_option(
+    REMEMBER["topic"],
+    "--topic",
+    help="File it under this topic: its note, or its heading where --to says so.",
+)
+@argument_option(REMEMBER["session"], "--session")
+@argument_option(REMEMBER["to"], "--to")
 @click.option("--force", is_flag=True, help="Write it even if it is known already.")
 @allow_secret_option
 @workspace_option

@@ -8,6 +8,7 @@ from typing import cast
 import click
 
 from memlines.cli.common import (
+    argument_option,
     json_option,
     nearest_workspace,
     print_json,
@@ -17,6 +18,7 @@ from memlines.cli.common import (
 )
 from memlines.cli.hits import print_answer
 from memlines.errors import UsageError
+from memlines.memory.arguments import SEARCH
 from memlines.memory.memory import Memory
 from memlines.serve.wire import search_json
 from memlines.types import Hit, Mode, Source
@@ -26,11 +28,10 @@ from memlines.types import Hit, Mode, Source
 @click.argument("words", nargs=-1, metavar="QUERY...")
 @click.option("--query", hidden=True, help="What to find, instead of QUERY.")
 @search_options
-@click.option(
-    "--source",
+@argument_option(
+    SEARCH["sources"],
     "sources",
-    type=click.Choice(["memory", "sessions"]),
-    multiple=True,
+    "--source",
     help="Search only there; may be given twice. [default: the setting sources]",
 )
 @click.option("--why", is_flag=True, help="Say for each hit how its score came about.")

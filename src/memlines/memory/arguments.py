@@ -1,52 +1,219 @@
-"""Checks what a caller hands over for one call, and says what would be right.
+"""What each operation takes: one table that every interface is checked by.
 
-Settings are clamped, because a file is written once and serves many versions. What is asked for in one
-call is refused if it cannot be meant: whoever asks is there to ask again.
+`check` refuses arguments of a Python call, `parse` reads those that came as JSON, and `json_schema` describes
+them to models; the command line makes its options from the same table. Settings are clamped, because a file
+is written once and serves many versions. Arguments of one call are refused if they make no sense: the caller
+is there to ask again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, get_args
+import re
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 from memlines.errors import UsageError
-from memlines.settings.keys import known_keys
 from memlines.settings.rules import shown_value
+from memlines.text.facts import CATEGORIES, IMPORTANCE
 from memlines.types import Mode, Source, cited
 
+Kind = Literal["text", "int", "number", "bool", "list", "object"]
 
-def check_search(query: object, max_results: object, min_score: object, mode: object, sources: Any) -> None:
-    """Refuse arguments of a search that cannot be meant."""
-    _check_text("query", query)
-    _check_in_range("max_results", max_results)
-    _check_in_range("min_score", min_score)
-    _check_choice("mode", mode, get_args(Mode))
-    if isinstance(sources, str):
-        raise _wrong("sources", sources, f"a list of: {', '.join(get_args(Source))}")
-    for source in sources or ():
-        _check_choice("source", source, get_args(Source))
+MOST_CHARACTERS = 100_000
+"""How long a text may be that a model hands over."""
 
-
-def check_read(path: object, start: object, lines: object, column: object) -> None:
-    """Refuse arguments of a read that cannot be meant."""
-    _check_text("path", path)
-    for name, value in (("start", start), ("lines", lines), ("column", column)):
-        if value is not None and not _is_whole(value):
-            raise _wrong(name, value, "a whole number")
-
-
-def check_context(message: object, max_tokens: object) -> None:
-    """Refuse arguments of a context that cannot be meant."""
-    _check_text("message", message)
-    if not isinstance(max_tokens, int) or not _is_whole(max_tokens) or max_tokens < 1:
-        raise _wrong("max_tokens", max_tokens, "a whole number above 0")
+_WORDS: Mapping[Kind, str] = {
+    "text": "text",
+    "int": "a whole number",
+    "number": "a number",
+    "bool": "true or false",
+    "list": "a list",
+    "object": "an object",
+}
+_JSON_TYPES: Mapping[Kind, str] = {
+    "text": "string",
+    "int": "integer",
+    "number": "number",
+    "bool": "boolean",
+    "list": "array",
+    "object": "object",
+}
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MOST_DIGITS = 60
 
 
-def named_lines(path: str, start: int | None, lines: int | None) -> tuple[str, int | None, int | None]:
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of an operation; what is not required may be None."""
+
+    kind: Kind
+    help: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    required: bool = False
+    aliases: tuple[str, ...] = ()
+    """Names that other memory tools give it; a model may use them."""
+
+    @property
+    def allowed(self) -> str:
+        """The values it takes, in words."""
+        words = _WORDS[self.kind]
+        if self.choices:
+            return f"{'a list' if self.kind == 'list' else 'one'} of: {', '.join(self.choices)}"
+        if self.low is None:
+            return words
+        limits = f"of at least {self.low:g}" if self.high is None else f"from {self.low:g} to {self.high:g}"
+        return f"{words} {limits}"
+
+    def fits(self, value: Any) -> bool:
+        """Tell whether it takes a value."""
+        match self.kind:
+            case "text":
+                return isinstance(value, str) and (not self.choices or value in self.choices)
+            case "bool":
+                return isinstance(value, bool)
+            case "object":
+                return isinstance(value, Mapping)
+            case "list":
+                is_list = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+                return is_list and (not self.choices or all(one in self.choices for one in value))
+            case _:
+                is_number = isinstance(value, int | float if self.kind == "number" else int)
+                if not is_number or isinstance(value, bool) or not math.isfinite(value):
+                    return False
+                return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+
+Arguments = Mapping[str, Argument]
+
+_TEXT = Argument("text", required=True)
+
+SEARCH: Arguments = {
+    "query": Argument(
+        "text",
+        'What to look for, as a question or words. Narrow it with "a phrase", -word, path:people, '
+        "after:2026-05, before:2026-06-01.",
+        required=True,
+    ),
+    "max_results": Argument("int", "How many results at most.", 1, 1000, aliases=("limit",)),
+    "min_score": Argument("number", "Leave out what scores lower (0 to 1).", 0, 1),
+    "mode": Argument("text", "What to search by.", choices=get_args(Mode), required=True),
+    "sources": Argument("list", "Where to search.", choices=get_args(Source)),
+}
+READ: Arguments = {
+    "path": Argument(
+        "text",
+        "The path, or a citation such as memory/2026-05-01.md#L3-L9.",
+        required=True,
+        aliases=("rel_path",),
+    ),
+    "start": Argument("int", "The first line, counted from 1.", 1, aliases=("start_line", "start")),
+    "lines": Argument("int", "How many lines.", 1),
+    "column": Argument("int", "The character of the first line to begin with, if that line was cut.", 1),
+}
+CONTEXT: Arguments = {
+    "message": Argument("text", "The message that is about to be answered.", required=True),
+    "max_tokens": Argument("int", "How many tokens at most.", 1, required=True),
+}
+RECALL: Arguments = {
+    "query": Argument("text", "What should be recalled; facts first, then entries that answer it."),
+    "recent": Argument("bool", "The latest first."),
+    "decisions": Argument("bool", "Only entries that record a decision."),
+    "topic": Argument("text", "Only entries of this topic."),
+    "limit": Argument(
+        "int", "How many at most; 10 by default.", 1, 1000, required=True, aliases=("max_results",)
+    ),
+}
+REMEMBER: Arguments = {
+    "text": Argument("text", "What to remember, in one or two sentences.", required=True),
+    "topic": Argument(
+        "text", "The topic it belongs to, such as decisions or people; without it the log of today."
+    ),
+    "session": Argument("text", "The session it comes from, so that it can be found by it."),
+    "to": Argument("text", "Where to: log, memory (MEMORY.md) or a note such as memory/people/anna.md."),
+}
+FORGET: Arguments = {
+    "selector": _TEXT,
+    "session": Argument("text", "Forget what was remembered in this session, and the session itself."),
+}
+VERSION: Arguments = {"path": _TEXT, "version": _TEXT}
+FACT: Arguments = {
+    "id": _TEXT,
+    "text": Argument("text", "The fact, in one sentence.", required=True),
+    "category": Argument("text", "What kind of fact it is; without it that is guessed.", choices=CATEGORIES),
+    "source": _TEXT,
+    "replaces": Argument("text", "The id of a fact that is no longer true because of this one."),
+    "importance": Argument("number", f"How much it matters, {IMPORTANCE:g} by default.", 0, 1, required=True),
+}
+
+
+def check(arguments: Arguments, **values: object) -> None:
+    """Refuse arguments of a call that make no sense."""
+    for name, value in values.items():
+        argument = arguments[name]
+        if (value is not None or argument.required) and not argument.fits(value):
+            raise UsageError(f"{name} is {shown_value(value)}", todo=f"It takes {argument.allowed}")
+
+
+def check_chosen(chosen: object) -> None:
+    """Refuse a query where the entries to forget are expected: a query never deletes."""
+    if isinstance(chosen, str):
+        raise UsageError("a query forgets nothing", todo="Choose among what forget_candidates returns")
+
+
+def parse(name: str, arguments: Arguments, given: object, *, by_model: bool = False) -> dict[str, Any]:
+    """Return the arguments of a call that came as JSON, or say which of them is wrong.
+
+    Models leave out what is required, write numbers as text and invent names, and clients do not check that.
+    What a model can only have meant in one way is taken: `"5"` for 5, `maxResults` for `max_results`.
+    """
+
+    def wrong(what: str) -> UsageError:
+        return UsageError(f"{name}: {what}", todo=_usage(arguments))
+
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise wrong(f"its arguments are {shown_value(given)}, not an object")
+    values: dict[str, Any] = {}
+    written: dict[str, Any] = {}
+    for word, value in given.items():
+        own = _own_name(arguments, word) if by_model else str(word)
+        if value is None and (by_model or own in arguments):
+            continue
+        if own not in arguments:
+            raise wrong(f"there is no argument {shown_value(word)}")
+        found = _value(f"{name}: {own}", arguments[own], value, by_model=by_model)
+        if values.setdefault(own, found) != found:
+            raise wrong(f"{written[own]} and {word} name the same argument, with different values")
+        written.setdefault(own, word)
+    missing = [own for own, argument in arguments.items() if argument.required and own not in values]
+    if missing:
+        raise wrong(f"{missing[0]} is missing")
+    return values
+
+
+def json_schema(arguments: Arguments) -> dict[str, Any]:
+    """Return the JSON Schema of the arguments.
+
+    It does not forbid other names: a client that checks it would refuse those that are understood.
+    """
+    properties: dict[str, Any] = {}
+    for name, argument in arguments.items():
+        schema: dict[str, Any] = {"type": _JSON_TYPES[argument.kind], "description": argument.help}
+        more = {"enum": list(argument.choices) or None, "minimum": argument.low, "maximum": argument.high}
+        properties[name] = schema | {key: value for key, value in more.items() if value is not None}
+    required = [name for name, argument in arguments.items() if argument.required]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def parse_citation(path: str, start: int | None, lines: int | None) -> tuple[str, int | None, int | None]:
     """Return the path, the first line and how many, where the path may be a citation of them.
 
-    What was said beside a citation counts more than its lines.
+    What was given beside a citation counts more than its lines.
     """
     place = cited(path)
     if place is None:
@@ -59,47 +226,44 @@ def named_lines(path: str, start: int | None, lines: int | None) -> tuple[str, i
     return path, first, last - first + 1 if lines is None else lines
 
 
-def check_texts(*, optional: bool = False, **values: object) -> None:
-    """Refuse arguments that are not text; those that may be left out may be None."""
-    for name, value in values.items():
-        if not (optional and value is None):
-            _check_text(name, value)
+def _own_name(arguments: Arguments, word: object) -> str:
+    """Return what an argument is called here that was given in camelCase or by another tool's name."""
+    snake = _CAPITAL.sub("_", str(word)).lower()
+    if snake in arguments:
+        return snake
+    return next((name for name, argument in arguments.items() if snake in argument.aliases), snake)
 
 
-def check_chosen(chosen: object) -> None:
-    """Refuse a query where the entries to forget are expected: a query never deletes."""
-    if isinstance(chosen, str):
-        raise UsageError("a query forgets nothing", todo="Choose among what forget_candidates returns")
+def _value(what: str, argument: Argument, value: Any, *, by_model: bool) -> Any:
+    """Return a value that an argument takes, or refuse it."""
+    found = _understand(argument.kind, value) if by_model else value
+    if not argument.fits(found):
+        raise UsageError(f"{what} is {shown_value(value)}", todo=f"It takes {argument.allowed}")
+    if by_model and isinstance(found, str):
+        if argument.required and not found.strip():
+            raise UsageError(f"{what} is empty", todo=f"It takes {argument.allowed}")
+        if len(found) > MOST_CHARACTERS:
+            most = f"It takes at most {MOST_CHARACTERS:,}"
+            raise UsageError(f"{what} has {len(found):,} characters", todo=most)
+    return found
 
 
-def _check_text(name: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise _wrong(name, value, "text")
+def _understand(kind: Kind, value: Any) -> Any:
+    """Return a value in the kind that was meant, as far as there is only one way to understand it."""
+    if isinstance(value, str) and kind == "bool":
+        return {"true": True, "false": False}.get(value.strip().lower(), value)
+    if isinstance(value, str) and kind in ("int", "number"):
+        with suppress(ValueError):
+            value = float(value.strip()[:_MOST_DIGITS])
+    if isinstance(value, float) and kind == "int" and value.is_integer():
+        return int(value)
+    return value
 
 
-def _check_in_range(name: str, value: Any) -> None:
-    """Refuse a number outside the range of the setting it stands in for."""
-    if value is None:
-        return
-    key = known_keys()[f"query.{name}"]
-    fits = _is_whole(value) if key.rule.kind == "whole" else _is_number(value)
-    low, high = key.rule.low, key.rule.high
-    if not fits or (low is not None and value < low) or (high is not None and value > high):
-        raise _wrong(name, value, key.allowed)
-
-
-def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise _wrong(name, value, f"one of: {', '.join(choices)}")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return _is_whole(value) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _wrong(name: str, value: object, allowed: str) -> UsageError:
-    return UsageError(f"{name} is {shown_value(value)}", todo=f"It takes {allowed}")
+def _usage(arguments: Arguments) -> str:
+    """Return what an operation takes, in a sentence for who called it with something else."""
+    takes = [
+        f"{name} ({_WORDS[argument.kind]}{', required' if argument.required else ''})"
+        for name, argument in arguments.items()
+    ]
+    return f"It takes {', '.join(takes)}" if takes else "It takes no arguments"

@@ -19,8 +19,9 @@ from memlines.errors import SettingsError, StoreError
 from memlines.files.read import read_lines
 from memlines.files.scan import SUFFIX
 from memlines.index.search.retrievers import Request
+from memlines.memory import arguments
 from memlines.memory.answering import answer, fresh_answer
-from memlines.memory.arguments import check_chosen, check_context, check_read, check_search, check_texts
+from memlines.memory.arguments import check, check_chosen
 from memlines.memory.manager import FollowUp, Manager, silent
 from memlines.memory.status import Found, probe_vectors, status_of
 from memlines.paths import PRIVATE_DIR, Workspace, note_path
@@ -231,7 +232,14 @@ class Memory:
 
         Files that changed are indexed first, and a workspace without an index gets one.
         """
-        check_search(query, max_results, min_score, mode, sources)
+        check(
+            arguments.SEARCH,
+            query=query,
+            max_results=max_results,
+            min_score=min_score,
+            mode=mode,
+            sources=sources,
+        )
         self._refuse_if_off()
         settings = overridden(self.loaded, {} if max_results is None else {"query.max_results": max_results})
         request = Request(
@@ -266,7 +274,7 @@ class Memory:
         """
         from memlines.memory.context import relevant
 
-        check_context(message, max_tokens)
+        check(arguments.CONTEXT, message=message, max_tokens=max_tokens)
         return relevant(message, self.loaded, self.search, max_tokens=max_tokens).text
 
     def remember(
@@ -288,8 +296,7 @@ class Memory:
         """
         from memlines.memory.notes.remember import remember
 
-        check_texts(text=text)
-        check_texts(optional=True, topic=topic, session=session, to=to)
+        check(arguments.REMEMBER, text=text, topic=topic, session=session, to=to)
         self._refuse_if_off()
         remembered = remember(
             self._manager,
@@ -315,8 +322,7 @@ class Memory:
         from memlines.memory.notes.remember import remember_all
 
         for text, _ in said:
-            check_texts(text=text)
-        check_texts(optional=True, session=session)
+            check(arguments.REMEMBER, text=text, session=session)
         self._refuse_if_off()
         done = remember_all(self._manager, said, session=session)
         self._manager.look_again()
@@ -338,7 +344,7 @@ class Memory:
         """
         from memlines.memory.notes.recall import recall
 
-        check_texts(optional=True, query=query, topic=topic)
+        check(arguments.RECALL, query=query, topic=topic, limit=limit)
         self._refuse_if_off()
 
         def search(asked: str) -> SearchResult:
@@ -363,8 +369,7 @@ class Memory:
         """Return the entries that a citation, a path, a query or a session points at."""
         from memlines.memory.notes.candidates import candidates
 
-        check_texts(selector=selector)
-        check_texts(optional=True, session=session)
+        check(arguments.FORGET, selector=selector, session=session)
         self._refuse_if_off()
         return candidates(
             self.workspace,
@@ -420,7 +425,7 @@ class Memory:
         """Return the earlier versions of a note, which need not exist any more, the newest first."""
         from memlines.memory.notes.versions import versions_of
 
-        check_texts(path=path)
+        check(arguments.VERSION, path=path)
         self._refuse_if_off()
         return versions_of(self.workspace, path)
 
@@ -428,7 +433,7 @@ class Memory:
         """Return what a version of a note says; it goes by its name, or by its number from the newest on."""
         from memlines.memory.notes.versions import read_version
 
-        check_texts(path=path, version=version)
+        check(arguments.VERSION, path=path, version=version)
         self._refuse_if_off()
         return read_version(self.workspace, path, version)
 
@@ -441,7 +446,7 @@ class Memory:
         """
         from memlines.memory.notes.versions import restore_version
 
-        check_texts(path=path, version=version)
+        check(arguments.VERSION, path=path, version=version)
         self._refuse_if_off()
         restored = restore_version(
             self.workspace, path, version, with_forgotten=with_forgotten, dry_run=dry_run
@@ -463,7 +468,7 @@ class Memory:
         `column` is the character of the first line to begin with, for the rest of a line that was cut. With
         `private` off, lines of `<private>` blocks come out empty: do so for what a model reads.
         """
-        check_read(path, start, lines, column)
+        check(arguments.READ, path=path, start=start, lines=lines, column=column)
         self._refuse_if_off()
         settings = self.settings
         inside = path.removeprefix(f"{PRIVATE_DIR}/")

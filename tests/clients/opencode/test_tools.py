@@ -28,12 +28,12 @@ SHOWN = [tool.name for tool in shown_tools()]
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_model_is_offered_the_tool_with_its_own_schema(first_request: Request, name: str) -> None:
     offered = first_request.tools[name]["parameters"]
-    assert set(offered["properties"]) == set(TOOLS[name].properties)
+    assert set(offered["properties"]) == set(TOOLS[name].arguments)
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_model_is_told_which_arguments_it_must_give(first_request: Request, name: str) -> None:
-    assert first_request.tools[name]["parameters"].get("required", []) == list(TOOLS[name].required)
+    assert first_request.tools[name]["parameters"].get("required", []) == TOOLS[name].parameters["required"]
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -20,7 +20,7 @@ from memlines.files.tombstones import Forgotten
 from memlines.index.search.retrievers import Request
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
-from memlines.memory.arguments import check_search, check_texts
+from memlines.memory.arguments import FACT, RECALL, SEARCH, check
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import contradicted
 from memlines.memory.facts.near import Near, Nearby, about_the_same, nearby
@@ -154,8 +154,7 @@ class Facts:
     def list(self, category: Category | None = None, current: bool = True) -> tuple[FactLine, ...]:
         """Return facts in the order of their note: those that still hold, or all; of a category, if given."""
         refuse_if_off(self._manager.loaded)
-        if category is not None:
-            _check_category(category)
+        check(FACT, category=category)
         return tuple(
             line
             for line in self._book.lines()
@@ -165,7 +164,7 @@ class Facts:
     def get(self, name: str) -> FactLine:
         """Return the fact with an id, and where it stands."""
         refuse_if_off(self._manager.loaded)
-        check_texts(id=name)
+        check(FACT, id=name)
         line = self._book.find(name) if is_id(name) else None
         if line is None:
             reason = "there is no such fact" if is_id(name) else "no fact has such an id"
@@ -194,7 +193,8 @@ class Facts:
         The query may narrow as in a search of notes (`after:2026-05`, `-word`, `"a phrase"`). If it speaks of
         days only ("what did I do yesterday?"), facts that were stored then answer it, unless `timely` is off.
         """
-        check_search(query, limit, min_score, mode, None)
+        check(SEARCH, query=query, min_score=min_score, mode=mode)
+        check(RECALL, limit=limit)
         refuse_if_off(self._manager.loaded)
         lines = self._book.lines()
         if not query.strip() or not lines:
@@ -229,7 +229,7 @@ class Facts:
 
     def was_forgotten(self, text: str) -> bool:
         """Tell whether a text holds something that somebody wanted forgotten for good."""
-        check_texts(text=text)
+        check(FACT, text=text)
         return Forgotten.load(self._manager.workspace).drops(text)
 
     def stats(self) -> Stats:
@@ -274,11 +274,7 @@ class Facts:
         `supersede` off nothing is looked for that it contradicts. `force` writes it although it is known.
         One that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
         """
-        check_texts(text=text, source=source)
-        check_texts(optional=True, replaces=replaces)
-        if category is not None:
-            _check_category(category)
-        _check_importance(importance)
+        check(FACT, text=text, importance=importance, category=category, source=source, replaces=replaces)
         refuse_if_off(self._manager.loaded)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
@@ -344,7 +340,7 @@ class Facts:
 
         Words that hold a secret are refused, as by `store`.
         """
-        check_texts(text=text)
+        check(FACT, text=text)
         line = self.get(name)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
@@ -462,16 +458,3 @@ class Facts:
     ) -> Stored:
         similarity = next((value for one, value in near if one == line), None)
         return Stored(action, line, None, similarity, cite(self.path, line.first, line.last), warnings)
-
-
-def _check_category(category: object) -> None:
-    if category not in CATEGORIES:
-        raise UsageError(
-            f"category is {shown_value(category)}", todo=f"It takes one of: {', '.join(CATEGORIES)}"
-        )
-
-
-def _check_importance(importance: object) -> None:
-    is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
-    if not is_number or not 0 <= float(str(importance)) <= 1:
-        raise UsageError(f"importance is {shown_value(importance)}", todo="It takes a number from 0 to 1")

@@ -9,7 +9,6 @@ from datetime import date, datetime, timedelta
 from heapq import nlargest
 from operator import itemgetter
 
-from memlines.errors import UsageError
 from memlines.files.read import without_private_blocks
 from memlines.index.search.order import dated
 from memlines.memory.notes.candidates import Search
@@ -34,7 +33,6 @@ from memlines.text.terms import terms_of
 from memlines.text.words import telling_words
 from memlines.types import FoundFile, Hit, cite
 
-MOST = 1_000
 _MOST_NEAREST = 3
 """How many entries are shown that are only near to a query."""
 
@@ -119,8 +117,6 @@ def recall(
     in its note or under its heading; several of these narrow each other. Nothing asked means recent. Where
     no answer is confident, the few nearest entries are returned and marked as weak.
     """
-    if not 1 <= limit <= MOST:
-        raise UsageError(f"limit is {limit}", todo=f"It takes a whole number from 1 to {MOST}")
     words = (query or "").strip()
     title = "" if topic is None else topic_title(topic)
     recent = recent or not (words or decisions or title)

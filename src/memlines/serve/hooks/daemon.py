@@ -250,13 +250,21 @@ class _Engine:
                 self._open -= 1
 
     def _hook(self, params: Mapping[str, Any]) -> Any:
-        from memlines.serve.rpc.messages import taken
+        from memlines.memory.arguments import Argument, parse
 
         if _is_newer(str(params.get("version"))):  # which may send more than this engine knows
             self.ask_to_end()
             return thin.OUTDATED
-        fields = {"version": str, "process": int, "client": str, "event": str, "input": dict}
-        given = taken(params, fields, {"deadline_ms": int})
+        text = Argument("text", required=True)
+        fields = {
+            "version": text,
+            "process": Argument("int", required=True),
+            "client": text,
+            "event": text,
+            "input": Argument("object", required=True),
+            "deadline_ms": Argument("int"),
+        }
+        given = parse("hook", fields, params)
         self._clients.add(given["process"])
         self._last_use = self._last_client = monotonic()
         client, event, events = given["client"], given["event"], self._opened()
@@ -264,7 +272,7 @@ class _Engine:
             self._wanted.set()
             self._ready.wait(_READY_SECONDS)  # without that, it would be done twice at once
         answer = events.run(client, event, given["input"])
-        deadline = given["deadline_ms"]
+        deadline = given.get("deadline_ms")
         if answer and deadline is not None and 1000 * monotonic() > deadline:
             events.came_too_late(client, event, given["input"], answer)
         return answer

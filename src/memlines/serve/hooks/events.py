@@ -23,7 +23,6 @@ from memlines.files import atomic
 from memlines.files.place import ensure_folder
 from memlines.serve.hooks import thin
 from memlines.serve.rpc.engine import PROTOCOL, Engine
-from memlines.serve.rpc.messages import InvalidParams
 from memlines.text.neutral import NOTHING, Neutral
 from memlines.transcripts import claude_code, codex
 from memlines.types import Transcript, Turn
@@ -168,7 +167,7 @@ class Events:
     def run(self, client: str, event: str, given: Given) -> Answer:
         """Do what belongs to an event, and return what to tell the client."""
         if client not in PARSERS:
-            raise InvalidParams(f"there is no client {client[:60]!r}; known are {', '.join(PARSERS)}")
+            raise UsageError(f"there is no client {client[:60]!r}", todo=f"Known are {', '.join(PARSERS)}")
         act = self._ACTS.get(event)
         return {} if act is None else act(self, client, given)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memlines.errors import MemlinesError, UsageError
+from memlines.memory.arguments import Argument, parse
 from memlines.serve.mcp import texts
 from memlines.serve.mcp.texts import PROMPTS, prompt
 from memlines.serve.rpc.messages import (
@@ -26,10 +27,9 @@ from memlines.serve.rpc.messages import (
     Refused,
     Request,
     shortened,
-    taken,
 )
 from memlines.serve.rpc.server import Dialect, Method
-from memlines.serve.tools import TOOLS, call_tool
+from memlines.serve.tools import call_tool, tool_named, tool_seconds
 from memlines.text.neutral import neutralise, visible_values
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ _CHANGING = {"ttlMs": 0, "cacheScope": "private"}
 _SECONDS = 10.0
 _SECONDS_FOR_NOTES = 20.0
 
+_TEXT = Argument("text", required=True)
+
 Params = Mapping[str, Any]
 
 
@@ -143,7 +145,7 @@ class Server:
         self._place: Workplace | None = None
         shared = {
             "tools/list": _Operation(self._list_tools, kept=_CONSTANT),
-            "tools/call": _Operation(self._call_tool, _tool_seconds),
+            "tools/call": _Operation(self._call_tool, tool_seconds),
             "resources/list": _Operation(self._list_resources, _SECONDS_FOR_NOTES, _CHANGING),
             "resources/templates/list": _Operation(self._list_templates, kept=_CONSTANT),
             "resources/read": _Operation(self._read_resource, _SECONDS_FOR_NOTES, _CHANGING),
@@ -189,7 +191,7 @@ class Server:
     # How clients begin
 
     def _initialize(self, params: Params) -> dict[str, Any]:
-        asked = _given(params, {"protocolVersion": str})["protocolVersion"]
+        asked = _parse(INITIALIZE, params, protocolVersion=_TEXT)["protocolVersion"]
         return {
             "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[0],
             "capabilities": texts.CAPABILITIES,
@@ -207,18 +209,11 @@ class Server:
     # Tools
 
     def _list_tools(self, params: Params) -> dict[str, Any]:
-        return {"tools": texts.tools(maintenance=self._shows_maintenance())}
-
-    def _shows_maintenance(self) -> bool:
-        try:
-            return self._memory().settings.tools.maintenance
-        except MemlinesError:  # whoever calls a tool is told what is wrong
-            return False
+        return {"tools": texts.tools(maintenance=self._workplace().shows_maintenance)}
 
     def _call_tool(self, params: Params) -> dict[str, Any]:
-        name = _given(params, {"name": str})["name"]
-        if name not in TOOLS:
-            raise UsageError(f"there is no tool {name[:60]!r}", todo=f"There are {', '.join(TOOLS)}")
+        name = _parse("tools/call", params, name=_TEXT)["name"]
+        tool_named(name)  # an unknown one is an error of the request, not of the tool
         try:
             output = call_tool(self._memory(), name, params.get("arguments"), self._session)
         except MemlinesError as error:
@@ -231,7 +226,7 @@ class Server:
     def _list_resources(self, params: Params) -> dict[str, Any]:
         from memlines.serve.mcp.resources import listed
 
-        return listed(self._memory(), _given(params, {}, {"cursor": str})["cursor"])
+        return listed(self._memory(), _parse("resources/list", params, cursor=Argument("text")).get("cursor"))
 
     def _list_templates(self, params: Params) -> dict[str, Any]:
         from memlines.serve.mcp.resources import TEMPLATES
@@ -241,7 +236,7 @@ class Server:
     def _read_resource(self, params: Params) -> dict[str, Any]:
         from memlines.serve.mcp.resources import contents
 
-        return contents(self._memory(), _given(params, {"uri": str})["uri"])
+        return contents(self._memory(), _parse("resources/read", params, uri=_TEXT)["uri"])
 
     # Prompts
 
@@ -249,25 +244,24 @@ class Server:
         return {"prompts": list(PROMPTS)}
 
     def _get_prompt(self, params: Params) -> dict[str, Any]:
-        given = _given(params, {"name": str}, {"arguments": dict})
-        return prompt(given["name"], given["arguments"] or {})
+        given = _parse("prompts/get", params, name=_TEXT, arguments=Argument("object"))
+        return prompt(given["name"], given.get("arguments", {}))
 
     def _memory(self) -> Memory:
+        return self._workplace().memory()
+
+    def _workplace(self) -> Workplace:
         from memlines.serve.rpc.workplace import Workplace
 
         with self._lock:
             if self._place is None:
                 self._place = Workplace(self._folder)
-            place = self._place
-        return place.memory()
+            return self._place
 
 
-def _given(
-    params: Params, required: Mapping[str, type], optional: Mapping[str, type] | None = None
-) -> dict[str, Any]:
+def _parse(method: str, params: Params, **arguments: Argument) -> dict[str, Any]:
     """Return the parameters that a method takes; those that later versions may add are passed over."""
-    known = {name: params[name] for name in [*required, *(optional or {})] if name in params}
-    return taken(known, required, optional)
+    return parse(method, arguments, {name: params[name] for name in arguments if name in params})
 
 
 def _refusal(error: MemlinesError, params: Params, *, stateless: bool) -> Refused:
@@ -284,8 +278,3 @@ def _refusal(error: MemlinesError, params: Params, *, stateless: bool) -> Refuse
 
 def _text(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}
-
-
-def _tool_seconds(params: Params) -> float:
-    tool = TOOLS.get(str(params.get("name")))
-    return tool.seconds if tool else _SECONDS

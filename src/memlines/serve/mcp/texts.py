@@ -25,38 +25,36 @@ CAPABILITIES: dict[str, Any] = {
     "prompts": {"listChanged": False},
 }
 
-_READING = {"readOnlyHint": True, "openWorldHint": False}
-_ADDING = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
-_REMOVING = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
-
-_SHOWN: dict[str, tuple[str, dict[str, bool]]] = {
-    "memory_search": ("Search memory", _READING),
-    "memory_get": ("Read a note", _READING),
-    "memory_recall": ("Recall facts and entries", _READING),
-    "memory_remember": ("Remember", _ADDING),
-    "memory_store": ("Store a fact", _ADDING),
-    "memory_forget": ("Forget", _REMOVING),
-    "memory_sync": ("Bring the index up to date", _ADDING),
-    "memory_status": ("State of the memory", _READING),
+_HINTS: dict[str, dict[str, bool]] = {
+    "reads": {"readOnlyHint": True, "openWorldHint": False},
+    "writes": {
+        "readOnlyHint": False,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "removes": {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
 }
-"""The title of each tool, and what a client may tell its user about calling it."""
+"""What a client may tell its user about calling a tool, by what the tool does to the memory."""
 
 
 def tools(*, maintenance: bool = False) -> list[dict[str, Any]]:
     """Return the tools that models are shown, as a client lists them."""
-    listed = []
-    for tool in shown_tools(maintenance=maintenance):
-        title, hints = _SHOWN[tool.name]
-        listed.append(
-            {
-                "name": tool.name,
-                "title": title,
-                "description": tool.description,
-                "inputSchema": tool.parameters,
-                "annotations": {"title": title, **hints},
-            }
-        )
-    return listed
+    return [
+        {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": tool.parameters,
+            "annotations": {"title": tool.title, **_HINTS[tool.effect]},
+        }
+        for tool in shown_tools(maintenance=maintenance)
+    ]
 
 
 _REMEMBER = """\

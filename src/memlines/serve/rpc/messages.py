@@ -10,7 +10,7 @@ import json
 import math
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -37,10 +37,6 @@ Id = str | int
 """What a request is answered by; a request without one is not answered."""
 
 _MOST_SHOWN = 60
-
-
-class InvalidParams(UsageError):
-    """Parameters are missing, unknown or of the wrong type."""
 
 
 class UnknownProtocol(UsageError):
@@ -178,32 +174,6 @@ def _line(message: dict[str, Any]) -> bytes:
     except UnicodeEncodeError:
         # Half a surrogate pair has no UTF-8; written as an escape it reaches the client as it came.
         return json.dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
-
-
-_WORDS = {str: "text", list: "a list", dict: "an object", int: "a whole number"}
-
-
-def taken(
-    params: Mapping[str, Any], required: Mapping[str, type], optional: Mapping[str, type] | None = None
-) -> dict[str, Any]:
-    """Return the parameters that a method takes; those that were left out are None."""
-    optional = optional or {}
-    for name in params:
-        if name not in required and name not in optional:
-            known = ", ".join([*required, *optional]) or "nothing"
-            raise InvalidParams(f"there is no parameter {name[:60]!r}; this takes {known}")
-    values: dict[str, Any] = {}
-    for name, kind in {**required, **optional}.items():
-        value = params.get(name)
-        if value is None and name in optional:
-            values[name] = None
-            continue
-        if value is None:
-            raise InvalidParams(f"the parameter {name!r} is missing")
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise InvalidParams(f"the parameter {name!r} is not {_WORDS[kind]}")
-        values[name] = value
-    return values
 
 
 MOST_BYTES = 16 * 1024 * 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from memlines.errors import WorkspaceError
+from memlines.errors import MemlinesError, WorkspaceError
 from memlines.files.place import holds_memory
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace, user_config_file, user_state_dir
@@ -32,6 +32,14 @@ class Workplace:
     def is_active(self) -> bool:
         """Whether the folder holds a memory."""
         return holds_memory(self.workspace)
+
+    @property
+    def shows_maintenance(self) -> bool:
+        """Whether models are shown the tools that look after the index; not if a setting is wrong."""
+        try:
+            return self.memory().settings.tools.maintenance
+        except MemlinesError:  # the first tool that is called says what is wrong
+            return False
 
     def memory(self) -> Memory:
         """Return the memory with the settings as they are now."""

@@ -1,4 +1,8 @@
-"""What a model can do with a memory: one table of tools, the same in every client."""
+"""What a model can do with a memory: one table of tools, the same in every client.
+
+A tool parses what a model gave, calls `Memory`, and quotes what came back. How tools are offered to clients
+is in `rpc` and `mcp`; what an argument may be is in `memlines.memory.arguments`.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from memlines.errors import MemoryOff, UsageError
-from memlines.serve.tools.arguments import checked
+from memlines.memory.arguments import parse
 from memlines.serve.tools.base import Call, Output, Tool
-from memlines.serve.tools.changing import FORGET, REMEMBER
-from memlines.serve.tools.facts import STORE
+from memlines.serve.tools.changing import FORGET, REMEMBER, STORE
 from memlines.serve.tools.finding import GET, RECALL, SEARCH
 from memlines.serve.tools.upkeep import STATUS, SYNC
 
@@ -20,7 +23,9 @@ TOOLS: Mapping[str, Tool] = {
     tool.name: tool for tool in (SEARCH, GET, RECALL, REMEMBER, STORE, FORGET, SYNC, STATUS)
 }
 
-__all__ = ["TOOLS", "Call", "Output", "Tool", "call_tool", "shown_tools", "tool_named"]
+_SECONDS_OTHERWISE = 10.0
+
+__all__ = ["TOOLS", "Call", "Output", "Tool", "call_tool", "shown_tools", "tool_named", "tool_seconds"]
 
 
 def shown_tools(*, maintenance: bool = False) -> list[Tool]:
@@ -31,11 +36,17 @@ def shown_tools(*, maintenance: bool = False) -> list[Tool]:
     return [tool for tool in TOOLS.values() if maintenance or not tool.maintenance]
 
 
-def tool_named(name: Any) -> Tool:
+def tool_named(name: str) -> Tool:
     """Return a tool by its name."""
-    if not isinstance(name, str) or name not in TOOLS:
-        raise UsageError(f"there is no tool {str(name)[:60]!r}", todo=f"There are {', '.join(TOOLS)}")
+    if name not in TOOLS:
+        raise UsageError(f"there is no tool {name[:60]!r}", todo=f"There are {', '.join(TOOLS)}")
     return TOOLS[name]
+
+
+def tool_seconds(params: Mapping[str, Any]) -> float:
+    """Return how long a request to call a tool may take."""
+    tool = TOOLS.get(str(params.get("name")))
+    return tool.seconds if tool else _SECONDS_OTHERWISE
 
 
 def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = None) -> Output:
@@ -50,5 +61,6 @@ def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = N
             off,
             todo="Go on without it; only the user may switch it on again, with 'memlines config on'",
         )
-    output = tool.run(Call(memory, checked(tool, arguments), session))
+    given = parse(tool.name, tool.arguments, arguments, by_model=True)
+    output = tool.run(Call(memory, given, session))
     return Output(neutralise(output.text), visible_values(output.data))

@@ -1,12 +1,13 @@
-"""What a tool is: a name, words and a schema for a model, and a function that does it."""
+"""What a tool is: a name, words and arguments for a model, and a function that runs it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memlines.errors import UsageError
+from memlines.memory.arguments import Arguments, json_schema
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
@@ -25,11 +26,11 @@ class Call:
         return self.arguments.get(name)
 
     def public(self, name: str) -> str:
-        """Return a text that is to be kept without what is private in it; secrets are refused when it is."""
+        """Return a text to keep without what is private in it; secrets are refused when it is written."""
         from memlines.text.redaction.apply import without_private
 
         text = without_private(self.arguments[name])[0]
-        if self.arguments[name].strip() and not text.strip():
+        if not text.strip():
             raise UsageError("all of the text is private, which is not kept", todo="Leave it out")
         return text
 
@@ -61,10 +62,12 @@ class Tool:
     """A tool that a model can call."""
 
     name: str
+    title: str
+    effect: Literal["reads", "writes", "removes"]
+    """What it does to the memory, which clients tell their users; what writes removes nothing."""
     description: str
-    properties: Mapping[str, Mapping[str, Any]]
+    arguments: Arguments
     run: Callable[[Call], Output]
-    required: tuple[str, ...] = ()
     seconds: float = 20.0
     """How long a caller has to wait at most."""
     maintenance: bool = False
@@ -72,36 +75,9 @@ class Tool:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The schema of its arguments.
-
-        It does not forbid other names: a client that checks it would refuse those that are understood.
-        """
-        return {
-            "type": "object",
-            "properties": {name: dict(schema) for name, schema in self.properties.items()},
-            "required": list(self.required),
-        }
+        """The JSON Schema of its arguments."""
+        return json_schema(self.arguments)
 
     def to_json(self) -> dict[str, Any]:
         """Return what a model is told about it."""
         return {"name": self.name, "description": self.description, "parameters": self.parameters}
-
-
-def text(description: str, **more: Any) -> dict[str, Any]:
-    """Return the schema of an argument that is text."""
-    return {"type": "string", "description": description, **more}
-
-
-def whole(description: str, **more: Any) -> dict[str, Any]:
-    """Return the schema of an argument that is a whole number."""
-    return {"type": "integer", "description": description, **more}
-
-
-def number(description: str, **more: Any) -> dict[str, Any]:
-    """Return the schema of an argument that is a number."""
-    return {"type": "number", "description": description, **more}
-
-
-def flag(description: str) -> dict[str, Any]:
-    """Return the schema of an argument that is true or false."""
-    return {"type": "boolean", "description": description}

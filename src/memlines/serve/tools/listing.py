@@ -1,4 +1,7 @@
-"""Write the table of tools for the clients that need it before the engine runs."""
+"""Write the tools down: as JSON for clients that need them before the engine runs, and as a page of the docs.
+
+python -m memlines.serve.tools.listing tools.json docs/tools.md
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,26 @@ import json
 import sys
 from pathlib import Path
 
-from memlines.serve.tools import TOOLS
+from memlines.memory.arguments import Argument
+from memlines.serve.tools import TOOLS, Tool
+
+_PAGE = """\
+# Tools for models
+
+<!-- Written by `make docs` from src/memlines/serve/tools/; change it there. -->
+
+A model gets the same tools in every client: over [MCP](mcp.md), over the [engine's protocol](protocol.md),
+and in [OpenCode](opencode.md). A name that is unknown, or a value of the wrong kind, is answered with what
+the tool takes. A call that takes longer than its limit is answered with an error, and finished nevertheless.
+
+| tool | what it does to the memory | seconds | shown to models |
+|---|---|---|---|
+{rows}{sections}"""
+
+_EFFECTS = {"reads": "reads", "writes": "writes, removes nothing", "removes": "removes"}
 
 
-def listing() -> str:
+def list_tools() -> str:
     """Return the tools as JSON, each with how long it may take."""
     tools = [
         {**tool.to_json(), "seconds": tool.seconds} | ({"maintenance": True} if tool.maintenance else {})
@@ -18,5 +37,39 @@ def listing() -> str:
     return json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
 
 
+def render_page() -> str:
+    """Return the page about the tools as Markdown."""
+    return _PAGE.format(
+        rows="".join(map(_row, TOOLS.values())), sections="".join(map(_section, TOOLS.values()))
+    )
+
+
+def _row(tool: Tool) -> str:
+    shown = "with the setting `tools.maintenance`" if tool.maintenance else "always"
+    return f"| [`{tool.name}`](#{tool.name}) | {_EFFECTS[tool.effect]} | {tool.seconds:g} | {shown} |\n"
+
+
+def _section(tool: Tool) -> str:
+    rows = [_argument(name, argument) for name, argument in tool.arguments.items()]
+    head = "| argument | takes | meaning |\n|---|---|---|\n"
+    table = "".join([head, *rows]) if rows else "It takes no arguments.\n"
+    return f"\n## {tool.name}\n\n{tool.description}\n\n{table}"
+
+
+def _argument(name: str, argument: Argument) -> str:
+    takes = ", ".join(f"`{choice}`" for choice in argument.choices) or argument.allowed
+    meaning = " ".join(argument.help.split()).replace("|", "\\|")
+    return f"| `{name}`{' (required)' if argument.required else ''} | {takes} | {meaning} |\n"
+
+
+def main(arguments: list[str]) -> None:
+    """Write the file that is named: the JSON if its name says so, else the page."""
+    if len(arguments) != 1:
+        sys.exit("usage: python -m memlines.serve.tools.listing PATH")
+    file = Path(arguments[0])
+    text = list_tools() if file.suffix == ".json" else render_page()
+    file.write_text(text, encoding="utf-8", newline="\n")
+
+
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(listing(), encoding="utf-8")
+    main(sys.argv[1:])

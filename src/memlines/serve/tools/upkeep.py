@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memlines.serve.tools.base import Call, Output, Tool, flag
+from memlines.memory.arguments import Argument
+from memlines.serve.tools.base import Call, Output, Tool
 from memlines.serve.wire import report_json, status_json
 from memlines.text.neutral import neutral_line
 from memlines.types import Problem, Report, Status
@@ -75,9 +76,11 @@ def _searched(status: Status) -> str:
 
 SYNC = Tool(
     "memory_sync",
+    "Bring the index up to date",
+    "writes",
     "Bring the index up to date with the notes. Searches do that by themselves; use it when the user asks, "
     "or when notes seem to be missing.",
-    {"force": flag("Build the index anew.")},
+    {"force": Argument("bool", "Build the index anew.")},
     _sync,
     seconds=120.0,
     maintenance=True,
@@ -85,6 +88,8 @@ SYNC = Tool(
 
 STATUS = Tool(
     "memory_status",
+    "State of the memory",
+    "reads",
     "Tell the state of the memory: where it is, how much is in it, which model makes its vectors, when it "
     "was last synced, and what is wrong if something is.",
     {},
