@@ -4,48 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import date
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memlines.types import Excerpt, Hit, Report, SearchResult, Status
 
+if TYPE_CHECKING:
+    from memlines.memory.notes.recall import Recalled
+    from memlines.memory.notes.remember import Remembered
+
 _DIGITS = 4
 """Decimals of a score; more would only look exact."""
-
-
-class _Lines(Protocol):
-    """Lines of a note that can be cited."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def start_line(self) -> int: ...
-    @property
-    def end_line(self) -> int: ...
-    @property
-    def citation(self) -> str: ...
-
-
-class _Remembered(_Lines, Protocol):
-    """Where a remembered text stands, and the entry that said it already."""
-
-    @property
-    def created(self) -> bool: ...
-    @property
-    def duplicate(self) -> Hit | None: ...
-
-
-class _Recalled(_Lines, Protocol):
-    """An entry of a note."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def day(self) -> date | None: ...
-    @property
-    def heading(self) -> str: ...
-    @property
-    def weak(self) -> bool: ...
 
 
 def hit_json(hit: Hit) -> dict[str, Any]:
@@ -106,7 +74,7 @@ def excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
     }
 
 
-def remembered_json(remembered: _Remembered) -> dict[str, Any]:
+def remembered_json(remembered: Remembered) -> dict[str, Any]:
     """Return where a text stands as JSON; `duplicate` is the text that was there already, if it was."""
     known = remembered.duplicate
     return {
@@ -117,7 +85,7 @@ def remembered_json(remembered: _Remembered) -> dict[str, Any]:
     }
 
 
-def recalled_json(entries: Sequence[_Recalled]) -> dict[str, Any]:
+def recalled_json(entries: Sequence[Recalled]) -> dict[str, Any]:
     """Return recalled entries as JSON; without confidence, they are only the nearest to the query."""
     return {
         "results": [
@@ -133,7 +101,7 @@ def recalled_json(entries: Sequence[_Recalled]) -> dict[str, Any]:
     }
 
 
-def _lines_json(lines: _Lines) -> dict[str, Any]:
+def _lines_json(lines: Hit | Recalled | Remembered) -> dict[str, Any]:
     return {
         "path": lines.path,
         "start_line": lines.start_line,

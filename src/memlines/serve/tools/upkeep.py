@@ -6,9 +6,10 @@ from memlines.memory.arguments import Argument
 from memlines.serve.tools.base import Call, Output, Tool
 from memlines.serve.wire import report_json, status_json
 from memlines.text.neutral import neutral_line
-from memlines.types import Problem, Report, Status
+from memlines.types import Problem, Status
 
 _MOST_PROBLEMS = 5
+_PENDING = "{} chunks have no vector yet and are found by words."
 
 
 def _sync(call: Call) -> Output:
@@ -17,27 +18,16 @@ def _sync(call: Call) -> Output:
     if not holds_memory(call.memory.workspace):
         return Output("This folder has no memory yet; the first memory_remember begins one.")
     report = call.memory.sync(force=bool(call.get("force")))
-    return Output(_report(report), report_json(report))
-
-
-def _report(report: Report) -> str:
     counts = f"{len(report.indexed)} indexed, {report.unchanged} unchanged, {len(report.removed)} removed"
     lines = [f"The index is up to date: {counts}."]
     if report.rebuilt:
-        lines.append(f"It was built anew: {report.rebuilt}.")
+        lines.append(f"It was rebuilt: {report.rebuilt}.")
     if report.pending:
-        lines.append(f"{report.pending} chunks have no vector yet and are found by words.")
-    lines.extend(_problems("could not be read", report.failed))
-    lines.extend(_problems("are left out", report.skipped))
-    return "\n".join([*lines, *(f"Note: {neutral_line(warning)}" for warning in report.warnings)])
-
-
-def _problems(what: str, problems: tuple[Problem, ...]) -> list[str]:
-    if not problems:
-        return []
-    named = [f"- {neutral_line(f'{problem.path} {problem.reason}')}" for problem in problems[:_MOST_PROBLEMS]]
-    more = len(problems) - len(named)
-    return [f"Files that {what}: {len(problems)}", *named, *([f"- and {more} more"] if more else [])]
+        lines.append(_PENDING.format(report.pending))
+    lines += _list_problems("could not be read", report.failed)
+    lines += _list_problems("are left out", report.skipped)
+    lines += [f"Note: {neutral_line(warning)}" for warning in report.warnings]
+    return Output("\n".join(lines), report_json(report))
 
 
 def _status(call: Call) -> Output:
@@ -48,30 +38,35 @@ def _status(call: Call) -> Output:
 def status_text(status: Status) -> str:
     """Return the state of a memory in a few lines."""
     model = f"{status.provider} ({status.model})" if status.model else f"{status.provider}: words only"
+    vector = status.vector
+    searched = "" if vector["available"] else "; search goes by words"
+    if vector["vectors"]:
+        searched = f"; {vector['dims']} numbers each, searched by {vector['engine']}"
     lines = [
         f"Memory of {status.workspace}: {'on' if status.enabled else 'switched off'}",
         f"Holds {status.files} files in {status.chunks} chunks; sources: {', '.join(status.sources)}",
         f"Model: {model}; text goes to: {status.sends_text_to}",
-        f"Vectors: {status.vector['vectors']} of {status.chunks} chunks;"
-        f" cache: {status.cache['entries']} vectors{_searched(status)}",
+        f"Vectors: {vector['vectors']} of {status.chunks} chunks;"
+        f" cache: {status.cache['entries']} vectors{searched}",
         f"Last sync: {status.last_sync or 'never'}{', and files changed since' if status.dirty else ''}",
     ]
     if status.pending:
-        lines.append(f"{status.pending} chunks have no vector yet and are found by words.")
+        lines.append(_PENDING.format(status.pending))
     if status.fallback:
         fallback = status.fallback
         instead = "words" if fallback["to"] == "none" else fallback["to"]
         lines.append(f"Fallback {instead} instead of {fallback['from']}: {fallback['reason']}")
-    lines.extend(_problems("could not be read", status.failed))
-    return "\n".join([*lines, *(f"Note: {neutral_line(warning)}" for warning in status.warnings)])
+    lines += _list_problems("could not be read", status.failed)
+    lines += [f"Note: {neutral_line(warning)}" for warning in status.warnings]
+    return "\n".join(lines)
 
 
-def _searched(status: Status) -> str:
-    """Say how long the vectors are and what searches them, if there are any."""
-    vector = status.vector
-    if not vector["vectors"]:
-        return "" if vector["available"] else "; search goes by words"
-    return f"; {vector['dims']} numbers each, searched by {vector['engine']}"
+def _list_problems(what: str, problems: tuple[Problem, ...]) -> list[str]:
+    if not problems:
+        return []
+    named = [f"- {neutral_line(f'{problem.path} {problem.reason}')}" for problem in problems[:_MOST_PROBLEMS]]
+    more = len(problems) - len(named)
+    return [f"Files that {what}: {len(problems)}", *named, *([f"- and {more} more"] if more else [])]
 
 
 SYNC = Tool(
