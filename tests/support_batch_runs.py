@@ -16,7 +16,7 @@ from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE
 from memlines.errors import SpendLimit
 from memlines.index.sync.batch_journal import BatchJournal, Failures, Submitted
-from memlines.index.sync.batched import Outcome, embed_by_batches
+from memlines.index.sync.batches import BatchOutcome, BatchRun
 from memlines.settings.tree import Batch, Embeddings
 from tests.support_batches import DIMS, KEY, BatchServer, Service, blob_of, serving
 
@@ -137,12 +137,12 @@ class Desk:
     def waiting(self) -> dict[str, str]:
         return {key: text for key, text in self.texts.items() if key not in self.journal.kept}
 
-    def run(self, *, step: Callable[[], None] | None = None) -> Outcome:
+    def run(self, *, step: Callable[[], None] | None = None) -> BatchOutcome:
         """Embed what has no vector; `step` may raise at whatever the run does."""
         api, journal = self.api, cast(BatchJournal, self.journal)
         if step is not None:
             api, journal = cast(BatchApi, Mortal(api, step)), cast(BatchJournal, Mortal(journal, step))
-        return embed_by_batches(
+        return BatchRun(
             api,
             journal,
             self.waiting(),
@@ -151,7 +151,7 @@ class Desk:
             meter=self.meter,
             clock=lambda: self.now,
             sleep=self._sleep,
-        )
+        ).work()
 
     def _progress(self, completed: int, total: int, label: str) -> None:
         self.said.append((completed, total, label))

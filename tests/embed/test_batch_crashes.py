@@ -16,7 +16,7 @@ from tests.support_batches import BatchServer, Service, blob_of
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memlines.embed.remote.http.pause", lambda seconds: None)
-    monkeypatch.setattr("memlines.index.sync.batched._SLICE", 2)
+    monkeypatch.setattr("memlines.index.sync.batches._SLICE", 2)
 
 
 def dying_after(steps: int) -> Callable[[], None]:

@@ -103,7 +103,7 @@ def test_no_more_batches_are_open_at_once_than_the_settings_allow(
 
 
 def test_results_are_kept_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memlines.index.sync.batched._SLICE", 4)
+    monkeypatch.setattr("memlines.index.sync.batches._SLICE", 4)
     with desk(BatchServer("openai")) as at:
         at.run()
         assert at.journal.slices == [4, 4, 2]
@@ -130,7 +130,7 @@ def test_without_waiting_a_batch_is_handed_in_and_left(service: Service) -> None
     with desk(BatchServer(service)) as at:
         at.settings = QUIET
         outcome = at.run()
-        assert outcome.still_waiting
+        assert outcome.waiting
         assert outcome.waiting == at.texts.keys()
         assert at.journal.kept == {}
         assert "poll" not in at.server.asked
@@ -140,8 +140,8 @@ def test_a_later_run_without_waiting_fetches_what_is_done(service: Service) -> N
     with desk(BatchServer(service, polls=1)) as at:
         at.settings = QUIET
         at.run()
-        assert at.run().still_waiting
-        assert not at.run().still_waiting
+        assert at.run().waiting
+        assert not at.run().waiting
         assert_all_kept_once(at)
         assert len(at.server.batches) == 1
 
@@ -193,7 +193,7 @@ def test_a_batch_none_of_whose_texts_is_left_is_cancelled(service: Service) -> N
         at.settings = QUIET
         at.run()
         at.texts = {}
-        assert not at.run().still_waiting
+        assert not at.run().waiting
         assert at.journal.noted == {}
         assert all(batch.cancelled for batch in at.server.batches.values())
 

@@ -132,9 +132,9 @@ def test_without_waiting_a_batch_has_two_days() -> None:
         at.settings = QUIET
         at.run()
         at.now += DAY
-        assert at.run().still_waiting
+        assert at.run().waiting
         at.now += DAY + 1
-        assert not at.run().still_waiting
+        assert not at.run().waiting
 
 
 @pytest.mark.parametrize("fault", [429, 500])
@@ -229,7 +229,7 @@ def test_a_batch_that_cannot_be_fetched_for_two_days_is_given_up() -> None:
         at.settings = QUIET
         at.run()
         at.now += 2 * DAY + 1
-        assert not at.run().still_waiting
+        assert not at.run().waiting
         assert at.journal.noted == {}
 
 
@@ -237,7 +237,7 @@ def test_what_came_before_a_download_broke_off_is_kept(service: Service) -> None
     with desk(BatchServer(service, polls=0, faults={"download": ["cut"]})) as at:
         at.settings = QUIET
         at.run()
-        assert at.run().still_waiting
+        assert at.run().waiting
         assert 0 < len(at.journal.kept) < 10
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from memlines.admin.doctor.examine import examine
 from memlines.embed.local.provider import model_file
-from memlines.embed.select import Choice, choose, former
+from memlines.embed.select import Choice, choose, former_provider
 from memlines.errors import ProviderUnusable
 from memlines.memory.memory import Memory
 from memlines.settings import Embeddings, Local, Settings
@@ -185,9 +185,9 @@ def test_a_sync_says_why_a_key_is_not_used(workspace: Path) -> None:
 def test_no_question_goes_to_a_service_that_answered_before_an_address_was_set() -> None:
     embeddings = Embeddings(remote_ok=True, base_url="http://127.0.0.1:9/v1", model="some-model")
     space = Space("openai", "text-embedding-3-small", "")
-    assert former(space, Settings(embeddings=embeddings), KEYS) is None
+    assert former_provider(space, Settings(embeddings=embeddings), KEYS) is None
     unset = Settings(embeddings=Embeddings(remote_ok=True))
-    assert former(space, unset, KEYS) is not None
+    assert former_provider(space, unset, KEYS) is not None
 
 
 @pytest.mark.parametrize(

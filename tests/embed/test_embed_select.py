@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memlines.embed.builtin import files
-from memlines.embed.select import choose, former, make_provider
+from memlines.embed.select import choose, former_provider, make_provider
 from memlines.errors import ModelFilesError
 from memlines.settings import Embeddings, Local, Settings, Store, Vector
 from memlines.types import Space
@@ -136,12 +136,12 @@ def test_key_address_and_model_of_one_service_are_not_given_to_another() -> None
 
 def test_a_former_service_is_not_asked_once_the_settings_no_longer_allow_it() -> None:
     space = Space("openai", "text-embedding-3-small", "")
-    assert former(space, wanted(provider="builtin"), OPENAI) is None
+    assert former_provider(space, wanted(provider="builtin"), OPENAI) is None
 
 
 @pytest.mark.parametrize("settings", [{"remote_ok": True}, {"fallback": "openai"}, {"provider": "openai"}])
 def test_a_former_service_that_is_still_allowed_is_asked_for_its_model(settings: dict[str, Any]) -> None:
-    provider = former(Space("openai", "text-embedding-3-large", ""), wanted(**settings), OPENAI)
+    provider = former_provider(Space("openai", "text-embedding-3-large", ""), wanted(**settings), OPENAI)
     assert provider is not None
     assert provider.model == "text-embedding-3-large"
 
@@ -149,15 +149,15 @@ def test_a_former_service_that_is_still_allowed_is_asked_for_its_model(settings:
 @pytest.mark.parametrize("provider", ["builtin", "none", "ollama"])
 def test_what_auto_may_choose_is_no_leave_once_another_provider_is_named(provider: str) -> None:
     space = Space("openai", "text-embedding-3-small", "")
-    assert former(space, wanted(provider=provider, remote_ok=True), OPENAI) is None
+    assert former_provider(space, wanted(provider=provider, remote_ok=True), OPENAI) is None
 
 
 def test_a_former_service_whose_key_is_gone_cannot_be_asked() -> None:
-    assert former(Space("openai", "text-embedding-3-small", ""), wanted(remote_ok=True), {}) is None
+    assert former_provider(Space("openai", "text-embedding-3-small", ""), wanted(remote_ok=True), {}) is None
 
 
 def test_a_provider_of_an_unknown_name_cannot_be_asked() -> None:
-    assert former(Space("elsewhere", "m", ""), wanted(remote_ok=True), OPENAI) is None
+    assert former_provider(Space("elsewhere", "m", ""), wanted(remote_ok=True), OPENAI) is None
 
 
 # The embedded model's files

@@ -44,7 +44,7 @@ def test_passages_that_somebody_waits_for_are_refused_at_once(server: ProviderSe
     with pytest.raises(ProviderUnreachable):
         embed_query(provider, "okapi")
     with pytest.raises(ProviderUnreachable, match="a moment ago"):
-        embed_documents(provider.hurried(), ["okapi"])
+        embed_documents(provider.with_deadline(), ["okapi"])
 
 
 def test_a_service_that_answers_again_is_asked_again(server: ProviderServer) -> None:

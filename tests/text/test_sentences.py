@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.embed.base import Limits, embed_documents, embed_query, to_blobs
-from memlines.embed.passages import best_sentence, embed_passages, is_packed, unpacked
+from memlines.embed.passages import best_sentence, embed_passages, is_packed, unpack
 from memlines.index.store.sqlite import cache
 from memlines.text.sentences import pieces_of, sentences_of
 from tests.support import untimed
@@ -53,7 +53,7 @@ def test_a_chunk_has_a_bounded_number_of_sentences(text: str) -> None:
 
 def test_a_passage_is_its_vector_and_those_of_its_sentences() -> None:
     blob = embed_passages(FINE, [TEXT])[0]
-    vector, sentences = unpacked(blob, FINE.dims)
+    vector, sentences = unpack(blob, FINE.dims)
     assert vector == to_blobs(embed_documents(FINE, [TEXT]))[0]
     assert len(sentences) == 3 * FINE.dims
 
@@ -77,7 +77,7 @@ def test_packed_blobs_are_told_from_others() -> None:
 def test_the_best_sentence_has_nearly_its_true_cosine() -> None:
     query = embed_query(FINE, "okapi hides in the forest")
     every = {
-        number: unpacked(blob, 64)[1] for number, blob in enumerate(embed_passages(FINE, [TEXT, TEXT * 2]))
+        number: unpack(blob, 64)[1] for number, blob in enumerate(embed_passages(FINE, [TEXT, TEXT * 2]))
     }
     true = float(np.max(embed_documents(FINE, sentences_of(TEXT)) @ query))
     found = best_sentence(to_blobs(query[None, :])[0], every)
@@ -145,7 +145,7 @@ class Narrow(FakeProvider):
 def test_a_passage_in_pieces_has_their_mean_and_each_of_them() -> None:
     provider = Narrow()
     (packed,) = embed_passages(provider, ["zebra zebra zebra\nokapi okapi okapi\n"])
-    vector, pieces = unpacked(packed, provider.dims)
+    vector, pieces = unpack(packed, provider.dims)
     assert provider.texts == ["zebra zebra zebra\n", "okapi okapi okapi\n"]
     assert len(pieces) == 2 * provider.dims
     for word in ("zebra", "okapi"):
@@ -157,4 +157,4 @@ def test_a_passage_in_pieces_has_their_mean_and_each_of_them() -> None:
 def test_a_passage_that_fits_has_no_pieces() -> None:
     provider = Narrow()
     (packed,) = embed_passages(provider, ["zebra"])
-    assert unpacked(packed, provider.dims)[1] == b""
+    assert unpack(packed, provider.dims)[1] == b""

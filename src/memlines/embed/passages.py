@@ -69,7 +69,7 @@ def is_sound(blob: bytes, dims: int) -> bool:
 
     if not is_packed(blob, dims):
         return False
-    vector, parts = unpacked(blob, dims)
+    vector, parts = unpack(blob, dims)
     whole = np.frombuffer(vector, "<f4")
     return abs(float(np.vecdot(whole, whole)) - 1) < _TOLERANCE and _are_sound(_rows(parts, dims))
 
@@ -86,7 +86,7 @@ def _are_sound(rows: Vectors) -> bool:
     return bool(np.all(np.abs(np.vecdot(rows, rows) / _SCALE**2 - 1) < _TOLERANCE))
 
 
-def unpacked(blob: bytes, dims: int) -> tuple[bytes, bytes]:
+def unpack(blob: bytes, dims: int) -> tuple[bytes, bytes]:
     """Return the vector of a passage and those of its sentences."""
     return blob[: _FLOAT_BYTES * dims], blob[_FLOAT_BYTES * dims :]
 

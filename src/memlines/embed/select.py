@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 from memlines.embed.base import Provider, embed_query
 from memlines.errors import EmbeddingError, ProviderUnusable
@@ -172,7 +171,9 @@ def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choic
     return Choice(requested, provider, passed_over, fallback=wanted.fallback if has_other else "")
 
 
-def former(space: Space, settings: Settings, environ: Mapping[str, str] = os.environ) -> Provider | None:
+def former_provider(
+    space: Space, settings: Settings, environ: Mapping[str, str] = os.environ
+) -> Provider | None:
     """Return the provider of vectors that an index still answers with, if the settings still allow it."""
     wanted = settings.embeddings
     may_choose = wanted.provider == "auto" and wanted.remote_ok and not is_pinned(wanted)
@@ -215,14 +216,9 @@ def make_provider(
     return RemoteProvider(api, wanted, budget, environ, rules_of(settings.redaction.rules))
 
 
-def hurried(provider: Provider) -> Provider:
-    """Return a provider that gives up early, for work that somebody waits for."""
-    return provider.hurried() if isinstance(provider, _Patient) else provider
-
-
-@runtime_checkable
-class _Patient(Protocol):
-    def hurried(self) -> Provider: ...
+def with_deadline(provider: Provider) -> Provider:
+    """Return a provider that gives up early, for work that a person waits for."""
+    return provider.with_deadline() if hasattr(provider, "with_deadline") else provider
 
 
 def _instead(requested: str, settings: Settings, environ: Mapping[str, str], error: EmbeddingError) -> Choice:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
-from memlines.embed.select import Choice, choose, former, hurried
+from memlines.embed.select import Choice, choose, former_provider, with_deadline
 from memlines.errors import (
     EmbeddingError,
     StoreBusy,
@@ -184,7 +184,7 @@ class Manager:
         if wanted is not None and space_of(wanted) == space:
             return wanted
         if space not in self._former:
-            provider = former(space, self.settings)
+            provider = former_provider(space, self.settings)
             fits = provider is not None and space_of(provider) == space
             self._former[space] = provider if fits else None
         return self._former[space]
@@ -293,8 +293,8 @@ class Manager:
         job = replace(
             job, force=force, embed_limit=embed_limit, deadline=deadline, damaged_inode=damaged_inode
         )
-        if job.is_hurried and job.provider is not None:
-            job = replace(job, provider=hurried(job.provider))
+        if job.is_limited and job.provider is not None:
+            job = replace(job, provider=with_deadline(job.provider))
         report = run.run(replace(job, wait_seconds=_SYNC_WAIT if wait_seconds is None else wait_seconds))
         self.unindexed = report.unindexed
         if words_only:
@@ -422,7 +422,7 @@ class Manager:
 
         job = self.job(progress, _BACKGROUND_GROUP)
         if job.provider is not None:
-            job = replace(job, provider=hurried(job.provider))  # somebody may wait for the end of this
+            job = replace(job, provider=with_deadline(job.provider))  # somebody may wait for the end of this
         try:
             report = add_vectors(replace(job, wait_seconds=_BACKGROUND_WAIT), Report(pending=1))
         except StoreBusy:

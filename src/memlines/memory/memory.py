@@ -153,8 +153,7 @@ class Memory:
         """Answer with the vectors of the model before again, and return their space."""
         from memlines.index.sync.vectors import roll_back
 
-        manager = self._manager
-        return roll_back(manager.job(silent), lambda space: manager.provider_of(space) is not None)
+        return roll_back(self._manager.job(silent))
 
     def renew_model(self) -> Space:
         """Give up all vectors of the model, for the next sync to make them anew; return their space."""

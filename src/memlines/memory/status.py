@@ -155,8 +155,13 @@ def _extension_path(settings: Settings) -> str | None:
 
 def _batch(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
     """Describe the batches of a provider: what is set, what waits, and what failed lately."""
-    from memlines.index.sync.batch_journal import Failures, failures_of, submitted_batches
-    from memlines.index.sync.batched import MOST_FAILURES, PAUSE_SECONDS
+    from memlines.index.sync.batch_journal import (
+        MOST_FAILURES,
+        PAUSE_SECONDS,
+        Failures,
+        failures_of,
+        submitted_batches,
+    )
 
     batch = settings.embeddings.batch
     failures, waiting = Failures(), 0
@@ -164,18 +169,17 @@ def _batch(settings: Settings, index: Index | None, provider: Provider | None) -
         failures = failures_of(index, space_of(provider))
         waiting = sum(len(batch.keys) for batch in submitted_batches(index, space_of(provider)))
     until = failures.at + PAUSE_SECONDS
-    is_recent = until > time.time()
-    is_paused = is_recent and failures.count >= MOST_FAILURES
+    recent = failures.recent(time.time())
     return {
         "enabled": batch.enabled,
         "wait": batch.wait,
         "waiting": waiting,
-        "failures": failures.count if is_recent else 0,
+        "failures": recent,
         "limit": MOST_FAILURES,
         "last_error": failures.error or None,
         "last_provider": provider.id if provider and failures.error else None,
         "paused_until": datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
-        if is_paused
+        if recent >= MOST_FAILURES
         else None,
         "concurrency": batch.concurrency,
         "poll_seconds": batch.poll_seconds,

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from memlines.admin.doctor.checkup import Finding, Patient, ok, problem, warning
-from memlines.embed.passages import is_packed, unpacked
+from memlines.embed.passages import is_packed, unpack
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import transaction
@@ -127,7 +127,7 @@ def damaged_cached(index: Index) -> list[int]:
 
 
 def _vector_of(blob: Any, dims: int) -> bytes:
-    return unpacked(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b""
+    return unpack(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b""
 
 
 def _usual_dims(index: Index, table: VectorTable) -> int | None:

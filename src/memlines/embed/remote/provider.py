@@ -91,7 +91,7 @@ class RemoteProvider:
         self.limits: Limits = replace(limits, request_texts=texts)
         self.key = self._key(settings)
         self.answers_as = ""
-        self._is_hurried = False
+        self._is_urgent = False
         self._outage = Outage()
         self._lock = Lock()
 
@@ -121,10 +121,10 @@ class RemoteProvider:
         prefix = self._prefixes[0 if is_query else 1]
         return [prefix + (fit_to_send(text, self.rules) if self.sends_to else text) for text in texts]
 
-    def hurried(self) -> RemoteProvider:
-        """Return the same provider for when somebody waits: passages get no more time than a question."""
+    def with_deadline(self) -> RemoteProvider:
+        """Return the same provider for when a person waits: passages get no more time than a question."""
         other = copy(self)
-        other._is_hurried = True
+        other._is_urgent = True
         return other
 
     def close(self) -> None:
@@ -133,7 +133,7 @@ class RemoteProvider:
 
     def _asked(self, texts: list[str], *, is_query: bool) -> Vectors:
         """Return the vectors of one request; after a bad reply it is made once more."""
-        if is_query or self._is_hurried:
+        if is_query or self._is_urgent:
             self._outage.check()
         for _ in range(2):
             try:
@@ -171,7 +171,7 @@ class RemoteProvider:
         if meter is not None:
             meter.reserve(expected)
         try:
-            patience = patience_for(self.http.address, is_query=is_query or self._is_hurried)
+            patience = patience_for(self.http.address, is_query=is_query or self._is_urgent)
             room = self._room(len(texts))
             raw = self.http.json("POST", path, body=body, patience=patience, max_reply=room)
             used = expected

@@ -13,6 +13,10 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.job import Job
 from memlines.types import Space
 
+MOST_FAILURES = 2
+"""Failures in a row after which no batch is submitted for a day."""
+PAUSE_SECONDS = 86_400.0
+
 _FAILURES = "batch_failures"
 _FLOAT_BYTES = 4
 
@@ -39,6 +43,10 @@ class Failures:
     at: float = 0.0
     error: str = ""
     """Why the last one did."""
+
+    def recent(self, now: float) -> int:
+        """Return how many there are that still count: a day after the last one, batches are tried again."""
+        return self.count if now - self.at < PAUSE_SECONDS else 0
 
 
 class BatchJournal:

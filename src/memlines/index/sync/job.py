@@ -53,8 +53,8 @@ class Job:
     """How long to wait for other processes that write the index."""
 
     @property
-    def is_hurried(self) -> bool:
-        """Whether somebody waits for the end, so that some of the vectors may be left for later."""
+    def is_limited(self) -> bool:
+        """Whether a person waits for the end, so that some of the vectors may be left for later."""
         return self.deadline is not None or self.embed_limit is not None
 
     def is_late(self) -> bool:

@@ -1,4 +1,7 @@
-"""Give vectors to the chunks that have none yet in the space of a provider."""
+"""Give vectors to the chunks that have none yet in the space of a provider.
+
+The index is read, left, and opened again to write: nothing is held while a provider works.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,9 @@ import time
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
-from memlines.embed.passages import background_of, is_sound, unpacked
+from memlines.embed.passages import background_of, is_sound, unpack
 from memlines.errors import BadVectors, EmbeddingError, ModelChanged, SpendLimit
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.db import transaction
@@ -17,43 +19,17 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.embedding import Embedded, embed_texts
 from memlines.index.sync.identity import space_of
 from memlines.index.sync.job import Job
+from memlines.settings import Settings
 from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Space
 
-if TYPE_CHECKING:
-    from memlines.text.redaction import Rules
-
-
-def texts_for(index: Index, provider: Provider, chunks: Sequence[tuple[int, Chunk]]) -> dict[str, str]:
-    """Return what a provider may be given of numbered chunks, by the hashes of their texts.
-
-    A provider on this machine reads notes as they are. The secrets of a chunk itself are taken out by the
-    provider that sends it; here are hidden the copies of those that another chunk of the note tells.
-    """
-    if not provider.sends_to:
-        return {text_hash(chunk.embedded_text): chunk.embedded_text for _, chunk in chunks}
-    from memlines.text.redaction import redact, without_copies  # which takes time to import
-
-    notes = index.notes_of(number for number, _ in chunks)
-    rules: Rules | None = getattr(provider, "rules", None)
-    told: Mapping[str, Mapping[str, str]] = {
-        path: redact("\n".join([chunk.text for chunk in index.chunks_of(path)]), rules).values
-        for path in sorted(set(notes.values()))
-    }
-    texts = {}
-    for number, chunk in chunks:
-        values = told.get(notes.get(number, ""), {})
-        texts[text_hash(chunk.embedded_text)] = without_copies(chunk.embedded_text, values)[0]
-    return texts
-
+LABEL = "embedding"
 
 _GROUP = 256
 """Chunks embedded and committed at a time: what a kill loses at most, and what memory holds."""
 
 _FIRST_TIMED_GROUP = 8
 """Chunks that are embedded first where there is a deadline; how long they take tells how many more fit."""
-
-LABEL = "embedding"
 
 
 @dataclass(slots=True)
@@ -65,23 +41,12 @@ class Outcome:
     """How many of those that were written were known, and not made now."""
     refused: int = 0
     left: int = 0
-    """How many chunks were left alone, because their texts are under way already."""
+    """How many chunks were left alone, because their texts are in batches."""
     reason: EmbeddingError | None = None
     """Why the first chunk was refused, or what stopped it."""
     stopped: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Batched:
-    """What batches did: the texts they still have, by hash, how many vectors came, and what failed.
-
-    `cached` counts those vectors that were known before.
-    """
-
-    waiting: frozenset[str] = frozenset()
-    written: int = 0
-    reason: EmbeddingError | None = None
-    cached: int = 0
+    in_batches: frozenset[str] = frozenset()
+    """The hashes of the texts that a service has in batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +55,8 @@ class _Group:
 
     birth: str
     chunks: list[tuple[int, Chunk]]
+    digests: dict[int, str]
+    """The hashes of the texts, by the numbers of the chunks."""
     known: dict[str, bytes]
     dims: int | None
     """How many numbers the vectors of the index have, if it has any."""
@@ -100,7 +67,7 @@ class _Group:
 
     def count_without(self, having: Set[str]) -> int:
         """Return how many chunks have a text that is not among these."""
-        return sum(text_hash(chunk.embedded_text) not in having for _, chunk in self.chunks)
+        return sum(digest not in having for digest in self.digests.values())
 
 
 class _Pace:
@@ -124,75 +91,115 @@ class _Pace:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
 
-def embed_pending(job: Job, provider: Provider, *, note: str = "", leave: Set[str] = frozenset()) -> Outcome:
-    """Embed pending chunks, at most so many or until a deadline, and write every group as soon as it is done.
+def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> None:
+    """Embed pending chunks as far as the job's limits go, write every group at once, and add to the outcome.
 
     Chunks that the provider refuses stay pending and are found by their words. So does everything after
     an error that is not about the texts. `note` says why it is this provider, if another one was wanted.
-    Texts to `leave`, by their hashes, are not embedded: somebody else does it.
+    Texts that are in batches are left alone.
     """
-    outcome = Outcome()
-    space = space_of(provider)
+    space, use_cache, in_batches = space_of(provider), job.settings.cache.enabled, outcome.in_batches
     done, total, last, birth = 0, 0, 0, ""
-    use_cache, progress = job.settings.cache.enabled, job.progress
     pace = _Pace(job.deadline)
     while not pace.is_over():
         with job.reader() as index:
             is_new = index.birth != birth
-        if is_new:  # this is the first group, or the index was built anew meanwhile
+        if is_new:  # this is the first group, or the index was rebuilt meanwhile
             with job.writer() as index:
                 spaces.begin(index.connection, space, note)
-                last, birth, total = 0, index.birth, done + _count(index, space, job.embed_limit, done)
+                pending = index.count_pending(space)
+                limit = pending if job.embed_limit is None else job.embed_limit - done
+                last, birth, total = 0, index.birth, done + min(pending, limit)
         with job.reader() as index:
             # Should the service have changed its model, that is better found out by one request.
             usual = job.group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
             size = min(pace.size(usual, done), total - done)
-            batch = _read(index, space, provider.dims, last, size, use_cache=use_cache)
-            texts = texts_for(index, provider, batch.chunks)
-        if not batch.chunks:
+            group = _read_group(index, space, provider.dims, last, size, use_cache=use_cache)
+            texts = texts_to_send(index, provider, group.chunks, job.settings)
+        if not group.chunks:
             break
-        progress(done, total, LABEL)
-        missing = {key: text for key, text in texts.items() if key not in batch.known and key not in leave}
-        fresh, background = _embedded(provider, batch, missing)
+        job.progress(done, total, LABEL)
+        ready = group.known.keys() | in_batches
+        fresh, background = _embed_group(provider, group, {k: v for k, v in texts.items() if k not in ready})
         with job.writer() as index:
-            written, cached = _write(index, space, provider, batch, fresh.vectors, use_cache=use_cache)
+            written, cached = _write_group(index, space, provider, group, fresh.vectors, use_cache=use_cache)
             if background and written:
                 index.vectors_in(space).set_background(background)
             is_same = index.birth == birth
         outcome.written += written
         outcome.cached += cached
-        outcome.reason = outcome.reason or fresh.reason
         if fresh.stopped:
             outcome.reason, outcome.stopped = fresh.reason, True
-            return outcome
-        if not is_same:
-            continue
-        have = fresh.vectors.keys() | batch.known.keys()
-        outcome.refused += batch.count_without(have | leave)
-        outcome.left += batch.count_without(have) - batch.count_without(have | leave)
-        done += len(batch.chunks)
-        last = batch.chunks[-1][0]
-    if total:
-        progress(done, total, LABEL)
-    _measure(job, provider, space)
-    return outcome
-
-
-def _measure(job: Job, provider: Provider, space: Space) -> None:
-    """Learn the scale of a model whose vectors all came from the cache or from a batch."""
-    if provider.scale_known:
-        return
-    with job.reader() as index:
-        vectors = index.vectors_in(space)
-        if not vectors.count() or vectors.background() is not None:
             return
-    with suppress(EmbeddingError):  # search does without until another sync learns it
-        background = background_of(provider)
-        with job.writer() as index:
-            index.vectors_in(space).set_background(background)
+        outcome.reason = outcome.reason or fresh.reason
+        if is_same:
+            without = group.count_without(fresh.vectors.keys() | group.known.keys())
+            refused = group.count_without(fresh.vectors.keys() | ready)
+            outcome.refused += refused
+            outcome.left += without - refused
+            done += len(group.chunks)
+            last = group.chunks[-1][0]
+    if total:
+        job.progress(done, total, LABEL)
+    _measure_scale(job, provider, space)
 
 
-def _embedded(provider: Provider, batch: _Group, texts: Mapping[str, str]) -> tuple[Embedded, bytes]:
+def texts_to_send(
+    index: Index, provider: Provider, chunks: Sequence[tuple[int, Chunk]], settings: Settings
+) -> dict[str, str]:
+    """Return what a provider may be given of numbered chunks, by the hashes of their texts.
+
+    A provider on this machine reads notes as they are. The secrets of a chunk itself are taken out by the
+    provider that sends it; here are hidden the copies of those that another chunk of the note names.
+    """
+    if not provider.sends_to:
+        return {text_hash(chunk.embedded_text): chunk.embedded_text for _, chunk in chunks}
+    from memlines.text.redaction import redact, rules_of, without_copies  # which takes time to import
+
+    notes, rules = index.notes_of(number for number, _ in chunks), rules_of(settings.redaction.rules)
+    secrets: Mapping[str, Mapping[str, str]] = {
+        path: redact("\n".join([chunk.text for chunk in index.chunks_of(path)]), rules).values
+        for path in sorted(set(notes.values()))
+    }
+    texts = {}
+    for number, chunk in chunks:
+        values = secrets.get(notes.get(number, ""), {})
+        texts[text_hash(chunk.embedded_text)] = without_copies(chunk.embedded_text, values)[0]
+    return texts
+
+
+def put_known(index: Index, space: Space) -> int:
+    """Give chunks the vectors of a space that the cache holds, and return to how many; the caller writes."""
+    last = done = 0
+    dims = cache.dims_of(index.connection, space)
+    while (group := _read_group(index, space, dims, last, _GROUP, use_cache=True)).chunks:
+        done += _write_group(index, space, None, group, {}, use_cache=True)[0]
+        last = group.chunks[-1][0]
+    return done
+
+
+def _read_group(
+    index: Index, space: Space, dims: int | None, after: int, limit: int, *, use_cache: bool
+) -> _Group:
+    """Return the next chunks without a vector; none if the index has given the space up."""
+    with index.snapshot():
+        entry = spaces.entry_of(index.connection, space)
+        if entry is None:
+            return _Group(index.birth, [], {}, {}, None)
+        vectors = index.vectors_in(space)
+        chunks = index.pending(vectors, after, limit)
+        digests = {number: text_hash(chunk.embedded_text) for number, chunk in chunks}
+        dims = entry.dims or dims or cache.dims_of(index.connection, space)
+        known: dict[str, bytes] = {}
+        if use_cache and dims:
+            found = cache.cached(index.connection, space, list(set(digests.values())), dims)
+            known = {digest: blob for digest, blob in found.items() if is_sound(blob, dims)}
+        own_dims = dims if known else entry.dims
+        measured = vectors.background() is not None
+        return _Group(index.birth, chunks, digests, known, own_dims, entry.answers_as, measured)
+
+
+def _embed_group(provider: Provider, group: _Group, texts: Mapping[str, str]) -> tuple[Embedded, bytes]:
     """Embed the texts of a group; vectors of another model than those of the index are refused.
 
     With the first vectors of a space come those of unrelated texts, by which search learns the scale of the
@@ -201,9 +208,15 @@ def _embedded(provider: Provider, batch: _Group, texts: Mapping[str, str]) -> tu
     fresh = embed_texts(provider, texts)
     if not fresh.vectors:
         return fresh, b""
-    if batch.dims not in (None, provider.dims) or batch.answers_as not in ("", provider.answers_as):
-        return Embedded(reason=_changed(provider, batch), stopped=True), b""
-    if provider.scale_known or batch.has_background:
+    if group.dims not in (None, provider.dims) or group.answers_as not in ("", provider.answers_as):
+        now = f"{provider.answers_as or provider.model} with {provider.dims} numbers a text"
+        before = f"{group.answers_as or provider.model} with {group.dims}"
+        changed = ModelChanged(
+            f"{provider.id} answers as {now}, but the vectors of the index are of {before}",
+            todo="Name another model in embeddings.model, or run 'memlines model renew' to make all again",
+        )
+        return Embedded(reason=changed, stopped=True), b""
+    if provider.scale_known or group.has_background:
         return fresh, b""
     try:
         return fresh, background_of(provider)
@@ -215,44 +228,11 @@ def _embedded(provider: Provider, batch: _Group, texts: Mapping[str, str]) -> tu
         return Embedded(fresh.vectors, error, stopped=True), b""
 
 
-def put_known(index: Index, space: Space) -> int:
-    """Give chunks the vectors of a space that the cache holds, and return to how many; the caller writes."""
-    last = done = 0
-    dims = cache.dims_of(index.connection, space)
-    while (batch := _read(index, space, dims, last, _GROUP, use_cache=True)).chunks:
-        done += _write(index, space, None, batch, {}, use_cache=True)[0]
-        last = batch.chunks[-1][0]
-    return done
-
-
-def _count(index: Index, space: Space, limit: int | None, done: int) -> int:
-    pending = index.count_pending(space)
-    return pending if limit is None else min(pending, limit - done)
-
-
-def _read(index: Index, space: Space, dims: int | None, after: int, limit: int, *, use_cache: bool) -> _Group:
-    """Return the next chunks without a vector; none if the index has given the space up."""
-    with index.snapshot():
-        entry = spaces.entry_of(index.connection, space)
-        if entry is None:
-            return _Group(index.birth, [], {}, None)
-        chunks = index.pending(index.vectors_in(space), after, limit)
-        dims = entry.dims or dims or cache.dims_of(index.connection, space)
-        known: dict[str, bytes] = {}
-        if use_cache and dims:
-            hashes = {text_hash(chunk.embedded_text) for _, chunk in chunks}
-            found = cache.cached(index.connection, space, list(hashes), dims)
-            known = {digest: blob for digest, blob in found.items() if is_sound(blob, dims)}
-        own_dims = dims if known else entry.dims
-        measured = index.vectors_in(space).background() is not None
-        return _Group(index.birth, chunks, known, own_dims, entry.answers_as, measured)
-
-
-def _write(
+def _write_group(
     index: Index,
     space: Space,
     provider: Provider | None,
-    batch: _Group,
+    group: _Group,
     fresh: Mapping[str, bytes],
     *,
     use_cache: bool,
@@ -261,37 +241,41 @@ def _write(
 
     Return how many that are, and how many of them were known before.
     """
-    dims = batch.dims or (provider.dims if provider else None)
+    dims = group.dims or (provider.dims if provider else None)
     entry = spaces.entry_of(index.connection, space)
     if dims is None or entry is None:
         return 0, 0
     vectors = index.vectors_in(space)
-    waiting: set[int] = set()
-    if index.birth == batch.birth:
-        # New chunks have higher numbers, so the first ones that wait now are those of the group.
-        first = batch.chunks[0][0]
-        waiting = {number for number, _ in index.pending(vectors, first - 1, len(batch.chunks))}
+    pending: set[int] = set()
+    if index.birth == group.birth:
+        # New chunks have higher numbers, so the first ones without a vector now are those of the group.
+        first = group.chunks[0][0]
+        pending = {number for number, _ in index.pending(vectors, first - 1, len(group.chunks))}
     written = cached = 0
     with transaction(index.connection):
-        for number, chunk in batch.chunks:
-            digest = text_hash(chunk.embedded_text)
-            blob = fresh.get(digest) or batch.known.get(digest)
-            if blob is not None and number in waiting:
-                vectors.put(number, *unpacked(blob, dims))
+        for number, digest in group.digests.items():
+            blob = fresh.get(digest) or group.known.get(digest)
+            if blob is not None and number in pending:
+                vectors.put(number, *unpack(blob, dims))
                 written += 1
                 cached += digest not in fresh
         if fresh and provider is not None and not entry.answers_as:
             spaces.set_answers_as(index.connection, entry.number, provider.answers_as)
         if use_cache:
-            cache.touch(index.connection, space, batch.known)
+            cache.touch(index.connection, space, group.known)
             cache.remember(index.connection, space, fresh, dims)
     return written, cached
 
 
-def _changed(provider: Provider, batch: _Group) -> ModelChanged:
-    now = f"{provider.answers_as or provider.model} with {provider.dims} numbers a text"
-    before = f"{batch.answers_as or provider.model} with {batch.dims}"
-    return ModelChanged(
-        f"{provider.id} answers as {now}, but the vectors of the index are of {before}",
-        todo="Name another model in embeddings.model, or run 'memlines model renew' to have all made anew",
-    )
+def _measure_scale(job: Job, provider: Provider, space: Space) -> None:
+    """Learn the scale of a model whose vectors all came from the cache or from a batch."""
+    if provider.scale_known:
+        return
+    with job.reader() as index:
+        vectors = index.vectors_in(space)
+        if not vectors.count() or vectors.background() is not None:
+            return
+    with suppress(EmbeddingError):  # search does without until another sync learns it
+        background = background_of(provider)
+        with job.writer() as index:
+            index.vectors_in(space).set_background(background)

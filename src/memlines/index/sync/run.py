@@ -23,7 +23,7 @@ from memlines.index.sync.discovery import find_files
 from memlines.index.sync.identity import identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.job import Job, reader_of, writer_of
 from memlines.index.sync.pending import put_known
-from memlines.index.sync.vectors import add_vectors, give_up_unwanted
+from memlines.index.sync.vectors import add_vectors, drop_unwanted_spaces
 from memlines.index.sync.words import Changes, carry_vectors, keep_unseen, update_words
 from memlines.types import Report
 
@@ -58,11 +58,11 @@ def _run(job: Job) -> Report:
         report = _words(job)
         inode = _inode_of(job.index_file)
     try:
-        give_up_unwanted(job)
+        drop_unwanted_spaces(job)
         return add_vectors(job, report)
     except StoreBusy as busy:
         # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
-        warnings = () if job.is_hurried else (str(busy),)
+        warnings = () if job.is_limited else (str(busy),)
         return replace(report, warnings=(*report.warnings, *warnings))
     except StoreDamaged:
         if job.damaged_inode is not None:

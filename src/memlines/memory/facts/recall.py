@@ -10,7 +10,7 @@ from heapq import nlargest
 from typing import Any
 
 from memlines.embed.base import Provider
-from memlines.embed.passages import embed_passages, unpacked
+from memlines.embed.passages import embed_passages, unpack
 from memlines.errors import EmbeddingError, StoreError
 from memlines.index.search.retrievers import Nearest, Request, Within
 from memlines.index.search.run import MOST_WEAK, search, understand, vector_of
@@ -330,4 +330,4 @@ def vectors_of(provider: Provider, texts: Sequence[str]) -> list[bytes]:
     """Return the vectors of texts as the index would hold them."""
     packed = embed_passages(provider, texts)
     dims = provider.dims
-    return [unpacked(blob, dims)[0] if dims else blob for blob in packed]
+    return [unpack(blob, dims)[0] if dims else blob for blob in packed]
