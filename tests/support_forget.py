@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from memlines import Memory
-from memlines.memory.notes.candidates import Candidate, candidates
-from memlines.memory.notes.forget import forget
+from memlines.embed.select import Choice
+from memlines.memory.notes.candidates import Candidate
+from memlines.memory.notes.forget import remove
 from memlines.memory.notes.proof import Receipt
 from memlines.types import SearchResult
 from tests.support_embedding import FakeProvider
@@ -36,15 +38,16 @@ class Home:
 
     @property
     def memory(self) -> Memory:
-        return Memory(self.folder, {"embeddings.provider": "none", **self.given})
+        memory = Memory(self.folder, {"facts.store": "index", **self.given})
+        memory._manager.choice = Choice("fake", self.provider)
+        return memory
 
     def sync(self, *, force: bool = False) -> None:
         sync(self.folder, self.provider, self.given, force=force)
 
     def candidates(self, selector: str = "", session: str | None = None) -> tuple[Candidate, ...]:
         with self.memory as memory:
-            place, settings = memory.workspace, memory.settings
-            return candidates(place, settings, selector, session=session, search=self.search)
+            return memory.forget_candidates(selector, session=session)
 
     def forget(self, *selectors: str, session: str | None = None) -> Receipt:
         chosen = [found for selector in selectors for found in self.candidates(selector)]
@@ -52,9 +55,14 @@ class Home:
             chosen.extend(self.candidates(session=session))
         return self.forget_these(chosen)
 
-    def forget_these(self, chosen: list[Candidate]) -> Receipt:
+    def forget_these(self, chosen: Sequence[Candidate]) -> Receipt:
+        with self.memory as memory:
+            return memory.forget(chosen)
+
+    def remove(self, chosen: Sequence[Candidate]) -> Receipt:
+        """Forget without the search at the end, which would sync."""
         place = job(self.folder, None, self.given)
-        return forget(place.workspace, place.settings, chosen, place.index_file, search=self.search)
+        return remove(place.workspace, place.settings, chosen, place.index_file).receipt
 
     def search(self, query: str) -> SearchResult:
         self.sync()

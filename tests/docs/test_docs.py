@@ -26,7 +26,7 @@ from memlines.agent.chat import ChatModel
 from memlines.agent.flush import flush
 from memlines.cli.main import COMMANDS, cli
 from memlines.cli.page import commands, without
-from memlines.memory.context import relevant
+from memlines.memory.context import find_relevant
 from memlines.paths import Workspace
 from memlines.serve.tools import TOOLS, shown_tools
 from memlines.settings import load
@@ -230,7 +230,7 @@ PLACES: Mapping[str, object] = {
     "snapshot": snapshot,
     "bootstrap": bootstrap,
     "flush": flush,
-    "relevant": relevant,
+    "find_relevant": find_relevant,
     "fitting_facts": fitting_facts,
     "capture": capture,
     "ChatModel": ChatModel,

@@ -9,7 +9,7 @@ from bench.recall_gate import DATA, measure
 
 from memlines import Memory
 from memlines.index.search.query import without_code
-from memlines.memory.context import Relevant, relevant
+from memlines.memory.context import Relevant, find_relevant
 from tests.support_search import words_memory, write
 
 FILLER = {f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)}
@@ -22,7 +22,7 @@ NOTES = {
 
 
 def unasked(memory: Memory, message: str) -> Relevant:
-    return relevant(message, memory.loaded, memory.search, unasked=True)
+    return find_relevant(memory, message, unasked=True)
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def test_what_is_only_similar_is_quoted_only_if_it_is_asked_for(workspace: Path)
     with words_memory(workspace, NOTES) as memory:
         message = "rename the port of the adapter in the old desktop client, and in staging"
         assert unasked(memory, message).text == ""
-        assert relevant(message, memory.loaded, memory.search).text != ""
+        assert find_relevant(memory, message).text != ""
 
 
 def test_facts_are_left_to_their_own_recall(workspace: Path) -> None:
     write(workspace, {"facts.md": "# Facts\n\n- The parking code is kept by Ingrid.\n"})
     with words_memory(workspace, FILLER) as memory:
-        assert relevant("who keeps the parking code?", memory.loaded, memory.search).hits
+        assert find_relevant(memory, "who keeps the parking code?").hits
         assert not unasked(memory, "who keeps the parking code?").hits
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memlines import Memory
-from memlines.memory.context import relevant
+from memlines.memory.context import find_relevant
 from memlines.serve.tools import call_tool
 from memlines.serve.tools.finding import NOTHING, UNSURE
 from tests.support_cli import Cli
@@ -185,7 +185,7 @@ OPENCLAW = {"profile": "openclaw", "query__min_score": 0.9}
 GIVEN: dict[str, Callable[[Memory], object]] = {
     "context": lambda memory: memory.context(ONE_WORD_OF_MANY),
     "what forget offers": lambda memory: memory.forget_candidates(ONE_WORD_OF_MANY),
-    "unasked": lambda memory: relevant(ONE_WORD_OF_MANY, memory.loaded, memory.search, unasked=True).hits,
+    "unasked": lambda memory: find_relevant(memory, ONE_WORD_OF_MANY, unasked=True).hits,
 }
 
 

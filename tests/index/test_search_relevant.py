@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memlines import Memory
 from memlines.index.search.query import as_prose, parse
-from memlines.memory.context import INTRODUCTION, MOST_QUOTES, Relevant, relevant
+from memlines.memory.context import INTRODUCTION, MOST_QUOTES, Relevant, find_relevant
 from memlines.text.chunk import weigh
 from tests.support import untimed
 from tests.support_search import words_memory
@@ -24,7 +24,7 @@ NOTES = {
 
 
 def about(memory: Memory, message: str, **options: Any) -> Relevant:
-    return relevant(message, memory.loaded, memory.search, **options)
+    return find_relevant(memory, message, **options)
 
 
 def quoted_lines(text: str) -> list[str]:

@@ -18,8 +18,7 @@ from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
 from memlines.memory.notes import forget as forgetting
-from memlines.memory.notes.candidates import Candidate, candidates
-from memlines.memory.notes.forget import forget
+from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.proof import holders, pieces_of, sample, telling_lines
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
 from tests.support_index import index_file, indexed, job, write
@@ -188,9 +187,8 @@ def test_no_word_of_it_is_in_what_is_noted(home: Home) -> None:
 
 def test_forgetting_needs_no_index(workspace: Path) -> None:
     write(workspace, NOTES)
-    place = job(workspace)
-    chosen = candidates(place.workspace, place.settings, f"{DAY}#L4")
-    assert forget(place.workspace, place.settings, chosen, place.index_file).removed == {"entries": 1}
+    home = Home(workspace)
+    assert home.remove(home.candidates(f"{DAY}#L4")).removed == {"entries": 1}
 
 
 def test_while_somebody_writes_the_index_nothing_is_changed(
@@ -342,11 +340,11 @@ def test_the_number_of_pieces_is_bounded() -> None:
     assert len(telling_pieces([f"- entry number {number}\n" * 3 for number in range(5000)])) <= 64
 
 
-def test_a_search_that_still_finds_it_is_reported(home: Home) -> None:
-    place = job(home.folder)
+def test_a_search_that_still_finds_it_is_reported(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     before = home.search("vaultkeeper")
     chosen = home.candidates(f"{DAY}#L4")
-    receipt = forget(place.workspace, place.settings, chosen, place.index_file, search=lambda query: before)
+    monkeypatch.setattr(forgetting, "fresh_answer", lambda *asked: before)
+    receipt = home.forget_these(chosen)
     assert receipt.left == (before[0].citation,)
 
 

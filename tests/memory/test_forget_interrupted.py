@@ -13,7 +13,6 @@ from memlines.errors import PathError
 from memlines.files import erase, notes
 from memlines.files.erase import erase_lines
 from memlines.memory.notes import forget as forgetting
-from memlines.memory.notes.forget import forget
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in
 from tests.support_index import job, write
 
@@ -81,11 +80,10 @@ def _interrupted(home: Home, name: str, number: int) -> bool:
         return real(*arguments, **options)
 
     chosen = list(home.candidates(f"{DAY}#L4"))
-    place = job(home.folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, name, call)
         try:
-            forget(place.workspace, place.settings, chosen, place.index_file)
+            home.remove(chosen)
         except KeyboardInterrupt:
             return False
     return True

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,13 +22,12 @@ from memlines.memory.notes.recall import Recalled, recall
 from memlines.memory.notes.remember import remember
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.types import FoundFile, Hit
+from memlines.types import FoundFile, Hit, SearchResult
 from tests.support import untimed
 from tests.support_memory import manager_of
 from tests.support_search import write
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
-IN_UTC = Settings(timezone="UTC")
 
 
 @pytest.fixture
@@ -35,8 +35,16 @@ def home(workspace: Path) -> Workspace:
     return Workspace.at(workspace)
 
 
-def nothing(query: str) -> Iterable[Hit]:
-    raise AssertionError("there is nothing to search for")
+class Told(Memory):
+    """A memory whose search finds these hits; without any there must be no search."""
+
+    def __init__(self, home: Workspace, hits: Iterable[Hit] | None = None) -> None:
+        super().__init__(home.root, {"timezone": "UTC"})
+        self.hits = hits
+
+    def search(self, query: str, **options: Any) -> SearchResult:
+        assert self.hits is not None, "there is nothing to search for"
+        return SearchResult(tuple(self.hits), "none", "", "words", 0)
 
 
 def found(
@@ -51,10 +59,8 @@ def found(
 ) -> list[str]:
     """Recall, and return the citations."""
     entries = recall(
-        home,
-        IN_UTC,
+        Told(home, hits),
         query,
-        search=nothing if hits is None else lambda query: hits,
         recent=recent,
         decisions=decisions,
         topic=topic,
@@ -86,7 +92,7 @@ def test_the_latest_entries_come_first(home: Workspace) -> None:
 def test_an_entry_is_returned_as_it_stands(home: Workspace) -> None:
     write(home.root, {"2026-11-15.md": "# Day\n\n## Work\n- 09:00 a\n  b\n"})
     day = date(2026, 11, 15)
-    assert recall(home, IN_UTC, search=nothing, now=NOW) == (
+    assert recall(Told(home), now=NOW) == (
         Recalled("memory/2026-11-15.md", 4, 5, "- 09:00 a\n  b", day, "Day > Work"),
     )
 
@@ -172,7 +178,7 @@ def test_a_limit_that_makes_no_sense_is_refused(home: Workspace, limit: int) -> 
 
 def test_an_unknown_zone_is_an_error(home: Workspace) -> None:
     with pytest.raises(SettingsError, match="timezone"):
-        recall(home, Settings(timezone="Nowhere"), search=nothing)
+        recall(Memory(home.root, {"timezone": "Nowhere"}))
 
 
 # Decisions
@@ -385,7 +391,7 @@ def test_what_was_said_in_a_session_is_no_entry(birds: Workspace) -> None:
 
 def test_of_entries_that_are_only_near_three_are_returned_and_marked(birds: Workspace) -> None:
     weak = [replace(each, band="weak") for each in HITS]
-    entries = recall(birds, IN_UTC, "heron", search=lambda _: weak, now=NOW)
+    entries = recall(Told(birds, weak), "heron", now=NOW)
     assert [(entry.citation, entry.weak) for entry in entries] == [
         ("memory/birds.md#L3", True),
         ("memory/birds.md#L4", True),

@@ -15,7 +15,7 @@ from memlines.cli.common import (
     warn,
     workspace_option,
 )
-from memlines.memory.context import relevant
+from memlines.memory.context import find_relevant
 from memlines.memory.memory import Memory
 from memlines.types import CONTEXT_TOKENS
 
@@ -41,7 +41,7 @@ def command(message: tuple[str, ...], max_tokens: int, workspace: Path | None, a
     """
     words = standard_input("look for", _EXAMPLE) if message in ((), ("-",)) else " ".join(message)
     with Memory(nearest_workspace(workspace)) as memory:
-        found = relevant(words, memory.loaded, memory.search, max_tokens=max_tokens)
+        found = find_relevant(memory, words, max_tokens=max_tokens)
     if as_json:
         print_json(found.to_json())
         return

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memlines.index.search.passages import part_of, snippet_of
 from memlines.index.search.query import as_prose, without_code
-from memlines.settings import Loaded, switched_off
+from memlines.settings import switched_off
 from memlines.text.chunk import weigh
 from memlines.text.quote import Quote, block, without_quotes
 from memlines.text.words import telling_words
-from memlines.types import CONTEXT_TOKENS, Hit, Mode, SearchResult
+from memlines.types import CONTEXT_TOKENS, Hit, Mode
+
+if TYPE_CHECKING:
+    from memlines.memory.memory import Memory
 
 MOST_QUOTES = 5
 _SEARCHED = 10
@@ -39,14 +42,6 @@ INTRODUCTION = (
 
 _LABEL = re.compile(r"[\s>*+-]*(?:\d{4}-\d{2}-\d{2}:?\s|\d{1,2}:\d{2}\s|User:\s|Assistant:\s)?\s*")
 """What stands before the words of an entry or a turn: a marker, and a day, a time or a speaker."""
-
-
-class Search(Protocol):
-    """Finds the lines that answer a query, best first."""
-
-    def __call__(self, query: str, *, max_results: int, strict: bool) -> SearchResult:
-        """Return at most so many; if `strict`, only those that are likely to answer."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +76,11 @@ class Relevant:
         }
 
 
-def relevant(
+def find_relevant(
+    memory: Memory,
     message: str,
-    loaded: Loaded,
-    search: Search,
     *,
+    mode: Mode = "hybrid",
     max_tokens: int = CONTEXT_TOKENS,
     known: Iterable[str] = (),
     unasked: bool = False,
@@ -99,19 +94,20 @@ def relevant(
     """
     from memlines.text.redaction import redact, rules_of
 
+    settings = memory.settings
     whole = without_quotes(message).strip()
     said = whole[:_READ_CHARACTERS]
     asked = as_prose(without_code(said) if unasked else said).strip()
-    if switched_off(loaded) or not asked or (unasked and not _says_something(asked)):
+    if switched_off(memory.loaded) or not asked or (unasked and not _says_something(asked)):
         return Relevant()
-    result = search(asked, max_results=_SEARCHED, strict=True)
+    result = memory.search(asked, max_results=_SEARCHED, mode=mode, strict=True)
     if unasked:
-        facts = loaded.settings.facts.file
+        facts = settings.facts.file
         sure = [hit for hit in result if hit.path != facts and is_sure_enough(hit, result.mode)]
         result = replace(result, hits=tuple(sure))
-    rules = rules_of(loaded.settings.redaction.rules)
-    room = min(max_tokens * _CHARACTERS_PER_TOKEN, loaded.settings.tools.max_chars)
-    page = _Page(room, with_lines=loaded.settings.citations != "off")
+    rules = rules_of(settings.redaction.rules)
+    room = min(max_tokens * _CHARACTERS_PER_TOKEN, settings.tools.max_chars)
+    page = _Page(room, with_lines=settings.citations != "off")
     spoken = redact(whole, rules).text
     page.know([*known, spoken, " ".join(spoken.split())])  # transcripts keep a turn as one line
     for hit in result:

@@ -20,7 +20,7 @@ from memlines.files.read import read_lines
 from memlines.files.scan import SUFFIX
 from memlines.index.search.retrievers import Request
 from memlines.memory import arguments
-from memlines.memory.answering import answer, fresh_answer
+from memlines.memory.answering import fresh_answer
 from memlines.memory.arguments import check, check_chosen
 from memlines.memory.manager import FollowUp, Manager, silent
 from memlines.memory.status import Found, probe_vectors, status_of
@@ -117,7 +117,7 @@ class Memory:
 
         with self._making_facts:
             if self._facts is None:
-                self._facts = Facts(self._manager, self.forget)
+                self._facts = Facts(self._manager)
         return self._facts
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
@@ -255,26 +255,16 @@ class Memory:
             return SearchResult((), "none", "", "words", 0)
         return fresh_answer(self._manager, request, progress)
 
-    def _chunks(self, query: str) -> SearchResult:
-        """Search for whole chunks, for what has to be found wherever it stands and whatever it scores."""
-        return self.search(query, min_score=0.0, full=True)
-
-    def _chunks_as_indexed(self, query: str) -> SearchResult:
-        """Search for the same by words in the index as it is."""
-        wanted, profile, sources = self.settings.query, self.settings.profile, self.settings.sources
-        request = Request(query, wanted, profile, "words", sources, datetime.now(UTC), cut=0.0, full=True)
-        return answer(self._manager, request, [])
-
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.
 
         Every quote stands below its citation, marked as data and without secrets, all in at most so many
         tokens of about four characters. The text is empty if nothing fits or the memory is switched off.
         """
-        from memlines.memory.context import relevant
+        from memlines.memory.context import find_relevant
 
         check(arguments.CONTEXT, message=message, max_tokens=max_tokens)
-        return relevant(message, self.loaded, self.search, max_tokens=max_tokens).text
+        return find_relevant(self, message, max_tokens=max_tokens).text
 
     def remember(
         self,
@@ -345,24 +335,7 @@ class Memory:
 
         check(arguments.RECALL, query=query, topic=topic, limit=limit)
         self._refuse_if_off()
-
-        def search(asked: str) -> SearchResult:
-            result = self.search(asked, max_results=50, sources=("memory",), full=True)
-            if not result or result.confident:
-                return result
-            return self.search(asked, sources=("memory",))  # the passages: most of a chunk is not near
-
-        return recall(
-            self.workspace,
-            self.settings,
-            query,
-            recent=recent,
-            decisions=decisions,
-            topic=topic,
-            limit=limit,
-            now=now,
-            search=search,
-        )
+        return recall(self, query, recent=recent, decisions=decisions, topic=topic, limit=limit, now=now)
 
     def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
         """Return the entries that a citation, a path, a query or a session points at."""
@@ -370,13 +343,7 @@ class Memory:
 
         check(arguments.FORGET, selector=selector, session=session)
         self._refuse_if_off()
-        return candidates(
-            self.workspace,
-            self.settings,
-            selector,
-            session=session,
-            search=lambda query: self.search(query, full=True, strict=True),
-        )
+        return candidates(self, selector, session=session)
 
     def forget(self, chosen: Iterable[Candidate]) -> Receipt:
         """Remove entries for good, from the notes and everything derived from them; say what went."""
@@ -384,22 +351,7 @@ class Memory:
 
         self._refuse_if_off()
         check_chosen(chosen)
-        entries = tuple(chosen)
-        # Facts that stay are still in the index: it need not hold all others on their new lines for a proof.
-        in_facts = all(one.citation.startswith(f"{self.facts.path}#") for one in entries)
-        search = self._chunks_as_indexed if in_facts else self._chunks
-        self.close()  # what is open could hold on to what is to go
-        with self.facts.without_table() as tables:  # earlier versions of facts may be left in it
-            receipt = forget(
-                self.workspace,
-                self.settings,
-                entries,
-                self._manager.index_file,
-                search=search,
-                store_paths=self.loaded.store_paths,
-            )
-        self._manager.look_again()
-        return replace(receipt, left=(*receipt.left, *tables))
+        return forget(self._manager, self.facts, chosen)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
         """Take back what was last written into the notes; called again, what was written before that.

@@ -14,14 +14,12 @@ from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.files import blocks
 from memlines.memory.facts.note import Book
-from memlines.memory.notes.candidates import Candidate
-from memlines.memory.notes.forget import forget
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import Fact, line_of
 from tests.support_forget import RARE, SECRET, Home
-from tests.support_index import index_file, indexed, job, reading, write
+from tests.support_index import index_file, indexed, reading, write
 
 NOTE = "memory/facts.md"
 TEA = "- 2026-11-16 [preference] Likes tea in the morning. {from: capture codex 01ab} ^k3f5x2m7qa"
@@ -42,11 +40,6 @@ def home(workspace: Path) -> Home:
     return home_with(workspace)
 
 
-def forget_without_a_sync(home: Home, chosen: tuple[Candidate, ...]) -> None:
-    place = job(home.folder)
-    forget(place.workspace, place.settings, chosen, place.index_file)
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -65,7 +58,7 @@ def test_no_file_of_the_workspace_holds_a_byte_of_it(workspace: Path, line: str)
 
 def test_the_index_holds_no_byte_of_it_before_the_next_sync(home: Home) -> None:
     chosen = home.candidates(f"{NOTE}#L4")
-    forget_without_a_sync(home, chosen)
+    home.remove(chosen)
     assert home.traces(RARE, ".memory") == []
 
 
@@ -76,6 +69,7 @@ def test_its_line_goes_and_the_others_stay_byte_for_byte(home: Home) -> None:
 
 def test_the_others_are_on_their_new_lines(home: Home, workspace: Path) -> None:
     home.forget(f"{NOTE}#L4")
+    home.sync()
     assert indexed(workspace)[NOTE] == [(3, 3, "Likes tea in the morning."), (4, 4, "Minds no rain at all.")]
 
 
@@ -92,7 +86,7 @@ def test_the_others_keep_their_vectors(home: Home, workspace: Path) -> None:
 def test_an_earlier_wording_that_is_still_in_the_index_goes_as_well(home: Home, workspace: Path) -> None:
     write(workspace, {NOTE: f"# Facts\n\n{RAIN}\n{TEA}\n- Something quite different.\n"})
     chosen = home.candidates(f"{NOTE}#L5")
-    forget_without_a_sync(home, chosen)
+    home.remove(chosen)
     assert home.traces(RARE, ".memory") == []
 
 
@@ -214,7 +208,7 @@ def test_a_heading_of_facts_goes_from_what_is_indexed_of_them(workspace: Path) -
 
 def test_a_wording_that_only_the_index_still_has_goes_too(home: Home) -> None:
     write(home.folder, {NOTE: TEXT.replace(SECRET, "Keeps it elsewhere by now")})
-    forget_without_a_sync(home, home.candidates(f"{NOTE}#L4"))
+    home.remove(home.candidates(f"{NOTE}#L4"))
     assert home.traces() == []
 
 

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from memlines.memory.notes.proof import Receipt
 
 Action = Literal["created", "duplicate", "superseded"]
-Forget = Callable[[Iterable[Candidate]], "Receipt"]
 
 _MOST_CANDIDATES = 5
 _LOCK = "facts.lock"
@@ -136,10 +135,8 @@ class Stats:
 class Facts:
     """The facts of one open memory; safe in several threads."""
 
-    def __init__(self, manager: Manager, forget: Forget) -> None:
-        """Take what keeps the index, and what removes entries of notes for good."""
+    def __init__(self, manager: Manager) -> None:
         self._manager = manager
-        self._forget = forget
         self._book = Book(manager.workspace, manager.settings)
         self._shelves = Shelves()
         self._derived = Derived(manager, self._book)
@@ -360,11 +357,14 @@ class Facts:
 
     def forget(self, facts: Iterable[str | FactLine]) -> Receipt:
         """Remove facts for good, named by their ids, from the note and everything made of it."""
+        from memlines.memory.notes.forget import forget  # which takes time to import
+
         refuse_if_off(self._manager.loaded)
         if isinstance(facts, str):
             raise UsageError("the facts to forget are one text", todo="Give a list of ids")
         chosen = [self.get(one.fact.id if isinstance(one, FactLine) else one) for one in facts]
-        return self._forget([Candidate(self.path, one.first, one.last, one.raw, _ITEM) for one in chosen])
+        entries = [Candidate(self.path, one.first, one.last, one.raw, _ITEM) for one in chosen]
+        return forget(self._manager, self, entries)
 
     def heal(self) -> tuple[str, ...]:
         """Make the table equal to the note and the index; return what should be told about it.

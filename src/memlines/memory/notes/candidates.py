@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memlines.errors import PathError, UsageError
 from memlines.files import atomic, erase, snapshots
@@ -33,12 +33,13 @@ from memlines.text.words import telling_words
 from memlines.transcripts.lines import table
 from memlines.types import FoundFile, Hit, Problem, Turn, cite, cited
 
+if TYPE_CHECKING:
+    from memlines.memory.memory import Memory
+
 NOTE = "note"
 TURN = "turn"
 TRANSCRIPT = "transcript"
 SNAPSHOT = "snapshot"
-
-Search = Callable[[str], Iterable[Hit]]
 
 _SESSION_KEYS = ("session", "session_id", "sessionId", "sessionID")
 
@@ -72,22 +73,15 @@ class Candidate:
         }
 
 
-def candidates(
-    workspace: Workspace,
-    settings: Settings,
-    selector: str = "",
-    *,
-    session: str | None = None,
-    search: Search | None = None,
-) -> tuple[Candidate, ...]:
+def candidates(memory: Memory, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
     """Return what a selector or a session points at, in the order it is found; each only once."""
     found: list[Candidate] = []
     if session is not None:
-        found.extend(_of_session(workspace, settings, session))
+        found.extend(_of_session(memory.workspace, memory.settings, session))
     elif not selector.strip():
         raise UsageError("nothing is named to be forgotten", todo="Give a citation, a path or some words")
     if selector.strip():
-        found.extend(_selected(workspace, settings, selector.strip(), search))
+        found.extend(_selected(memory, selector.strip()))
     return tuple(dict.fromkeys(found))
 
 
@@ -97,9 +91,8 @@ def is_query(workspace: Workspace, selector: str) -> bool:
     return cited(named) is None and not _is_path(workspace, named)
 
 
-def _selected(
-    workspace: Workspace, settings: Settings, selector: str, search: Search | None
-) -> Iterable[Candidate]:
+def _selected(memory: Memory, selector: str) -> Iterable[Candidate]:
+    workspace, settings = memory.workspace, memory.settings
     place = cited(selector)
     if place:
         path, first, last = place
@@ -108,9 +101,7 @@ def _selected(
         return _cited(workspace, settings, path, first, last)
     if _is_path(workspace, selector):
         return [_whole(workspace, settings, selector)]
-    if search is None:
-        raise UsageError(f"{selector!r} is no citation and no path", todo="Name lines or a note")
-    return _matching(workspace, settings, selector, list(search(selector)))
+    return _matching(workspace, settings, selector, memory.search(selector, full=True, strict=True).hits)
 
 
 def _is_path(workspace: Workspace, name: str) -> bool:

@@ -13,22 +13,27 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from memlines.files import atomic, erase, history, snapshots
 from memlines.files.erase import Lines
 from memlines.files.place import Place, attempt, ensure_folder, ensure_private, place_of, writing
 from memlines.files.read import read_document
 from memlines.files.tombstones import Forgotten, bare, bury, session_of
+from memlines.index.search.retrievers import Request
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.changes import Staying
 from memlines.index.store.sqlite.files import NO_TEXT
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.locks import WriterLock
-from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate, Search, candidates
+from memlines.memory.answering import answer, fresh_answer
+from memlines.memory.manager import Manager, silent
+from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate
 from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
     Receipt,
@@ -40,16 +45,16 @@ from memlines.memory.notes.proof import (
     telling_lines,
     without_common,
 )
-from memlines.memory.notes.wordings import earlier_wordings
 from memlines.paths import PRIVATE_DIR, Workspace, expand_home, note_path
 from memlines.settings import Settings
 from memlines.text.edits import locate
 from memlines.text.entries import entries_of
 from memlines.text.fact_note import chunk_facts, facts_of
 from memlines.text.words import words_of
-from memlines.types import Chunk, Document, Problem, cite
+from memlines.types import Chunk, Document, Mode, Problem, cite
 
-__all__ = ["Candidate", "Receipt", "candidates", "forget"]
+if TYPE_CHECKING:
+    from memlines.memory.facts.facts import Facts
 
 _WAIT_SECONDS = 60.0
 _MOST_SEARCHES = 10
@@ -94,34 +99,52 @@ class _Plan:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Signs:
+class _Signs(NamedTuple):
     """What copies of the forgotten texts are found by: whole lines, and pieces of them."""
 
     lines: list[str]
     pieces: list[str]
 
-    @classmethod
-    def of(cls, texts: Sequence[str], remaining: Sequence[str]) -> _Signs:
-        lines = telling_lines(texts)
-        return cls(
-            sample(without_common(lines, remaining)), sample(without_common(pieces_of(lines), remaining))
+
+class Removed(NamedTuple):
+    """What was removed: the receipt, and the texts that no search may find again."""
+
+    receipt: Receipt
+    texts: tuple[str, ...]
+
+
+def forget(manager: Manager, facts: Facts, chosen: Iterable[Candidate]) -> Receipt:
+    """Remove candidates from the memory for good; return what went and what is left.
+
+    What another index or table may hold on to is closed first, and a search at the end proves that nothing
+    is found again.
+    """
+    entries = tuple(chosen)
+    facts.close()
+    manager.close()
+    with facts.without_table() as tables:  # earlier versions of facts may be left in it
+        removed = remove(
+            manager.workspace, manager.settings, entries, manager.index_file, manager.loaded.store_paths
         )
+        # Facts that stay are still in the index: it need not hold all others on their new lines for a proof.
+        as_indexed = all(one.citation.startswith(f"{facts.path}#") for one in entries)
+        again = _find_again(manager, removed, as_indexed=as_indexed)
+    manager.look_again()
+    left = dict.fromkeys([*removed.receipt.left, *again, *tables])
+    return replace(removed.receipt, left=tuple(left))
 
 
-def forget(
+def remove(
     workspace: Workspace,
     settings: Settings,
     chosen: Iterable[Candidate],
     index_file: Path,
-    *,
-    search: Search | None = None,
     store_paths: Iterable[str] = (),
-) -> Receipt:
-    """Take candidates out of the memory for good; return what went and what is left.
+) -> Removed:
+    """Remove candidates from the notes and all that is kept of them, without a search for what is left.
 
-    `store_paths` says where other agents keep their indexes, which lose it as well.
-    The index lacks the notes that were changed until the next sync; `search` may bring it up to date.
+    `store_paths` says where other agents keep their indexes, which lose it as well. The index lacks the
+    notes that were changed until the next sync.
     """
     ensure_private(workspace)
     ensure_folder(index_file.parent)
@@ -130,10 +153,10 @@ def forget(
     removed: Counter[str] = Counter()
     with _locked([index_file, *indexes]):
         remaining = _remaining(plan)
-        plan = replace(plan, earlier=earlier_wordings(workspace, settings, plan.entries, remaining))
+        plan = replace(plan, earlier=_earlier_wordings(plan, remaining))
         found = Forgotten.of(plan.texts, plan.sessions)
-        texts = [*plan.texts, *(candidate.text for candidate in plan.of(TRANSCRIPT, SNAPSHOT))]
-        signs = _Signs.of(texts, remaining)
+        lines = telling_lines([*plan.texts, *(one.text for one in plan.of(TRANSCRIPT, SNAPSHOT))])
+        signs = _Signs(*(sample(without_common(some, remaining)) for some in (lines, pieces_of(lines))))
         transcripts = tuple(_transcripts_with(plan, found))
         bury(workspace, plan.texts, plan.sessions, [file.path for file in plan.of(NOTE, SNAPSHOT)])
         counts, clean = _from_indexes(plan, found, signs, transcripts)
@@ -143,12 +166,9 @@ def forget(
         removed.update(_from_notes(plan))
         erase.finish(workspace)
         left = [*_standing(plan, found), *_traces(plan, signs, clean)]
-    if search is not None:
-        left.extend(_found_again(plan, found, search, left))
     others = tuple(path for path in transcripts if not path.startswith(SNAPSHOTS))  # those are cleaned
-    return Receipt(
-        {place: count for place, count in removed.items() if count}, tuple(dict.fromkeys(left)), others
-    )
+    counted = {place: count for place, count in removed.items() if count}
+    return Removed(Receipt(counted, tuple(dict.fromkeys(left)), others), tuple(plan.texts))
 
 
 # Where it may be
@@ -194,6 +214,33 @@ def _remaining(plan: _Plan) -> list[str]:
             text = text_of(plan.workspace, plan.settings, note.path)
             texts.append(erase.without(text, lines.get(note.path, ()), note.path)[0])
     return texts
+
+
+def _earlier_wordings(plan: _Plan, remaining: Sequence[str]) -> tuple[str, ...]:
+    """Return what facts that go said before, but for what other notes still hold.
+
+    Earlier versions of their note are kept. A fact that was changed keeps its id, also if it had none of its
+    own before.
+    """
+    path = note_path(plan.settings.facts.file)
+    chosen = plan.lines_by_note().get(path)
+    if not chosen:
+        return ()
+    note = text_of(plan.workspace, plan.settings, path)
+    places = [locate(note, run.first, run.last, run.expected) or (0, 0) for run in chosen]
+    lines = [line for line in facts_of(note) if any(first <= line.first <= last for first, last in places)]
+    names = {line.fact.id for line in lines}
+    earlier: dict[str, str] = {}
+    for name, text in erase.kept_texts(plan.workspace):
+        if f"/{path}" in f"/{name}" or any(f"^{one}" in text for one in names):
+            earlier |= {line.raw: _spoken(line.fact.text) for line in facts_of(text) if line.fact.id in names}
+    known = [_spoken(text) for text in remaining] if earlier else []
+    return tuple(raw for raw, said in earlier.items() if not any(said in other for other in known))
+
+
+def _spoken(text: str) -> str:
+    """Return the words of a text, so that one text is found in another only between words."""
+    return f" {' '.join(words_of(text)).casefold()} "
 
 
 # Taking it out
@@ -356,14 +403,25 @@ def _lines_in_kept(plan: _Plan, signs: _Signs) -> dict[Path, list[str]]:
     return holders(files, signs.lines)
 
 
-def _found_again(plan: _Plan, found: Forgotten, search: Search, known: Sequence[str]) -> Iterator[str]:
-    """Yield the citations of hits that show what was forgotten, where nobody knew of it yet."""
-    notes = {citation.partition("#")[0] for citation in known}
-    for text in plan.texts[:_MOST_SEARCHES]:
+def _find_again(manager: Manager, removed: Removed, *, as_indexed: bool) -> list[str]:
+    """Return the citations of hits that show what was removed, where it was not known to be left.
+
+    Whole chunks are searched for, whatever they score; `as_indexed` leaves the index as it is.
+    """
+    settings, found = manager.settings, Forgotten.of(removed.texts)
+    known = {citation.partition("#")[0] for citation in removed.receipt.left}
+    mode: Mode = "words" if as_indexed else "hybrid"
+    again = []
+    for text in removed.texts[:_MOST_SEARCHES]:
         query = " ".join(words_of(bare(text)))[:_LONGEST_QUERY]
-        for hit in search(query) if query else ():
-            if hit.path not in notes and found.drops(hit.snippet):
-                yield hit.citation
+        now = datetime.now(UTC)
+        request = Request(
+            query, settings.query, settings.profile, mode, settings.sources, now, 0.0, full=True
+        )
+        if query:
+            result = answer(manager, request, []) if as_indexed else fresh_answer(manager, request, silent)
+            again += [hit for hit in result if hit.path not in known and found.drops(hit.snippet)]
+    return [hit.citation for hit in again]
 
 
 def _transcripts_with(plan: _Plan, found: Forgotten) -> Iterator[str]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from heapq import nlargest
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from memlines.files.read import without_private_blocks
 from memlines.index.search.order import dated
-from memlines.memory.notes.candidates import Search
 from memlines.memory.notes.entries import (
     bears_days,
     body_of,
@@ -33,8 +33,12 @@ from memlines.text.terms import terms_of
 from memlines.text.words import telling_words
 from memlines.types import FoundFile, Hit, cite
 
+if TYPE_CHECKING:
+    from memlines.memory.memory import Memory
+
+_SEARCHED = 50
 _MOST_NEAREST = 3
-"""How many entries are shown that are only near to a query."""
+"""How many chunks are searched for entries that answer, and how many entries are shown that are only near."""
 
 _MOST_NOTES = 40
 _MOST_LATEST = 20
@@ -100,11 +104,9 @@ class _Wanted:
 
 
 def recall(
-    workspace: Workspace,
-    settings: Settings,
+    memory: Memory,
     query: str | None = None,
     *,
-    search: Search,
     recent: bool = False,
     decisions: bool = False,
     topic: str | None = None,
@@ -117,6 +119,7 @@ def recall(
     in its note or under its heading; several of these narrow each other. Nothing asked means recent. Where
     no answer is confident, the few nearest entries are returned and marked as weak.
     """
+    workspace, settings = memory.workspace, memory.settings
     words = (query or "").strip()
     title = "" if topic is None else topic_title(topic)
     recent = recent or not (words or decisions or title)
@@ -126,8 +129,10 @@ def recall(
     wanted = _Wanted(latest, decisions, slug_of(title), frozenset(named))
     if not words:
         return _newest(notes_in(workspace, settings), settings, wanted, limit)
-    answers = _answers(workspace, settings, words, search)
-    found = [one for one in answers if wanted.fits(one)]
+    hits = memory.search(words, max_results=_SEARCHED, sources=("memory",), full=True)
+    if hits and not hits.confident:
+        hits = memory.search(words, sources=("memory",))  # the passages: most of a chunk is not near
+    found = [one for one in _answers(workspace, settings, words, hits) if wanted.fits(one)]
     if all(one.weak for one in found):
         found = found[:_MOST_NEAREST]
     return tuple((sorted(found, key=_newest_first) if recent else found)[:limit])
@@ -197,8 +202,8 @@ def _ordinal(day: date | None) -> int:
     return 0 if day is None else day.toordinal()
 
 
-def _answers(workspace: Workspace, settings: Settings, query: str, search: Search) -> Iterator[Recalled]:
-    """Yield the entries in the lines a search finds; of one hit, those first that share most of its words."""
+def _answers(workspace: Workspace, settings: Settings, query: str, hits: Iterable[Hit]) -> Iterator[Recalled]:
+    """Yield the entries in the lines of hits; of one hit, those first that share most of its words."""
     language = language_of(query)
     terms = frozenset(terms_of(" ".join(telling_words(query)), language))
 
@@ -207,7 +212,7 @@ def _answers(workspace: Workspace, settings: Settings, query: str, search: Searc
 
     seen: set[tuple[str, int]] = set()
     known: dict[str, list[Entry]] = {}
-    for hit in search(query):
+    for hit in hits:
         if hit.source != "memory":
             continue
         if hit.path not in known:

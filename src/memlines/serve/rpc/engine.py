@@ -21,7 +21,7 @@ from memlines.agent.messages import session_name
 from memlines.errors import MemlinesError, UsageError
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, extra_roots
 from memlines.memory.arguments import Argument, Arguments, parse
-from memlines.memory.context import relevant
+from memlines.memory.context import find_relevant
 from memlines.memory.memory import Memory
 from memlines.paths import contains
 from memlines.serve.rpc.messages import UnknownProtocol
@@ -213,8 +213,9 @@ class Engine:
             shown, warnings = [facts.text], [*facts.warnings]
         except MemlinesError as error:  # the notes can still be quoted
             warnings.append(str(error))
-        search = partial(memory.search, mode=mode)
-        found = relevant(given["text"], memory.loaded, search, known=[*known, *shown], unasked=not about_past)
+        found = find_relevant(
+            memory, given["text"], mode=mode, known=[*known, *shown], unasked=not about_past
+        )
         shown = [text for text in (*shown, found.text) if text]
         if shown:
             self._remember_shown(session, [*known, *shown])
