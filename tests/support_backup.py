@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.backup.archive import Exported, Imported, export_archive, import_archive
+from memlines.admin.backup.archive import Exported, ImportedArchive, export_archive, import_archive
 from memlines.admin.backup.snapshots import BackedUp, Restored, backup, restore
 from memlines.paths import Workspace
 from memlines.settings import load
@@ -53,7 +53,7 @@ def export(folder: Path, file: Path, **options: Any) -> Exported:
     return export_archive(workspace, load(workspace).settings, file, progress=silent, **options)
 
 
-def bring_in(folder: Path, file: Path, **options: Any) -> Imported:
+def bring_in(folder: Path, file: Path, **options: Any) -> ImportedArchive:
     workspace = Workspace.at(folder)
     return import_archive(workspace, load(workspace).settings, file, progress=silent, **options)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memlines.cli.serve import serve_stdio
-from memlines.serve.rpc.server import Method
+from memlines.serve.rpc.server import ENGINE, Method
 
 
 class FewMethods:
@@ -49,4 +49,4 @@ class FewMethods:
 
 
 if __name__ == "__main__":
-    sys.exit(serve_stdio(FewMethods))
+    sys.exit(serve_stdio(FewMethods, ENGINE))

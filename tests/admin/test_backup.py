@@ -343,10 +343,7 @@ def test_a_folder_needs_no_extra(notes: Path, place: Path, monkeypatch: pytest.M
 
 
 def test_fsspec_is_imported_late() -> None:
-    code = (
-        "import sys, memlines.cli.backup, memlines.cli.restore, memlines.admin.backup.places;"
-        "print('fsspec' in sys.modules)"
-    )
+    code = "import sys, memlines.cli.backup, memlines.admin.backup.places;print('fsspec' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8")
     assert done.stdout.strip() == "False"
 

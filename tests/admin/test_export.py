@@ -179,7 +179,8 @@ def test_a_name_that_is_no_text_is_a_failure(notes: Path, tmp_path: Path) -> Non
 def test_a_note_that_cannot_be_read_is_named_and_the_others_exported(notes: Path, tmp_path: Path) -> None:
     (notes / "memory/empty.md").chmod(0)
     program = (
-        "import sys; from memlines.cli.export import command as c; sys.exit(c.main(standalone_mode=False))",
+        "import sys; from memlines.cli.backup import export_command\n"
+        "sys.exit(export_command.main(standalone_mode=False))",
         *(str(tmp_path / "a.zip"), "-w", str(notes)),
     )
     done = unprivileged_run(*program)

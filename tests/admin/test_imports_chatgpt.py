@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memlines import Memory
 from memlines.admin.imports import exports as opening
-from memlines.admin.imports.chatgpt import Imported, conversation_of, import_chatgpt
+from memlines.admin.imports.chatgpt import ImportedChats, conversation_of, import_chatgpt
 from memlines.errors import PathError
 from memlines.files.tombstones import bury
 from memlines.paths import Workspace
@@ -82,7 +82,7 @@ def export(tmp_path: Path) -> Path:
     return packed(tmp_path / "export.zip", [conversation()])
 
 
-def bring_in(folder: Path, file: Path, *, dry_run: bool = False) -> Imported:
+def bring_in(folder: Path, file: Path, *, dry_run: bool = False) -> ImportedChats:
     workspace = Workspace.at(folder)
     return import_chatgpt(workspace, load(workspace).settings, file, dry_run=dry_run, progress=silent)
 

@@ -12,7 +12,7 @@ import pytest
 
 from memlines import Memory
 from memlines.admin.imports import openclaw_memories
-from memlines.admin.imports.openclaw import Imported, import_openclaw
+from memlines.admin.imports.openclaw import ImportedOpenClaw, import_openclaw
 from memlines.admin.imports.openclaw_memories import Memories
 from tests.support_backup import tree
 from tests.support_cli import Cli
@@ -62,7 +62,7 @@ def _in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMLINES_TIMEZONE", "UTC")
 
 
-def bring_in(folder: Path, state: Path, **options: Any) -> Imported:
+def bring_in(folder: Path, state: Path, **options: Any) -> ImportedOpenClaw:
     agent = options.pop("agent", "main")
     with Memory(folder, {**WORDS_ONLY, "agent": agent}) as memory:
         return import_openclaw(memory, state_dir=state, progress=silent, **options)

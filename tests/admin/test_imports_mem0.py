@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memlines import Memory
 from memlines.admin.imports import exports as opening
 from memlines.admin.imports import memories
-from memlines.admin.imports.memories import Imported, import_mem0, memory_of
+from memlines.admin.imports.memories import ImportedMemories, import_mem0, memory_of
 from memlines.errors import PathError
 from memlines.files.tombstones import bury
 from memlines.paths import Workspace
@@ -48,7 +48,7 @@ def written(file: Path, content: Any) -> Path:
     return file
 
 
-def bring_in(folder: Path, file: Path, *, dry_run: bool = False) -> Imported:
+def bring_in(folder: Path, file: Path, *, dry_run: bool = False) -> ImportedMemories:
     workspace = Workspace.at(folder)
     settings = load(workspace, {"timezone": "UTC"}).settings
     return import_mem0(workspace, settings, file, dry_run=dry_run, progress=silent)

@@ -16,7 +16,7 @@ import pytest
 
 from memlines import Memory
 from memlines.admin.backup.gather import beside
-from memlines.admin.imports.openclaw import Imported, find_database, import_openclaw, workspace_of
+from memlines.admin.imports.openclaw import ImportedOpenClaw, find_database, import_openclaw, workspace_of
 from memlines.admin.imports.openclaw_vectors import Vectors
 from memlines.embed.passages import PASSAGES
 from memlines.errors import PathError, ProviderUnreachable, SettingsError, StoreError
@@ -104,7 +104,7 @@ def settings_for(server: ProviderServer, **more: Any) -> dict[str, Any]:
     }
 
 
-def bring_in(folder: Path, state: Path, settings: Mapping[str, Any], **options: Any) -> Imported:
+def bring_in(folder: Path, state: Path, settings: Mapping[str, Any], **options: Any) -> ImportedOpenClaw:
     with Memory(folder, settings) as memory:
         return import_openclaw(memory, state_dir=state, progress=silent, **options)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory
-from memlines.admin.imports.vault import Imported, import_vault
+from memlines.admin.imports.vault import CopiedNotes, import_vault
 from memlines.errors import PathError
 from memlines.paths import Workspace
 from memlines.settings import load
@@ -33,7 +33,7 @@ def vault(tmp_path: Path) -> Path:
     return fill(tmp_path / "vault", VAULT)
 
 
-def bring_in(folder: Path, vault: Path, *, name: str | None = None, dry_run: bool = False) -> Imported:
+def bring_in(folder: Path, vault: Path, *, name: str | None = None, dry_run: bool = False) -> CopiedNotes:
     workspace = Workspace.at(folder)
     return import_vault(
         workspace, load(workspace).settings, vault, name=name, dry_run=dry_run, progress=silent

@@ -117,7 +117,7 @@ def test_sync(cli: Cli, notes: Path) -> None:
 
 def test_sync_forced(cli: Cli, notes: Path) -> None:
     cli("sync", "-w", notes)
-    assert "Index built anew: forced\n2 indexed" in cli("sync", "-w", notes, "--force").out
+    assert "Index rebuilt: forced\n2 indexed" in cli("sync", "-w", notes, "--force").out
 
 
 def test_sync_lists_what_it_skipped(cli: Cli, notes: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.cli.common import counted, harmless, harmless_name
+from memlines.cli.output import counted, harmless, harmless_name
 from memlines.errors import reason_of
 from tests.support import unprivileged_run
 from tests.support_cli import MAIN, Cli, environment, program
@@ -119,7 +119,7 @@ def test_chunks_that_wait_for_vectors(cli: Cli, workspace: Path, monkeypatch: py
     with fake_memory(workspace, {"a.md": "The kestrel.\n"}, provider) as memory:
         os.utime(workspace / "memory/a.md", (1, 1))
         memory.sync()
-        monkeypatch.setattr("memlines.cli.status.Memory", lambda *_: memory)
+        monkeypatch.setattr("memlines.cli.status.open_memory", lambda _: memory)
         assert state(cli, workspace) == "1 chunk waits for vectors"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.cli.common import harmless
+from memlines.cli.output import harmless
 from tests.support_cli import MAIN, Cli, environment, program
 from tests.support_search import words_memory, write
 
@@ -230,9 +230,7 @@ def test_ctrl_c_during_a_sync_is_one_sentence_and_keeps_what_was_done(workspace:
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert out == b""
-    assert err.decode().strip() == (
-        "Interrupted. What was done so far is kept; the same command goes on from there."
-    )
+    assert err.decode().strip() == ("Interrupted. Progress is saved; run the command again to continue.")
     with words_memory(workspace, {}) as memory:
         report = memory.sync()
     assert report.unchanged > 0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.cli.common import bar_line
+from memlines.cli.output import bar_line
 from memlines.memory.memory import Memory
 from tests.support_cli import MAIN, Cli, environment, program
 from tests.support_embedding import FakeProvider

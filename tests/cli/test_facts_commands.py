@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.cli.facts import UNSURE
+from memlines.cli.facts_read import UNSURE
 from memlines.embed import select
 from memlines.text.fact_note import facts_in
 from tests.support_cli import Answer, Cli, keyboard, program

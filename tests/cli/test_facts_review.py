@@ -14,7 +14,7 @@ from select import select
 import click
 import pytest
 
-from memlines.cli import facts_review
+from memlines.cli import facts
 from memlines.text.fact_note import facts_in
 from tests.support_cli import MAIN, Cli, environment
 from tests.support_index import write
@@ -162,7 +162,7 @@ Press = Callable[..., None]
 @pytest.fixture
 def press(monkeypatch: pytest.MonkeyPatch) -> Press:
     """Sits at the terminal and presses keys."""
-    monkeypatch.setattr(facts_review, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(facts, "is_terminal", lambda stream: True)
 
     def pressing(*keys: str) -> None:
         left: Iterator[str] = iter(keys)

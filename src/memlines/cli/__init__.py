@@ -1,1 +1,5 @@
-"""The command line: `memlines init | sync | search | get | status | config | eval`."""
+"""The command line: each command parses its arguments, calls the layers below and prints.
+
+`main` finds a command and imports its module when it is called; `common` holds the options that commands
+share, `output` what they print with. No logic lives here: what a command does can also be done from Python.
+"""

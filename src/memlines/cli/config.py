@@ -1,4 +1,4 @@
-"""`memlines config`: show and change settings, say where they come from, trust a project's file."""
+"""The commands that set things up: `init` begins a workspace, `config` shows and changes settings."""
 
 from __future__ import annotations
 
@@ -10,36 +10,56 @@ from typing import Any
 import click
 
 from memlines.cli.common import (
+    FOLDER,
     Function,
-    chosen_workspace,
+    choose_workspace,
+    common_options,
     folder_option,
-    harmless_name,
     json_option,
     nearest_workspace,
-    print_json,
-    warn,
-    workspace_option,
 )
+from memlines.cli.output import harmless_name, print_json, print_line, warn
 from memlines.errors import SettingsError, UsageError
-from memlines.files.place import holds_memory
-from memlines.paths import Workspace, user_config_file
+from memlines.files.place import begin_workspace, holds_memory
+from memlines.paths import Workspace, expand_home, user_config_file
 from memlines.settings import distrust, flatten, load, shown, trust
 from memlines.settings.keys import ALIASES, SESSION_MEMORY, Convert, known_keys, resolve, snake, unknown
 from memlines.settings.rules import Key, checked, from_text
 
+# init
+
+
+@click.command("init")
+@click.argument("folder", type=FOLDER, required=False)
+@click.option("-w", "--workspace", type=FOLDER, help="The same as FOLDER.")
+@json_option
+def init_command(folder: Path | None, workspace: Path | None, as_json: bool) -> None:
+    """Begin a workspace in FOLDER (default: here). Nothing that exists is changed."""
+    if folder and workspace and folder != workspace:
+        raise UsageError("FOLDER and --workspace name two different folders", todo="Give one of them")
+    begun, made = begin_workspace(expand_home(folder or workspace or Path()))
+    if as_json:
+        print_json({"workspace": str(begun.root), "made": made})
+        return
+    print_line(f"Workspace {begun.root}")
+    print_line(f"  made: {', '.join(made)}" if made else "  nothing to do: everything was there")
+    click.echo('Write notes in MEMORY.md and memory/, then ask: memlines search "what did we decide?"')
+
+
+# config
+
 
 @click.group("config")
-def command() -> None:
+def config_command() -> None:
     """Show and change settings."""
 
 
-@command.command("show")
+@config_command.command("show")
 @click.argument("key", required=False)
-@workspace_option
-@json_option
-def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
+@common_options
+def show_command(key: str | None, workspace: Path | None, as_json: bool) -> None:
     """Show every setting (or KEY, or those below it), its value and its origin."""
-    chosen = chosen_workspace(workspace)
+    chosen = choose_workspace(workspace)
     opened = Workspace.at(chosen.folder)
     loaded = load(opened)
     rows = shown(loaded)
@@ -59,48 +79,51 @@ def show(key: str | None, workspace: Path | None, as_json: bool) -> None:
             line = f"{row.key:<{width}}  {value:<24}  {harmless_name(row.origin)}"
             click.secho(line, bold=row.origin != "default")
     if key in (None, "workspace") and not as_json:
-        click.echo(harmless_name(f"The workspace in use is {opened.root} ({chosen.origin})."))
+        print_line(f"The workspace in use is {opened.root} ({chosen.origin}).")
     for sentence in loaded.warnings:
         warn(sentence)
 
 
-@command.command("get")
+@config_command.command("get")
 @click.argument("name", metavar="KEY")
-@workspace_option
-@json_option
-def get(name: str, workspace: Path | None, as_json: bool) -> None:
+@common_options
+def get_command(name: str, workspace: Path | None, as_json: bool) -> None:
     """Print the value of the setting KEY, and nothing else. Secrets are masked."""
-    key = _key(name)[0]
-    loaded = load(Workspace.at(nearest_workspace(workspace)))
+    key = _find_key(name)[0]
+    loaded = load(nearest_workspace(workspace))
     (row,) = (row for row in shown(loaded) if row.key == key.name)
     if as_json:
         print_json({"key": row.key, "value": row.value, "origin": row.origin})
     elif isinstance(row.value, str) or row.value is None:
-        click.echo(harmless_name(row.value or ""))
+        print_line(row.value or "")
     else:
-        click.echo(harmless_name(json.dumps(row.value, ensure_ascii=False)))
+        print_line(json.dumps(row.value, ensure_ascii=False))
 
 
-def _in_project(function: Function) -> Function:
+def _project_option(function: Function) -> Function:
     """Add `--project`."""
-    help_text = "Write it into the project's file, .memory/config.yaml, instead of your own."
-    return click.option("--project", "in_project", is_flag=True, help=help_text)(function)
+    return click.option(
+        "--project",
+        "in_project",
+        is_flag=True,
+        help="Write it into the project's file, .memory/config.yaml, instead of your own.",
+    )(function)
 
 
-@command.command("set")
+@config_command.command("set")
 @click.argument("name", metavar="KEY")
 @click.argument("text", metavar="VALUE")
-@_in_project
+@_project_option
 @folder_option
 @json_option
-def set_value(name: str, text: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
+def set_command(name: str, text: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
     """Set KEY to VALUE in your own settings file, or in the project's.
 
     Lists are separated by commas, headers are written name=value,name=value. The rest of the file stays as it
     is, with its comments. A value that is wrong changes nothing.
     """
-    key, convert = _key(name)
-    value, project = _value(key, text, convert), _project(in_project, workspace)
+    key, convert = _find_key(name)
+    value, project = _parse_value(key, text, convert), _project(in_project, workspace)
     _write(key, value, project, as_json)
     try:
         loaded = load(project)
@@ -113,17 +136,17 @@ def set_value(name: str, text: str, in_project: bool, workspace: Path | None, as
         if flatten(loaded.settings)[key.name] != value and not key.rule.expands and not is_own:
             warn(f"it has no effect as long as {origin} sets {key.name}")
     if key.rule.secret and key.rule.kind == "text" and "${" not in text:
-        warn("the key itself stands in the file now; '${VARIABLE}' would keep it out")
+        warn("the key itself is in the file now; '${VARIABLE}' would keep it out")
 
 
-@command.command("unset")
+@config_command.command("unset")
 @click.argument("name", metavar="KEY")
-@_in_project
+@_project_option
 @folder_option
 @json_option
-def unset(name: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
+def unset_command(name: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
     """Take KEY out of your own settings file, or out of the project's."""
-    _write(_key(name)[0], None, _project(in_project, workspace), as_json)
+    _write(_find_key(name)[0], None, _project(in_project, workspace), as_json)
 
 
 def _write(key: Key, value: Any, project: Workspace | None, as_json: bool) -> None:
@@ -137,19 +160,19 @@ def _write(key: Key, value: Any, project: Workspace | None, as_json: bool) -> No
         return
     done = "is taken out of" if value is None else "is written to"
     state = done if changed else "is not in" if value is None else "is so already in"
-    click.echo(harmless_name(f"{key.name} {state} {file}"))
+    print_line(f"{key.name} {state} {file}")
 
 
 def _project(in_project: bool, workspace: Path | None) -> Workspace | None:
     """Return the project whose file is meant; nothing if it is the user's own file."""
     if in_project:
-        return Workspace.at(nearest_workspace(workspace))
+        return nearest_workspace(workspace)
     if workspace is not None:
         raise UsageError("--workspace names a project, and your own file is for all", todo="Add --project")
     return None
 
 
-def _key(name: str) -> tuple[Key, Convert | None]:
+def _find_key(name: str) -> tuple[Key, Convert | None]:
     """Return the setting that a name or an alias means."""
     resolved, convert = resolve(snake(name))
     key = known_keys().get(resolved)
@@ -163,7 +186,7 @@ def _key(name: str) -> tuple[Key, Convert | None]:
     raise unknown(name, "the command line", {*known_keys(), *ALIASES}, resolved)
 
 
-def _value(key: Key, text: str, convert: Convert | None) -> Any:
+def _parse_value(key: Key, text: str, convert: Convert | None) -> Any:
     """Read a value from the command line; one that would be brought into a range is refused instead."""
     origin = "the command line"
     if text.lstrip().startswith(("[", "{")) and key.rule.kind in ("list", "pairs"):
@@ -183,12 +206,11 @@ def _value(key: Key, text: str, convert: Convert | None) -> Any:
     return value
 
 
-@command.command("path")
-@workspace_option
-@json_option
-def path(workspace: Path | None, as_json: bool) -> None:
+@config_command.command("path")
+@common_options
+def path_command(workspace: Path | None, as_json: bool) -> None:
     """Print the settings files that are read here, in the order in which later ones win."""
-    chosen = chosen_workspace(workspace)
+    chosen = choose_workspace(workspace)
     opened = Workspace.at(chosen.folder)
     files = {
         "user": user_config_file(),
@@ -201,21 +223,21 @@ def path(workspace: Path | None, as_json: bool) -> None:
         return
     for name, file in files.items():
         missing = "" if os.path.lexists(file) else "  (does not exist)"
-        click.echo(harmless_name(f"{name:<10}{file}{missing}"))
+        print_line(f"{name:<10}{file}{missing}")
 
 
-@command.command("off")
+@config_command.command("off")
 @folder_option
 @json_option
-def off(workspace: Path | None, as_json: bool) -> None:
+def off_command(workspace: Path | None, as_json: bool) -> None:
     """Switch the memory of this workspace off: nothing is searched, kept or indexed until it is on."""
     _switch(workspace, as_json, on=False)
 
 
-@command.command("on")
+@config_command.command("on")
 @folder_option
 @json_option
-def on(workspace: Path | None, as_json: bool) -> None:
+def on_command(workspace: Path | None, as_json: bool) -> None:
     """Switch the memory of this workspace on again."""
     _switch(workspace, as_json, on=True)
 
@@ -223,8 +245,8 @@ def on(workspace: Path | None, as_json: bool) -> None:
 def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
     from memlines.memory.notes.settings_file import switch
 
-    workspace = Workspace.at(nearest_workspace(named))
-    load(workspace)  # settings that cannot be read are told before anything is written
+    workspace = nearest_workspace(named)
+    load(workspace)  # settings that cannot be read are an error before anything is written
     if not on and not holds_memory(workspace):
         raise UsageError(
             f"there is no memory in {str(workspace.root)!r} to switch off", todo="Name another folder"
@@ -244,36 +266,30 @@ def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
     click.echo("memory is on" if on else "memory is off; 'memlines config on' switches it on again")
 
 
-@command.command("trust")
+@config_command.command("trust")
 @click.option("--revoke", is_flag=True, help="Take the trust back.")
 @folder_option
 @json_option
-def trust_project(revoke: bool, workspace: Path | None, as_json: bool) -> None:
+def trust_command(revoke: bool, workspace: Path | None, as_json: bool) -> None:
     """Let the project's own settings files set every key.
 
     Those are .memory/config.yaml, and the part of .opencode/config.yaml below `memory`. Read them first:
-    they may have come with a repository that somebody else wrote. The trust holds for their present
+    they may have come with a repository of someone else. The trust holds for their present
     content only.
     """
-    opened = Workspace.at(nearest_workspace(workspace))
+    opened = nearest_workspace(workspace)
     files = [file for file in opened.config_files if revoke or file.exists()] or [opened.config_file]
-    results = [_revoked(file) if revoke else _trusted(file) for file in files]
+    results: list[dict[str, Any]] = []
+    for file in files:
+        if revoke:
+            was = distrust(file)
+            results.append({"file": str(file), "trusted": False})
+            sentence = f"{file} is no longer trusted" if was else f"{file} was not trusted"
+        else:
+            digest = trust(file)
+            results.append({"file": str(file), "trusted": True, "sha256": digest})
+            sentence = f"{file} is trusted as it is now (SHA-256 {digest[:12]}…)"
+        if not as_json:
+            print_line(sentence)
     if as_json:
-        print_json({**results[-1][0], "files": [result for result, _ in results]})
-        return
-    for _, sentence in results:
-        click.echo(harmless_name(sentence))
-
-
-def _trusted(file: Path) -> tuple[dict[str, Any], str]:
-    """Trust a file; return that as data and as a sentence."""
-    digest = trust(file)
-    result = {"file": str(file), "trusted": True, "sha256": digest}
-    return result, f"{file} is trusted as it is now (SHA-256 {digest[:12]}…)"
-
-
-def _revoked(file: Path) -> tuple[dict[str, Any], str]:
-    """Take the trust in a file back; return that as data and as a sentence."""
-    was = distrust(file)
-    sentence = f"{file} is no longer trusted" if was else f"{file} was not trusted"
-    return {"file": str(file), "trusted": False}, sentence
+        print_json({**results[-1], "files": results})

@@ -10,15 +10,8 @@ import click
 
 from memlines.admin.doctor.checkup import Finding
 from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
-from memlines.cli.common import (
-    counted,
-    harmless_name,
-    json_option,
-    nearest_workspace,
-    print_json,
-    progress_bar,
-    workspace_option,
-)
+from memlines.cli.common import choose_workspace, common_options
+from memlines.cli.output import counted, harmless_name, print_json, progress_bar
 from memlines.errors import UsageError
 
 _COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
@@ -30,16 +23,15 @@ _MOST_ALIKE = 20
 @click.option("--repair", is_flag=True, help="Repair the index and what belongs to it, then check again.")
 @click.option("--clean", is_flag=True, help="With --repair: delete damaged indexes that were set aside, too.")
 @click.option("--deep", is_flag=True, help="Look at everything, and give the provider of vectors one word.")
-@workspace_option
-@json_option
-def command(repair: bool, clean: bool, deep: bool, workspace: Path | None, as_json: bool) -> int:
+@common_options
+def doctor_command(repair: bool, clean: bool, deep: bool, workspace: Path | None, as_json: bool) -> int:
     """Check everything that can be wrong with a memory. Never touches a note.
 
-    Without --repair nothing is changed. Exits with 1 if there are problems; warnings are none.
+    Without --repair nothing is changed. Exits with 1 if there are problems; warnings do not count.
     """
     if clean and not repair:
         raise UsageError("--clean deletes, and without --repair nothing is changed", todo="Add --repair")
-    folder = nearest_workspace(workspace)
+    folder = choose_workspace(workspace).folder
     if repair:
         with progress_bar() as progress:
             result = examine_and_repair(folder, deep=deep, clean=clean, progress=progress)

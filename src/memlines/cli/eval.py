@@ -12,16 +12,9 @@ import click
 from memlines.admin.evaluation.metrics import METRICS
 from memlines.admin.evaluation.run import MODES, Evaluation, evaluate, evaluation_json, hits_json
 from memlines.admin.evaluation.sets import LabelledSet, read_file, read_folder
-from memlines.cli.common import (
-    harmless,
-    json_option,
-    nearest_workspace,
-    print_json,
-    progress_bar,
-    warn,
-    workspace_option,
-)
+from memlines.cli.common import choose_workspace, common_options
 from memlines.cli.main import INTERRUPTED
+from memlines.cli.output import harmless, print_json, progress_bar, warn
 from memlines.errors import SettingsError, UsageError, reason_of
 from memlines.settings.keys import known_keys, snake, unknown
 from memlines.settings.rules import from_variable
@@ -38,9 +31,8 @@ _PATH = click.Path(path_type=Path, readable=False)
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Use this setting; repeatable.")
 @click.option("--by-type", is_flag=True, help="Show every type of query by itself as well.")
 @click.option("--hits", type=_PATH, help="Write the hits of the hybrid mode to this file, a query a line.")
-@workspace_option
-@json_option
-def command(
+@common_options
+def eval_command(
     sets: tuple[Path, ...],
     modes: tuple[str, ...],
     settings: tuple[str, ...],
@@ -94,8 +86,8 @@ def _value(name: str, text: str) -> Any:
     try:
         value = from_variable(key, text)
     except SettingsError as error:
-        told = error.what.replace(f"environment variable {key.variable}", "--set")
-        raise SettingsError(told, todo=error.todo) from None
+        what = error.what.replace(f"environment variable {key.variable}", "--set")
+        raise SettingsError(what, todo=error.todo) from None
     return dict(value) if key.rule.kind == "pairs" else value
 
 
@@ -106,7 +98,7 @@ def _read(sets: Sequence[Path], workspace: Path | None) -> list[LabelledSet]:
             "--workspace is for a file of queries; a folder brings its workspaces", todo="Leave it out"
         )
     return [
-        read_folder(place) if place.is_dir() else read_file(place, nearest_workspace(workspace))
+        read_folder(place) if place.is_dir() else read_file(place, choose_workspace(workspace).folder)
         for place in sets
     ]
 

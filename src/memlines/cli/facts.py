@@ -1,141 +1,52 @@
-"""`memlines facts`: short long-term memories, which stand in their note a line each."""
+"""`memlines facts` and the commands that change facts: `store`, `edit`, `forget` and `review`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
-from memlines.cli.common import (
-    allow_secret_option,
-    counted,
-    harmless_name,
-    json_option,
-    nearest_workspace,
-    print_json,
-    standard_input,
-    warn,
-    workspace_option,
-)
-from memlines.cli.facts_export import export_command
-from memlines.cli.facts_review import review_command
-from memlines.cli.facts_shown import citation_of, line_json, newest_first, no_longer_true, shown
-from memlines.cli.forget import ask_which, must_be_named, print_receipt
+from memlines.cli import facts_read
+from memlines.cli.common import allow_secret_option, common_options, open_memory, read_text
+from memlines.cli.facts_read import UNSURE, fact_json, format_fact, newest_first
+from memlines.cli.output import is_terminal, print_error, print_json, print_line, warn
+from memlines.cli.remember import ask_which, is_choice_impossible, print_receipt, show_receipt
 from memlines.errors import UsageError
-from memlines.memory.memory import Memory
-from memlines.memory.notes.candidates import Candidate
-from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, FactLine
+from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, plain
 
 if TYPE_CHECKING:
-    from memlines.memory.facts.facts import Stats, Stored
+    from memlines.memory.facts.facts import Facts, Stored
+    from memlines.memory.memory import Memory
 
-UNSURE = "No confident match. Nearest facts:"
-_EXAMPLE = 'memlines facts store "Prefers tabs over spaces"'
-
-_category_option = click.option(
-    "-c", "--category", type=click.Choice(CATEGORIES), help="Only those of this category."
-)
+_AGO = re.compile(r"(\d{1,4}) ?([dw])")
+_DAYS = {"d": 1, "w": 7}
+_QUESTION = "[k]eep, [e]dit, [f]orget, [s]kip, [q]uit? "
+_ANSWERS = {"k": "keep", "e": "edit", "f": "forget", "s": "skip", "q": "quit"}
+_END_OF_INPUT = ("", "\x04", "\x1a")
 
 
 @click.group("facts")
-def command() -> None:
+def facts_command() -> None:
     """Keep short long-term memories: preferences, decisions, people.
 
-    They stand in the note memory/facts.md, a line each, which can also be changed with an editor.
+    They are lines of the note memory/facts.md, which can also be changed with an editor.
     """
 
 
-command.add_command(review_command)
-command.add_command(export_command)
-
-
-# list
-
-
-@command.command("list")
-@_category_option
-@click.option("--all", "everything", is_flag=True, help="Show those that are no longer true as well.")
-@click.option("--captured", is_flag=True, help="Only those that were taken from conversations.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="How many at most. [default: all]")
-@workspace_option
-@json_option
-def list_command(
-    category: str | None,
-    everything: bool,
-    captured: bool,
-    limit: int | None,
-    workspace: Path | None,
-    as_json: bool,
-) -> None:
-    """List the facts, the newest first, with the id that the other commands take."""
-    with Memory(nearest_workspace(workspace)) as memory:
-        lines = memory.facts.list(category=cast("Category | None", category), current=not everything)
-        path = memory.facts.path
-    chosen = newest_first([line for line in lines if line.fact.is_captured or not captured])[:limit]
-    if as_json:
-        print_json({"facts": [line_json(path, line) for line in chosen]})
-        return
-    for line in chosen:
-        click.echo(shown(line.fact))
-    if not chosen:
-        click.echo("There are no such facts." if category or captured else "There are no facts.")
-
-
-# search
-
-
-@command.command("search")
-@click.argument("query", nargs=-1, required=True)
-@click.option(
-    "-n", "--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many at most."
-)
-@click.option("--min-score", type=float, help="Show no fact that scores lower (0 to 1).")
-@click.option("--all", "everything", is_flag=True, help="Search those that are no longer true as well.")
-@workspace_option
-@json_option
-def search_command(
-    query: tuple[str, ...],
-    limit: int,
-    min_score: float | None,
-    everything: bool,
-    workspace: Path | None,
-    as_json: bool,
-) -> None:
-    """Find the facts that answer QUERY, the likeliest first.
-
-    The percentage is how likely a fact answers it. Where none is a likely answer, the nearest are shown.
-    Finding none is an answer, not an error.
-    """
-    text = " ".join(query)
-    if not text.strip():
-        raise UsageError("the query is empty", todo="Ask for something: memlines facts search editor")
-    with Memory(nearest_workspace(workspace)) as memory:
-        result = memory.facts.recall(text, limit=limit, min_score=min_score, current_only=not everything)
-    if as_json:
-        told = [found.to_json() for found in result.found]
-        print_json({"facts": told, "confident": result.confident, "warnings": list(result.warnings)})
-        return
-    for warning in result.warnings:
-        warn(warning)
-    if result.found and not result.confident:
-        click.echo(UNSURE)
-    for number, found in enumerate(result.found, 1):
-        remark = "" if found.fact.is_current else f"  ({no_longer_true(found.fact)})"
-        sure = f"({found.band}, {found.score:.0%})"
-        said = f"[{found.fact.category}] {harmless_name(found.fact.text)} {sure}{remark}"
-        click.echo(f"{number}. {said}")
-        place = click.style(harmless_name(found.citation), fg="cyan")
-        click.echo(f"{'':{len(str(number)) + 2}}{place}  {found.fact.id}")
-    if not result.found:
-        click.echo("Nothing in memory answers this. Try other words.")
+facts_command.add_command(facts_read.list_command)
+facts_command.add_command(facts_read.search_command)
 
 
 # store
 
 
-@command.command("store")
+@facts_command.command("store")
 @click.argument("text", nargs=-1)
 @click.option("-c", "--category", type=click.Choice(CATEGORIES), help="[default: guessed from the text]")
 @click.option(
@@ -148,8 +59,7 @@ def search_command(
 @click.option("--replaces", metavar="ID", help="The fact that is no longer true because of this one.")
 @click.option("--force", is_flag=True, help="Store it even if it is known, or reads like an order.")
 @allow_secret_option
-@workspace_option
-@json_option
+@common_options
 def store_command(
     text: tuple[str, ...],
     category: str | None,
@@ -167,13 +77,13 @@ def store_command(
     """
     from memlines.agent.capture import is_injection
 
-    words = standard_input("store", _EXAMPLE) if text in ((), ("-",)) else " ".join(text)
+    words = read_text(text, "store", 'memlines facts store "Prefers tabs over spaces"')
     if is_injection(words) and not force:
         raise UsageError(
             "the text reads like an order to a model, and was not stored",
             todo="Say what is the case, or store it as it is with --force",
         )
-    with Memory(nearest_workspace(workspace)) as memory:
+    with open_memory(workspace) as memory:
         stored = memory.facts.store(
             words,
             importance=importance,
@@ -194,14 +104,13 @@ def _print_stored(stored: Stored) -> None:
     fact = stored.line.fact
     if stored.action == "duplicate":
         name = f"{fact.id} in " if fact.id else ""
-        click.echo(harmless_name(f"Already known: {name}{stored.citation}: {fact.text}"))
+        print_line(f"Already known: {name}{stored.citation}: {fact.text}")
         return
-    click.echo(harmless_name(f"Stored as {fact.id} [{fact.category}] in {stored.citation}"))
+    print_line(f"Stored as {fact.id} [{fact.category}] in {stored.citation}")
     if stored.old is not None:
-        old = stored.old.fact
-        click.echo(harmless_name(f"No longer true: {old.id}: {old.text}"))
-    for similar in (line.fact for line in stored.similar):
-        click.echo(harmless_name(f"Similar: {similar.id}: {similar.text}"))
+        print_line(f"No longer true: {stored.old.fact.id}: {stored.old.fact.text}")
+    for line in stored.similar:
+        print_line(f"Similar: {line.fact.id}: {line.fact.text}")
     if stored.similar:
         click.echo("If it replaces one of them, store it again with --replaces and the id of that one.")
 
@@ -209,36 +118,34 @@ def _print_stored(stored: Stored) -> None:
 # edit
 
 
-@command.command("edit")
+@facts_command.command("edit")
 @click.argument("fact_id", metavar="ID")
 @click.argument("text", nargs=-1, required=True)
 @allow_secret_option
-@workspace_option
-@json_option
+@common_options
 def edit_command(
     fact_id: str, text: tuple[str, ...], allow_secret: bool, workspace: Path | None, as_json: bool
 ) -> None:
     """Give the fact ID another TEXT; everything else of it stays."""
-    with Memory(nearest_workspace(workspace)) as memory:
+    with open_memory(workspace) as memory:
         line = memory.facts.edit(fact_id, " ".join(text), allow_secret=allow_secret)
-        path = memory.facts.path
+        changed = fact_json(memory.facts.path, line)
     if as_json:
-        print_json({"fact": line_json(path, line)})
+        print_json({"fact": changed})
     else:
-        click.echo(f"Changed in {harmless_name(citation_of(path, line))}")
-        click.echo(shown(line.fact))
+        print_line(f"Changed in {changed['citation']}")
+        click.echo(format_fact(line.fact))
 
 
 # forget
 
 
-@command.command("forget")
+@facts_command.command("forget")
 @click.argument("ids", nargs=-1, metavar="ID...")
 @click.option("-q", "--query", help="List the facts that this may mean, to choose from.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show what would be forgotten, and change nothing.")
-@workspace_option
-@json_option
+@common_options
 def forget_command(
     ids: tuple[str, ...], query: str | None, yes: bool, dry_run: bool, workspace: Path | None, as_json: bool
 ) -> int:
@@ -253,7 +160,7 @@ def forget_command(
             "no fact is named to be forgotten" if not ids else "both ids and a query are given",
             todo="Give ids that 'memlines facts list' shows, or describe one with --query",
         )
-    with Memory(nearest_workspace(workspace)) as memory:
+    with open_memory(workspace) as memory:
         path = memory.facts.path
         near = memory.facts.candidates(query) if query else ()
         names = [one.fact.id for one in near] if query else list(dict.fromkeys(ids))
@@ -262,20 +169,13 @@ def forget_command(
             if near and all(one.band == "weak" for one in near):
                 click.echo(UNSURE)
             _print_numbered(found)
-        if dry_run or not found or (query and must_be_named("memlines facts forget", names, yes=yes)):
+        if dry_run or not found or (query and is_choice_impossible("memlines facts forget", names, yes=yes)):
             if as_json:
-                print_json({"facts": [line_json(path, line) for line in found], "receipt": None})
+                print_json({"facts": [fact_json(path, line) for line in found], "receipt": None})
             return 0 if found else 1
-        chosen = found if yes else _chosen(path, found, pick=query is not None)
+        chosen = found if yes else ask_which(found, pick=query is not None)
         receipt = memory.facts.forget([line.fact.id for line in chosen]) if chosen else None
-    if as_json:
-        told = [line_json(path, line) for line in chosen]
-        print_json({"facts": told, "receipt": receipt.to_json() if receipt else None})
-    elif receipt is None:
-        click.echo("Nothing was forgotten.")
-    else:
-        print_receipt(receipt)
-    return 0 if receipt is None or receipt.complete else 1
+    return show_receipt({"facts": [fact_json(path, line) for line in chosen]}, receipt, as_json)
 
 
 def _print_numbered(lines: Sequence[FactLine]) -> None:
@@ -283,50 +183,199 @@ def _print_numbered(lines: Sequence[FactLine]) -> None:
         click.echo("Nothing was found to forget.")
     width = len(str(len(lines)))
     for number, line in enumerate(lines, 1):
-        click.echo(f"{number:>{width}}  {shown(line.fact)}")
+        click.echo(f"{number:>{width}}  {format_fact(line.fact)}")
 
 
-def _chosen(path: str, lines: Sequence[FactLine], *, pick: bool) -> list[FactLine]:
-    """Let a person choose and confirm, as 'memlines forget' does."""
-    entries = {Candidate(path, line.first, line.last, line.raw, "item"): line for line in lines}
-    return [entries[entry] for entry in ask_which(list(entries), pick=pick)]
+facts_command.add_command(facts_read.stats_command)
 
 
-# stats
+# review
 
 
-@command.command("stats")
-@workspace_option
-@json_option
-def stats_command(workspace: Path | None, as_json: bool) -> None:
-    """Count the facts, and say what finds them."""
-    with Memory(nearest_workspace(workspace)) as memory:
-        stats = memory.facts.stats()
+@facts_command.command("review")
+@click.option("--since", metavar="DAY", help="Only what was captured since: 7d, 2w or 2026-11-01.")
+@click.option("--all", "everything", is_flag=True, help="Also what was reviewed or is no longer true.")
+@click.option("--keep", multiple=True, metavar="ID", help="Keep this one. May be given several times.")
+@click.option(
+    "--edit",
+    nargs=2,
+    multiple=True,
+    metavar="ID TEXT",
+    help="Give this one another text, and keep it. May be given several times.",
+)
+@click.option(
+    "--forget",
+    multiple=True,
+    metavar="ID",
+    help="Forget this one for good, without asking. May be given several times.",
+)
+@common_options
+def review_command(
+    since: str | None,
+    everything: bool,
+    keep: tuple[str, ...],
+    edit: tuple[tuple[str, str], ...],
+    forget: tuple[str, ...],
+    workspace: Path | None,
+    as_json: bool,
+) -> int:
+    """Walk through what was captured and not reviewed yet, the oldest first.
+
+    On a terminal a key decides on each, and counts at once: k keeps it, e changes its text, f forgets it
+    for good, s leaves it for later, q ends. Elsewhere they are listed, and the options decide.
+    """
+    from memlines.memory.notes.entries import local_now
+
+    with open_memory(workspace) as memory:
+        if keep or edit or forget:
+            return _review_by_options(memory, keep, edit, forget, as_json=as_json)
+        day = _parse_day(since, local_now(memory.settings).date()) if since is not None else None
+        lines = _to_review(memory.facts.list(current=False), day, everything=everything)
+        if as_json:
+            print_json({"facts": [fact_json(memory.facts.path, line) for line in lines]})
+        elif lines and is_terminal(sys.stdin) and is_terminal(sys.stdout):
+            return _Review(memory.facts).run(lines)
+        elif lines:
+            for line in lines:
+                click.echo(format_fact(line.fact))
+            click.echo("Decide with --keep ID, --edit ID TEXT and --forget ID, or on a terminal.", err=True)
+        else:
+            click.echo("There is nothing to review.")
+    return 0
+
+
+def _parse_day(since: str, today: date) -> date:
+    if ago := _AGO.fullmatch(since.strip().lower()):
+        return today - timedelta(days=int(ago[1]) * _DAYS[ago[2]])
+    try:
+        return date.fromisoformat(since.strip())
+    except ValueError:
+        raise UsageError(
+            f"{since!r} is no day", todo="Write 7d for seven days ago, 2w, or a date such as 2026-11-01"
+        ) from None
+
+
+def _to_review(lines: Iterable[FactLine], since: date | None, *, everything: bool) -> list[FactLine]:
+    """Return captured facts, the oldest first; one without a day is never too old."""
+    chosen = [
+        line
+        for line in lines
+        if line.fact.is_captured
+        and (everything or (line.fact.is_current and not line.fact.reviewed))
+        and (since is None or line.fact.created is None or line.fact.created >= since)
+    ]
+    return newest_first(chosen)[::-1]
+
+
+def _review_by_options(
+    memory: Memory,
+    keep: Sequence[str],
+    edit: Sequence[tuple[str, str]],
+    forget: Sequence[str],
+    *,
+    as_json: bool,
+) -> int:
+    facts = memory.facts
+    keep, forget = list(dict.fromkeys(keep)), list(dict.fromkeys(forget))
+    named = [*keep, *(name for name, _ in edit), *forget]
+    twice = [name for name, count in Counter(named).items() if count > 1]
+    if twice:
+        raise UsageError(f"the fact {twice[0]!r} is named twice", todo="Decide on one thing for each")
+    for name in named:  # all of them are checked before the first is changed
+        facts.get(name)
+    for _, text in edit:
+        plain(text)
+    edited = [_edit(facts, name, text) for name, text in edit]
+    kept = [facts.review(name) for name in keep]
+    receipt = facts.forget(forget) if forget else None
     if as_json:
-        print_json(stats.to_json())
+        print_json(
+            {
+                "kept": [line.fact.to_json() for line in kept],
+                "edited": [line.fact.to_json() for line in edited],
+                "forgotten": forget,
+                "receipt": receipt.to_json() if receipt else None,
+            }
+        )
     else:
-        _print_stats(stats)
+        for word, lines in (("Kept", kept), ("Changed", edited)):
+            for line in lines:
+                click.echo(f"{word}: {format_fact(line.fact)}")
+        if receipt is not None:
+            print_receipt(receipt)
+    return 0 if receipt is None or receipt.complete else 1
 
 
-def _print_stats(stats: Stats) -> None:
-    if not stats.total:
-        click.echo("There are no facts.")
-        return
-    click.echo(f"{counted(stats.current, 'fact')} in {harmless_name(stats.file)}")
-    for category, count in stats.by_category.items():
-        if count:
-            click.echo(f"  {category:<10}  {count}")
-    if stats.superseded:
-        click.echo(f"{counted(stats.superseded, 'fact')} no longer true")
-    if stats.captured:
-        click.echo(f"{stats.captured} captured, {stats.unreviewed} of them not reviewed yet")
-    if stats.oldest and stats.newest:
-        click.echo(f"Written down from {stats.oldest.isoformat()} to {stats.newest.isoformat()}")
-    click.echo(_table(stats))
+def _edit(facts: Facts, name: str, text: str) -> FactLine:
+    facts.edit(name, text)
+    return facts.review(name)
 
 
-def _table(stats: Stats) -> str:
-    if not stats.uri:
-        return "No LanceDB table; the main index finds them"
-    rows = "not made yet" if stats.rows is None else counted(stats.rows, "row")
-    return f"LanceDB table in {harmless_name(stats.uri)}: {rows}"
+class _Review:
+    """A review on a terminal; each answer is written down before the next question."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._done: Counter[str] = Counter()
+        self._complete = True
+
+    def run(self, lines: Sequence[FactLine]) -> int:
+        for number, line in enumerate(lines, 1):
+            click.echo(f"{number} of {len(lines)}  {format_fact(line.fact)}")
+            for other in self._facts.list(current=False):
+                if other.fact.superseded_by == line.fact.id:
+                    print_line(f"  It took the place of: {other.fact.text}")
+            if not self._decide(line.fact):
+                break
+        words = {"keep": "kept", "edit": "changed", "forget": "forgotten"}
+        counts = [f"{self._done[answer]} {word}" for answer, word in words.items() if self._done[answer]]
+        left = len(lines) - sum(self._done[answer] for answer in words)
+        click.echo(f"{', '.join(counts) or 'Nothing was changed'}; {left} left.")
+        return 0 if self._complete else 1
+
+    def _decide(self, fact: Fact) -> bool:
+        """Ask until there is an answer, and act on it; tell whether to go on."""
+        while True:
+            click.echo(_QUESTION, nl=False, err=True)
+            answer = _ANSWERS.get(_read_key(), "")
+            click.echo(answer, err=True)
+            if answer == "quit":
+                return False
+            try:
+                if answer == "skip" or (answer and self._act(answer, fact)):
+                    self._done[answer] += 1
+                    return True
+            except UsageError as error:  # a text that is too long, a fact that is gone: no reason to stop
+                print_error(str(error))
+
+    def _act(self, answer: str, fact: Fact) -> bool:
+        """Act on an answer; tell whether it was meant."""
+        if answer == "keep":
+            self._facts.review(fact.id)
+            return True
+        if answer == "edit":
+            text = click.prompt("Text", default=fact.text, show_default=False, err=True)
+            if text == fact.text:
+                return False  # nothing was typed, so the question is still open
+            _edit(self._facts, fact.id, text)
+            return True
+        click.echo("Forget it for good? [y/N] ", nl=False, err=True)
+        is_sure = _read_key() == "y"
+        click.echo("yes" if is_sure else "no", err=True)
+        if is_sure:
+            receipt = self._facts.forget([fact.id])
+            self._complete = self._complete and receipt.complete
+            print_receipt(receipt)
+        return is_sure
+
+
+def _read_key() -> str:
+    """Return the key that is pressed next; the end of the input ends the review."""
+    try:
+        pressed = click.getchar()
+    except EOFError:
+        return "q"
+    return "q" if pressed in _END_OF_INPUT else pressed.lower()
+
+
+facts_command.add_command(facts_read.export_command)

@@ -1,27 +1,102 @@
-"""`memlines history`: show earlier versions of a note, and bring one back."""
+"""The commands that go back: `undo` and `history`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from memlines.cli.common import (
-    counted,
-    harmless_name,
-    json_option,
-    local_time,
-    nearest_workspace,
-    print_json,
-    workspace_option,
-)
-from memlines.cli.undo import change_json, print_changes, print_diff, print_left_out
+from memlines.cli.common import common_options, open_memory
+from memlines.cli.output import counted, harmless, harmless_name, local_time, print_json, print_line
 from memlines.errors import UsageError
-from memlines.files.history import Version
-from memlines.memory.memory import Memory
-from memlines.memory.notes.undo import diff_of
+from memlines.memory.notes.undo import NoteChange, diff_of
 
+if TYPE_CHECKING:
+    from memlines.files.history import Version
+    from memlines.memory.memory import Memory
+
+_VERBS = {
+    (False, False): "Took back",
+    (True, False): "Brought back",
+    (False, True): "Would take back",
+    (True, True): "Would bring back",
+}
+_MOST_LINES = 60
 _MOST_NAMES = 3
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+# undo
+
+
+@click.command("undo")
+@click.option("--redo", is_flag=True, help="Bring back what the last undo took back.")
+@click.option("--dry-run", is_flag=True, help="Show what would be taken back, and change nothing.")
+@common_options
+def undo_command(redo: bool, dry_run: bool, workspace: Path | None, as_json: bool) -> None:
+    """Take back what this program wrote last into the notes, and show it.
+
+    Called again, it takes back what was written before that. What one command wrote goes as one, also from
+    several notes; a note that it made goes to the trash. What you changed in a note since then stays. What
+    was forgotten does not come back.
+    """
+    with open_memory(workspace) as memory:
+        undone = memory.undo(redo=redo, dry_run=dry_run)
+    if as_json:
+        print_json(
+            {
+                "command": undone.command,
+                "time": undone.time.isoformat(),
+                "redo": redo,
+                "dry_run": dry_run,
+                "changes": [_change_json(change) for change in undone.changes],
+                "forgotten": list(undone.forgotten),
+            }
+        )
+        return
+    click.echo(f"{_VERBS[redo, dry_run]}: {undone.command}, {local_time(undone.time)}")
+    _print_changes(undone.changes, undone.forgotten)
+    if not (redo or dry_run):
+        click.echo("'memlines undo --redo' brings it back.")
+
+
+def _print_changes(changes: Sequence[NoteChange], forgotten: tuple[str, ...]) -> None:
+    """Show how notes changed, as a diff of each, and what did not come back because it was forgotten."""
+    for change in changes:
+        name = harmless_name(change.path)
+        if change.after is None:
+            name += " goes to the trash"
+        elif change.before is None:
+            name += " is there again"
+        click.secho(name, bold=True)
+        _print_diff(change.diff)
+    if not changes:
+        click.echo("Nothing of it was left in the notes.")
+    if forgotten:
+        print_line(f"Left out because forgotten: {', '.join(forgotten)}")
+
+
+def _print_diff(diff: str) -> None:
+    """Print a unified diff without its header."""
+    lines = diff.split("\n")[2:]
+    for line in lines[:_MOST_LINES]:
+        click.secho(f"  {harmless(line)}", fg=_COLOURS.get(line[:1]))
+    if len(lines) > _MOST_LINES:
+        click.echo(f"  and {counted(len(lines) - _MOST_LINES, 'line')} more (--json has all)")
+
+
+def _change_json(change: NoteChange) -> dict[str, Any]:
+    return {
+        "path": change.path,
+        "created": change.before is None,
+        "removed": change.after is None,
+        "diff": change.diff,
+    }
+
+
+# history
 
 
 @click.command("history")
@@ -36,9 +111,8 @@ _MOST_NAMES = 3
 @click.option("--restore", metavar="N", help="Make the note what it was in version N.")
 @click.option("--dry-run", is_flag=True, help="With --restore: show what would change, and change nothing.")
 @click.option("--with-forgotten", is_flag=True, help="With --restore: bring back what was forgotten, too.")
-@workspace_option
-@json_option
-def command(
+@common_options
+def history_command(
     path: str | None,
     diff: str | None,
     restore: str | None,
@@ -58,57 +132,56 @@ def command(
         raise UsageError("--dry-run and --with-forgotten go with --restore", todo="Add --restore N")
     if path is None and diff is not None and not diff.isdecimal():  # '--diff PATH' means the newest version
         path, diff = diff, "1"
-    with Memory(nearest_workspace(workspace)) as memory:
+    if path is None and (diff is not None or restore is not None):
+        raise UsageError("no note is named", todo="Name it: memlines history memory/x.md")
+    with open_memory(workspace) as memory:
         if path is None:
-            if diff is not None or restore is not None:
-                raise UsageError("no note is named", todo="Name it: memlines history memory/x.md")
-            _print_writes(memory, as_json=as_json)
+            _show_writes(memory, as_json=as_json)
         elif restore is not None:
             _restore(memory, path, restore, with_forgotten=with_forgotten, dry_run=dry_run, as_json=as_json)
         elif diff is not None:
-            _print_diff(memory, path, diff, as_json=as_json)
+            _show_diff(memory, path, diff, as_json=as_json)
         else:
-            _print_versions(memory.history(path), path, as_json=as_json)
+            _show_versions(memory.history(path), path, as_json=as_json)
 
 
-def _print_writes(memory: Memory, *, as_json: bool) -> None:
+def _show_writes(memory: Memory, *, as_json: bool) -> None:
     """List what was written last."""
     rows = [
         (one.command, one.time, list(dict.fromkeys(write.path for write in one.writes)))
         for one in memory.writes()
     ]
     if as_json:
-        told = [{"command": name, "time": time.isoformat(), "paths": paths} for name, time, paths in rows]
-        print_json({"writes": told})
+        writes = [{"command": name, "time": time.isoformat(), "paths": paths} for name, time, paths in rows]
+        print_json({"writes": writes})
         return
     if not rows:
         click.echo("Nothing is known to have been written.")
     for name, time, paths in rows:
-        names = ", ".join(harmless_name(path) for path in paths[:_MOST_NAMES])
         more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
-        click.echo(f"{local_time(time)}  {name:<14} {names}{more}")
+        print_line(f"{local_time(time)}  {name:<14} {', '.join(paths[:_MOST_NAMES])}{more}")
 
 
-def _print_versions(versions: tuple[Version, ...], path: str, *, as_json: bool) -> None:
+def _show_versions(versions: tuple[Version, ...], path: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"path": path, "versions": [_version_json(version) for version in versions]})
         return
     if not versions:
-        click.echo(f"There is no earlier version of {harmless_name(path)}")
+        print_line(f"There is no earlier version of {path}")
     for number, version in enumerate(versions, 1):
         why = f"  before {version.command}" if version.command else ""
         click.echo(f"{number:>3}  {local_time(version.time)}  {counted(version.size, 'byte'):>12}{why}")
 
 
-def _print_diff(memory: Memory, path: str, name: str, *, as_json: bool) -> None:
+def _show_diff(memory: Memory, path: str, name: str, *, as_json: bool) -> None:
     change = memory.restore_version(path, name, with_forgotten=True, dry_run=True).change
-    told = diff_of(path, change.after or "", change.before or "")
+    diff = diff_of(path, change.after or "", change.before or "")
     if as_json:
-        print_json({"path": path, "version": name, "diff": told})
-    elif told:
-        print_diff(told)
+        print_json({"path": path, "version": name, "diff": diff})
+    elif diff:
+        _print_diff(diff)
     else:
-        click.echo(f"{harmless_name(path)} is what it was in that version")
+        print_line(f"{path} is what it was in that version")
 
 
 def _restore(
@@ -120,14 +193,13 @@ def _restore(
             {
                 "version": _version_json(done.version),
                 "dry_run": dry_run,
-                **change_json(done.change),
+                **_change_json(done.change),
                 "forgotten": list(done.forgotten),
             }
         )
         return
     click.echo(f"{'Would be restored' if dry_run else 'Restored'}: {local_time(done.version.time)}")
-    print_changes([done.change])
-    print_left_out(done.forgotten)
+    _print_changes([done.change], done.forgotten)
 
 
 def _version_json(version: Version) -> dict[str, object]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import click
 
-from memlines.cli.common import harmless, harmless_name, is_terminal, warn
+from memlines.cli.output import harmless, harmless_name, is_terminal, warn
 from memlines.text.language import language_of
 from memlines.text.terms import RUN, is_unspaced, query_terms, terms_of_run
 from memlines.types import Hit, SearchResult

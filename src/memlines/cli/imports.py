@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from memlines.admin.backup.archive import MAX_UNPACKED_BYTES, Imported, import_archive
+from memlines.admin.backup.archive import MAX_UNPACKED_BYTES, import_archive
 from memlines.admin.backup.manifest import SETTINGS_NAME
-from memlines.cli.common import (
-    Function,
+from memlines.cli.backup import print_merged, with_forgotten_option
+from memlines.cli.common import FILE, Function, common_options, nearest_workspace, open_memory
+from memlines.cli.output import (
     counted,
     harmless_name,
-    json_option,
-    nearest_workspace,
     print_json,
+    print_line,
     print_problems,
     progress_bar,
-    workspace_option,
+    warn,
 )
 from memlines.paths import Workspace, expand_home
 from memlines.settings import Settings, load, refuse_if_off
 
 if TYPE_CHECKING:
-    from memlines.admin.backup.snapshots import Restored
-    from memlines.admin.imports import openclaw, vault
+    from memlines.admin.imports import openclaw
     from memlines.admin.imports.memories import Added
+    from memlines.admin.imports.openclaw_memories import Memories
+    from memlines.admin.imports.openclaw_vectors import Vectors
+    from memlines.admin.imports.vault import CopiedNotes
 
-_MOST_NAMES = 20
 _ARCHIVE = "archive"
 
 
 class _Sources(click.Group):
-    """The sources by their names; whatever is none of them is the name of an archive."""
+    """The sources by their names; any other name is that of an archive."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
@@ -51,7 +52,7 @@ class _Sources(click.Group):
 
 
 @click.group("import", cls=_Sources)
-def command() -> None:
+def import_command() -> None:
     """Merge an ARCHIVE of 'memlines export' into the workspace, or import from another program.
 
     A SOURCE is one of the commands below. A file that has the name of one is written as ./NAME.
@@ -59,23 +60,16 @@ def command() -> None:
     """
 
 
-def dry_run_option(function: Function) -> Function:
+def _dry_run_option(function: Function) -> Function:
     """Add `--dry-run`."""
     return click.option("--dry-run", is_flag=True, help="Check everything and show what would happen.")(
         function
     )
 
 
-def with_forgotten_option(function: Function) -> Function:
-    """Add `--with-forgotten`."""
-    return click.option(
-        "--with-forgotten", is_flag=True, help="Bring back what was forgotten since the copy was made."
-    )(function)
-
-
-def _opened(workspace: Path | None) -> tuple[Workspace, Settings]:
+def _open(workspace: Path | None) -> tuple[Workspace, Settings]:
     """Return a workspace and its settings, unless its memory is switched off."""
-    found = Workspace.at(nearest_workspace(workspace))
+    found = nearest_workspace(workspace)
     loaded = load(found)
     refuse_if_off(loaded)
     return found, loaded.settings
@@ -84,8 +78,8 @@ def _opened(workspace: Path | None) -> tuple[Workspace, Settings]:
 # An archive of our own
 
 
-@command.command(_ARCHIVE, short_help="An archive of 'memlines export'.")
-@click.argument("file", type=click.Path(path_type=Path))
+@import_command.command(_ARCHIVE, short_help="An archive of 'memlines export'.")
+@click.argument("file", type=FILE)
 @click.option("--dry-run", is_flag=True, help="Check the archive and show what would happen.")
 @click.option(
     "--max-bytes",
@@ -94,8 +88,7 @@ def _opened(workspace: Path | None) -> tuple[Workspace, Settings]:
     help=f"Refuse an archive that unpacks to more. [default: {MAX_UNPACKED_BYTES}]",
 )
 @with_forgotten_option
-@workspace_option
-@json_option
+@common_options
 def archive_command(
     file: Path,
     dry_run: bool,
@@ -110,7 +103,7 @@ def archive_command(
     since the archive was made is left out and listed. Settings in the archive are not applied. Exits with
     1 if a file could not be brought in.
     """
-    opened = Workspace.at(nearest_workspace(workspace))
+    opened = nearest_workspace(workspace)
     settings = load(opened).settings
     with progress_bar() as progress:
         done = import_archive(
@@ -126,57 +119,23 @@ def archive_command(
         print_json(asdict(done))
     else:
         print_merged(done)
-        _print_settings(done)
+        if done.settings:
+            look = f"unzip -p {shlex.quote(harmless_name(done.file))} {SETTINGS_NAME}"
+            print_line(f"The archive holds settings, which were not applied; to look at them: {look}")
     return 1 if done.failed else 0
-
-
-def print_merged(done: Imported | Restored | vault.Imported) -> None:
-    """Say what a merge did, or would do."""
-    created, kept_both, failed = done.created, done.kept_both, done.failed
-    counts = [
-        f"{len(created)} created",
-        f"{len(kept_both)} kept beside another version",
-        f"{done.same} the same",
-    ]
-    if failed:
-        counts.append(f"{len(failed)} failed")
-    click.echo(f"{'Would be: ' if done.dry_run else ''}{', '.join(counts)}")
-    _print_some(
-        [f"{harmless_name(p.path)} differs; imported as {harmless_name(p.imported_as)}" for p in kept_both]
-    )
-    if done.forgotten:
-        places = counted(len(done.forgotten), "passage")
-        click.echo(f"Left out because forgotten since: {places} (--with-forgotten brings them back)")
-        _print_some([harmless_name(place) for place in done.forgotten])
-    print_problems("Brought in unchecked", done.unchecked, "yellow")
-    print_problems("Failed", failed, "red")
-
-
-def _print_some(lines: Sequence[str]) -> None:
-    for line in lines[:_MOST_NAMES]:
-        click.echo(f"  {line}")
-    if len(lines) > _MOST_NAMES:
-        click.echo(f"  and {len(lines) - _MOST_NAMES} more (--json lists all)")
-
-
-def _print_settings(done: Imported) -> None:
-    if done.settings:
-        look = f"unzip -p {shlex.quote(harmless_name(done.file))} {SETTINGS_NAME}"
-        click.echo(f"The archive holds settings, which were not applied; to look at them: {look}")
 
 
 # Folders of Markdown
 
 
 def _vault_command(name: str, what: str) -> None:
-    @command.command(name, short_help=f"The notes of {what}.", help=_VAULT_HELP.format(what=what))
-    @click.argument("folder", type=click.Path(path_type=Path))
+    @import_command.command(name, short_help=f"The notes of {what}.", help=_VAULT_HELP.format(what=what))
+    @click.argument("folder", type=FILE)
     @click.option("--name", "below", help="The folder below memory/. [default: the name of FOLDER]")
-    @click.option("--link", is_flag=True, help="Copy nothing; tell the setting that has FOLDER searched.")
-    @dry_run_option
+    @click.option("--link", is_flag=True, help="Copy nothing; show the setting that has FOLDER searched.")
+    @_dry_run_option
     @with_forgotten_option
-    @workspace_option
-    @json_option
+    @common_options
     def vault_command(
         folder: Path,
         below: str | None,
@@ -188,9 +147,9 @@ def _vault_command(name: str, what: str) -> None:
     ) -> int:
         from memlines.admin.imports.vault import import_vault
 
-        opened, settings = _opened(workspace)
+        opened, settings = _open(workspace)
         if link:
-            return _tell_link(opened, settings, folder, as_json=as_json)
+            return _show_link(opened, settings, folder, as_json=as_json)
         with progress_bar() as progress:
             done = import_vault(
                 opened,
@@ -202,9 +161,9 @@ def _vault_command(name: str, what: str) -> None:
                 progress=progress,
             )
         if as_json:
-            print_json(done.to_json())
+            print_json(asdict(done))
         else:
-            print_vault(done)
+            _print_copied(done)
         return 1 if done.failed else 0
 
 
@@ -216,24 +175,23 @@ _VAULT_HELP = """Copy the notes of {what} below memory/NAME/, where they keep th
     """
 
 
-def print_vault(done: vault.Imported) -> None:
-    """Say what copying notes did, or would do."""
+def _print_copied(done: CopiedNotes) -> None:
     print_merged(done)
     if done.attachments:
         click.echo(f"Not copied: {counted(done.attachments, 'attachment')}")
     print_problems("Left out", done.left_out, "yellow")
 
 
-def _tell_link(workspace: Workspace, settings: Settings, folder: Path, *, as_json: bool) -> int:
+def _show_link(workspace: Workspace, settings: Settings, folder: Path, *, as_json: bool) -> int:
     """Say which setting has a folder searched where it is."""
-    from memlines.admin.imports.vault import checked_folder
+    from memlines.admin.imports.vault import check_folder
 
-    root = str(checked_folder(workspace, folder))
+    root = str(check_folder(workspace, folder))
     paths = [*settings.extra_paths, *([] if root in settings.extra_paths else [root])]
     if as_json:
         print_json({"setting": "extra_paths", "value": paths})
         return 0
-    click.echo(f"Nothing was copied. To have it searched where it is, set this in {workspace.config_file}")
+    print_line(f"Nothing was copied. To have it searched where it is, set this in {workspace.config_file}")
     click.echo("and run 'memlines config trust':")
     click.echo("extra_paths:")
     for path in paths:
@@ -249,11 +207,10 @@ _vault_command("markdown", "any folder of Markdown")
 # Exports
 
 
-@command.command("mem0", short_help="The memories of a mem0 export.")
-@click.argument("file", type=click.Path(path_type=Path))
-@dry_run_option
-@workspace_option
-@json_option
+@import_command.command("mem0", short_help="The memories of a mem0 export.")
+@click.argument("file", type=FILE)
+@_dry_run_option
+@common_options
 def mem0_command(file: Path, dry_run: bool, workspace: Path | None, as_json: bool) -> None:
     """Write the memories of a mem0 export into memory/imported/mem0.md.
 
@@ -262,23 +219,22 @@ def mem0_command(file: Path, dry_run: bool, workspace: Path | None, as_json: boo
     """
     from memlines.admin.imports.memories import import_mem0
 
-    opened, settings = _opened(workspace)
+    opened, settings = _open(workspace)
     with progress_bar() as progress:
         done = import_mem0(opened, settings, file, dry_run=dry_run, progress=progress)
     if as_json:
         print_json(done.to_json())
     else:
-        print_counts(_memory_counts(done.memories) | {"skipped": done.skipped}, dry_run=dry_run)
-        print_redacted(done.memories.redacted)
+        _print_counts(_memory_counts(done.memories) | {"skipped": done.skipped}, dry_run=dry_run)
+        _print_redacted(done.memories.redacted)
         for path in done.memories.paths:
             click.echo(f"  {path}")
 
 
-@command.command("chatgpt", short_help="The conversations of a ChatGPT export.")
-@click.argument("file", type=click.Path(path_type=Path))
-@dry_run_option
-@workspace_option
-@json_option
+@import_command.command("chatgpt", short_help="The conversations of a ChatGPT export.")
+@click.argument("file", type=FILE)
+@_dry_run_option
+@common_options
 def chatgpt_command(file: Path, dry_run: bool, workspace: Path | None, as_json: bool) -> None:
     """Bring conversations with ChatGPT into sessions/, and what it saved into memory/imported/chatgpt.md.
 
@@ -287,19 +243,19 @@ def chatgpt_command(file: Path, dry_run: bool, workspace: Path | None, as_json: 
     """
     from memlines.admin.imports.chatgpt import import_chatgpt
 
-    opened, settings = _opened(workspace)
+    opened, settings = _open(workspace)
     with progress_bar() as progress:
         done = import_chatgpt(opened, settings, file, dry_run=dry_run, progress=progress)
     if as_json:
         print_json(done.to_json())
         return
     counts = {"imported": done.imported, "replaced": done.replaced, "already there": done.same}
-    print_counts(
+    _print_counts(
         counts | {"left out": done.left_out, "skipped": done.skipped}, "conversations", dry_run=dry_run
     )
-    print_redacted(done.redacted)
+    _print_redacted(done.redacted)
     if any(_memory_counts(done.memories).values()):
-        print_counts(_memory_counts(done.memories), "memories", dry_run=dry_run)
+        _print_counts(_memory_counts(done.memories), "memories", dry_run=dry_run)
     if "sessions" not in settings.sources:
         click.echo("Conversations are not searched yet: set sources to [memory, sessions].", err=True)
 
@@ -313,15 +269,14 @@ def _memory_counts(added: Added) -> dict[str, int]:
     }
 
 
-def print_counts(counts: Mapping[str, int], what: str = "memories", *, dry_run: bool) -> None:
-    """Say what became of things, those of which there are some; the first is always told."""
+def _print_counts(counts: Mapping[str, int], what: str = "memories", *, dry_run: bool) -> None:
+    """Print how many things came to what; what is zero is left out but for the first."""
     first, *others = counts
-    told = [f"{counts[name]} {name}" for name in (first, *(name for name in others if counts[name]))]
-    click.echo(f"{what.capitalize()}: {'would be ' if dry_run else ''}{', '.join(told)}")
+    shown = [f"{counts[name]} {name}" for name in (first, *(name for name in others if counts[name]))]
+    click.echo(f"{what.capitalize()}: {'would be ' if dry_run else ''}{', '.join(shown)}")
 
 
-def print_redacted(redacted: Mapping[str, int]) -> None:
-    """Say how many secrets were taken out, if any."""
+def _print_redacted(redacted: Mapping[str, int]) -> None:
     if redacted:
         click.echo(f"{counted(sum(redacted.values()), 'secret')} taken out")
 
@@ -329,26 +284,23 @@ def print_redacted(redacted: Mapping[str, int]) -> None:
 # OpenClaw
 
 
-@command.command("openclaw", short_help="The memories and vectors, and if asked the notes, of OpenClaw.")
+@import_command.command("openclaw", short_help="The memories, vectors and, if asked, notes of OpenClaw.")
 @click.option(
     "--state-dir",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="Where OpenClaw keeps its state. [default: OPENCLAW_STATE_DIR, else ~/.openclaw]",
 )
 @click.option("--copy-notes", is_flag=True, help="Copy its notes into this workspace first.")
-@click.option(
-    "--notes", type=click.Path(path_type=Path), help="Its workspace. [default: what its settings say]"
-)
+@click.option("--notes", type=FILE, help="Its workspace. [default: what its settings say]")
 @click.option(
     "--settings",
     "settings_to",
     type=click.Choice(["user", "project"]),
     help="Write its memory settings into your own file, or into the project's. [default: only show them]",
 )
-@dry_run_option
+@_dry_run_option
 @with_forgotten_option
-@workspace_option
-@json_option
+@common_options
 def openclaw_command(
     state_dir: Path | None,
     copy_notes: bool,
@@ -364,17 +316,14 @@ def openclaw_command(
     The notes stay where they are: a workspace of OpenClaw can be used as it is (-w FOLDER). A vector is
     taken if it is of the model in the settings and of a text that is cut and embedded alike; the provider
     is asked for a few vectors to make sure. Its memory settings are shown as ours, without keys. OpenClaw's
-    files are only read. Exits with 1 if something that
-    is there could not be brought in.
+    files are only read. Exits with 1 if something that is there could not be brought in.
     """
     from memlines.admin.imports.openclaw import default_state_dir, import_openclaw, workspace_of
-    from memlines.cli.openclaw_shown import print_imported
-    from memlines.memory.memory import Memory
 
-    opened, settings = _opened(workspace)
+    opened, settings = _open(workspace)
     state = expand_home(state_dir) if state_dir else default_state_dir()
     theirs = (notes or workspace_of(state, settings.agent)) if copy_notes or notes else None
-    with Memory(opened.root) as memory, progress_bar() as progress:
+    with open_memory(opened.root) as memory, progress_bar() as progress:
         done = import_openclaw(
             memory,
             state_dir=state,
@@ -387,5 +336,63 @@ def openclaw_command(
     if as_json:
         print_json(done.to_json())
     else:
-        print_imported(done)
+        _print_openclaw(done)
     return 1 if done.failed else 0
+
+
+def _print_openclaw(done: openclaw.ImportedOpenClaw) -> None:
+    if done.trouble:
+        warn(done.trouble)
+    if done.notes:
+        _print_copied(done.notes)
+    if done.memories:
+        _print_memories(done.memories, dry_run=done.dry_run)
+    if done.vectors:
+        _print_vectors(done.vectors, dry_run=done.dry_run)
+    if done.settings:
+        _print_settings(done.settings)
+
+
+def _print_memories(memories: Memories, *, dry_run: bool) -> None:
+    if memories.reason:
+        warn(f"the memories in {memories.place} were not brought in: {memories.reason}")
+        return
+    counts = {
+        "added as facts": memories.facts,
+        "added to memory/imported/openclaw.md": memories.noted,
+        "already there": memories.known,
+        "forgotten before": memories.forgotten,
+        "left out because they read like an order to a model": memories.orders,
+        "unusable": memories.unusable,
+    }
+    _print_counts(counts, dry_run=dry_run)
+    _print_redacted(memories.redacted)
+
+
+def _print_vectors(vectors: Vectors, *, dry_run: bool) -> None:
+    if vectors.texts:
+        of_model = f"{vectors.there} vectors of {vectors.provider} ({vectors.model}) there"
+        taken = f"{vectors.matching} would be taken" if dry_run else f"{vectors.taken} taken"
+        known = f", {vectors.known} known already" if vectors.known else ""
+        texts = counted(vectors.texts, "text")
+        click.echo(f"{of_model}; {texts} here, {vectors.matching} alike, {taken}{known}")
+    if vectors.reason:
+        print_line(f"Not taken: {vectors.reason}")
+
+
+def _print_settings(settings: openclaw.TheirSettings) -> None:
+    from memlines.memory.notes.settings_file import written_settings
+
+    if settings.file:
+        new = len(settings.values) - len(settings.kept)
+        print_line(f"Settings: {new} written to {settings.file}")
+        for name in settings.kept:
+            print_line(f"  {name} is set there already and stays as it is")
+    elif settings.values:
+        click.echo("Its settings, as Memlines takes them (--settings user or project writes them):")
+        for line in written_settings(settings.values).splitlines():
+            print_line(f"  {line}")
+    if settings.left_out:
+        click.echo("Settings left out:")
+        for sentence in settings.left_out:
+            print_line(f"  {sentence}")

@@ -1,4 +1,4 @@
-"""`memlines install`: set Memlines up in a client, such as OpenCode."""
+"""The commands that put Memlines into a client, such as OpenCode, and take it out: `install`, `uninstall`."""
 
 from __future__ import annotations
 
@@ -8,23 +8,16 @@ from typing import Any
 
 import click
 
-from memlines.cli.common import (
-    Function,
-    counted,
-    folder_option,
-    harmless_name,
-    json_option,
-    nearest_project,
-    print_json,
-    warn,
-)
-from memlines.clients.apply import install, would_install
+from memlines.cli.common import Function, folder_option, json_option, nearest_project
+from memlines.cli.output import counted, print_json, print_line, warn
+from memlines.clients.apply import install, uninstall, would_install, would_uninstall
 from memlines.clients.catalogue import HOSTS, Host
 from memlines.clients.plan import BROUGHT, Action, Step
 from memlines.clients.receipt import read_receipt
 from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace, holds_memory
-from memlines.paths import Workspace
+from memlines.files.scan import NOTES_DIR, ROOT_FILES
+from memlines.paths import PRIVATE_DIR, Workspace
 
 _DONE = {
     "make": "made",
@@ -58,7 +51,7 @@ class _Client(click.Choice[str]):
         return name
 
 
-def host_options(function: Function) -> Function:
+def _host_options(function: Function) -> Function:
     """Add what both commands take: which client, where, and whether only to look."""
     options: Sequence[Callable[[Function], Function]] = (
         click.argument("host", type=_Client(list(HOSTS))),
@@ -77,23 +70,25 @@ def host_options(function: Function) -> Function:
     return function
 
 
-def project_of(in_project: bool, workspace: Path | None) -> Path | None:
+def _project_of(in_project: bool, workspace: Path | None) -> Path | None:
     """Return the real folder of the project, or nothing if the settings of the user are meant."""
     if in_project:
-        return Workspace.at(nearest_project(workspace)).root
+        return nearest_project(workspace).root
     if workspace is not None:
         raise UsageError("--global is for all projects, and --workspace names one", todo="Leave one out")
     return None
 
 
 @click.command("install")
-@host_options
-def command(host: str, in_project: bool, dry_run: bool, workspace: Path | None, as_json: bool) -> None:
+@_host_options
+def install_command(
+    host: str, in_project: bool, dry_run: bool, workspace: Path | None, as_json: bool
+) -> None:
     """Set Memlines up in a client. Nothing that is there and not Memlines's is changed.
 
     A project that holds no memory yet gets one, as with 'memlines init'.
     """
-    client, project = HOSTS[host], project_of(in_project, workspace)
+    client, project = HOSTS[host], _project_of(in_project, workspace)
     _refuse_home(project)
     targets = client.targets(project)
     steps = would_install(targets) if dry_run else install(targets)
@@ -107,15 +102,15 @@ def command(host: str, in_project: bool, dry_run: bool, workspace: Path | None, 
         warn(f"the memory cannot be used yet: {unusable}")
     if as_json:
         print_json(
-            as_values(host, client.folder_of(project), steps, dry_run) | {"begun": made, "notes": notes}
+            _steps_json(host, client.folder_of(project), steps, dry_run) | {"begun": made, "notes": notes}
         )
         return
-    print_steps(f"{client.title} in", client.folder_of(project), steps, dry_run=dry_run)
+    _print_steps(f"{client.title} in", client.folder_of(project), steps, dry_run=dry_run)
     for note in notes:
-        click.echo(harmless_name(note))
+        print_line(note)
     if not dry_run:
-        where = "" if project is None else f" in {harmless_name(str(project))}"
-        click.echo(f"Next: start {client.program}{where}, and try {client.first_try}")
+        where = "" if project is None else f" in {project}"
+        print_line(f"Next: start {client.program}{where}, and try {client.first_try}")
 
 
 def _refuse_home(project: Path | None) -> None:
@@ -143,14 +138,55 @@ def _notes(client: Host, project: Path | None, *, begins: bool, dry_run: bool) -
     if begins:
         verb = "would be" if dry_run else "was"
         notes.append(f"The project held no memory: one {verb} begun, with MEMORY.md and memory/.")
-    other = client.folder_of(None if project is not None else Workspace.at(nearest_project(None)).root)
+    other = client.folder_of(None if project is not None else nearest_project(None).root)
     receipt = read_receipt(other)
     if receipt is not None and receipt.is_installed():
         notes.append(f"It is installed in {other}, too; {client.if_both}.")
     return notes
 
 
-def as_values(host: str, folder: Path, steps: Sequence[Step], dry_run: bool) -> dict[str, Any]:
+# uninstall
+
+
+@click.command("uninstall")
+@click.option("--force", is_flag=True, help="Remove files of Memlines that you changed, too.")
+@_host_options
+def uninstall_command(
+    host: str, force: bool, in_project: bool, dry_run: bool, workspace: Path | None, as_json: bool
+) -> None:
+    """Take Memlines out of a client. Notes, and files you changed, are kept.
+
+    What was there before the installation is as it was then.
+    """
+    client, project = HOSTS[host], _project_of(in_project, workspace)
+    targets = client.targets(project)
+    act = would_uninstall if dry_run else uninstall
+    steps = act(targets, force=force)
+    folder = client.folder_of(project)
+    kept = _notes_in(project) if steps else []
+    if as_json:
+        print_json(_steps_json(host, folder, steps, dry_run) | {"kept": kept})
+    elif not steps:
+        print_line(f"{client.title} in {folder}")
+        click.echo("  it is not installed here")
+    else:
+        _print_steps(f"{client.title} in", folder, steps, dry_run=dry_run)
+        if kept:
+            click.echo(f"Notes are kept: {', '.join(kept)}")
+
+
+def _notes_in(project: Path | None) -> list[str]:
+    """Return what there is of a memory in a project; an installation for all has none."""
+    if project is None:
+        return []
+    files = [name for name in ROOT_FILES if (project / name).is_file()]
+    return files + [f"{name}/" for name in (NOTES_DIR, PRIVATE_DIR) if (project / name).is_dir()]
+
+
+# Steps
+
+
+def _steps_json(host: str, folder: Path, steps: Sequence[Step], dry_run: bool) -> dict[str, Any]:
     """Return what was done with field names that stay."""
     return {
         "host": host,
@@ -160,9 +196,9 @@ def as_values(host: str, folder: Path, steps: Sequence[Step], dry_run: bool) -> 
     }
 
 
-def print_steps(title: str, folder: Path, steps: Sequence[Step], *, dry_run: bool) -> None:
+def _print_steps(title: str, folder: Path, steps: Sequence[Step], *, dry_run: bool) -> None:
     """List what was done; many files of a folder, and those that stay as they are, as a number."""
-    click.echo(f"{title} {harmless_name(str(folder))}")
+    print_line(f"{title} {folder}")
     real = folder.resolve()
     words = _PLANNED if dry_run else _DONE
     alike: dict[tuple[Action, Path | str], list[Step]] = {}
@@ -192,4 +228,4 @@ def _shown(path: Path, folder: Path) -> Path:
 
 
 def _line(word: str, sentence: str) -> None:
-    click.echo(f"  {word:<13} {harmless_name(sentence)}")
+    print_line(f"  {word:<13} {sentence}")

@@ -17,36 +17,36 @@ from memlines.errors import MemlinesError, UsageError, reason_of
 from memlines.version import __version__
 
 COMMANDS = {
-    "init": ("memlines.cli.init", "Begin a workspace: MEMORY.md and memory/."),
-    "sync": ("memlines.cli.sync", "Make the index equal the files."),
-    "search": ("memlines.cli.search", "Find the lines that answer a question."),
-    "context": ("memlines.cli.context", "Print what the memory holds about a message, for a model."),
-    "remember": ("memlines.cli.remember", "Write something into the notes."),
-    "recall": ("memlines.cli.recall", "Show recent entries, decisions and topics."),
-    "undo": ("memlines.cli.undo", "Take back what was written last."),
-    "history": ("memlines.cli.history", "Show earlier versions of a note, and bring one back."),
-    "forget": ("memlines.cli.forget", "Remove something for good, and prove it."),
-    "facts": ("memlines.cli.facts", "Keep short long-term memories: preferences, decisions, people."),
-    "get": ("memlines.cli.get", "Show lines of a note."),
-    "sessions": ("memlines.cli.sessions", "List, read, search and import conversations."),
-    "snapshots": ("memlines.cli.snapshots", "Show the last messages of sessions, and go on from there."),
-    "status": ("memlines.cli.status", "Show what is indexed, and how."),
-    "model": ("memlines.cli.model", "Show whose vectors answer; stop or take back a change of model."),
-    "watch": ("memlines.cli.watch", "Keep the index equal to the files while they change."),
-    "doctor": ("memlines.cli.doctor", "Check what can be wrong, and repair it."),
-    "export": ("memlines.cli.export", "Write all notes into one archive."),
-    "import": ("memlines.cli.imports", "Merge an archive, or bring in other memories."),
-    "backup": ("memlines.cli.backup", "Copy the notes to a folder or a bucket."),
-    "restore": ("memlines.cli.restore", "Bring notes back from a backup."),
-    "eval": ("memlines.cli.eval", "Measure how well search finds what it should."),
-    "install": ("memlines.cli.install", "Put the memory into an agent's client, such as OpenCode."),
-    "uninstall": ("memlines.cli.uninstall", "Take it out of a client again."),
-    "hook": ("memlines.cli.hook", "Answer an event of a client."),
-    "mcp": ("memlines.cli.mcp", "Serve the memory to any MCP client."),
-    "serve": ("memlines.cli.serve", "Answer a client that keeps this open (JSON-RPC)."),
-    "config": ("memlines.cli.config", "Show settings and where they come from."),
+    "init": ("config", "Begin a workspace: MEMORY.md and memory/."),
+    "sync": ("sync", "Make the index equal the files."),
+    "search": ("search", "Find the lines that answer a question."),
+    "context": ("search", "Print what the memory holds about a message, for a model."),
+    "remember": ("remember", "Write something into the notes."),
+    "recall": ("search", "Show recent entries, decisions and topics."),
+    "undo": ("history", "Take back what was written last."),
+    "history": ("history", "Show earlier versions of a note, and bring one back."),
+    "forget": ("remember", "Remove something for good, and prove it."),
+    "facts": ("facts", "Keep short long-term memories: preferences, decisions, people."),
+    "get": ("search", "Show lines of a note."),
+    "sessions": ("sessions", "List, read, search and import conversations."),
+    "snapshots": ("sessions", "Show the last messages of sessions, and go on from there."),
+    "status": ("status", "Show what is indexed, and how."),
+    "model": ("status", "Show whose vectors answer; stop or take back a change of model."),
+    "watch": ("sync", "Keep the index equal to the files while they change."),
+    "doctor": ("doctor", "Check what can be wrong, and repair it."),
+    "export": ("backup", "Write all notes into one archive."),
+    "import": ("imports", "Merge an archive, or bring in other memories."),
+    "backup": ("backup", "Copy the notes to a folder or a bucket."),
+    "restore": ("backup", "Bring notes back from a backup."),
+    "eval": ("eval", "Measure how well search finds what it should."),
+    "install": ("install", "Put the memory into an agent's client, such as OpenCode."),
+    "uninstall": ("install", "Take it out of a client again."),
+    "hook": ("serve", "Answer an event of a client."),
+    "mcp": ("serve", "Serve the memory to any MCP client."),
+    "serve": ("serve", "Answer a client that keeps this open (JSON-RPC)."),
+    "config": ("config", "Show settings and where they come from."),
 }
-"""Where each command is, and what it does in one sentence."""
+"""The module of each command, where it is called `<name>_command`, and what it does in one sentence."""
 
 GROUP = "memory"
 """OpenClaw has its commands below this word; `memlines memory search` is `memlines search`."""
@@ -67,10 +67,11 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == GROUP:
             return _Commands(GROUP, hidden=True)
-        place = COMMANDS.get(OTHER_NAMES.get(cmd_name, cmd_name))
-        if place is None:
+        name = OTHER_NAMES.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
             return None
-        command: click.Command = import_module(place[0]).command
+        module = import_module(f"memlines.cli.{COMMANDS[name][0]}")
+        command: click.Command = getattr(module, f"{name}_command")
         return command
 
     def resolve_command(
@@ -133,9 +134,7 @@ def run(arguments: list[str]) -> int:
             error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo(
-            "Interrupted. What was done so far is kept; the same command goes on from there.", err=True
-        )
+        click.echo("Interrupted. Progress is saved; run the command again to continue.", err=True)
         return INTERRUPTED
     except SystemExit:
         # So click leaves when the reader of our output left (`| head`); that is no failure of ours.
@@ -143,9 +142,9 @@ def run(arguments: list[str]) -> int:
 
 
 def _show(error: MemlinesError, *, as_json: bool) -> None:
-    from memlines.cli.common import harmless_name, print_json
+    from memlines.cli.output import print_error, print_json
 
     if as_json:
         print_json(error.to_json())
     else:
-        click.secho(f"Error: {harmless_name(str(error))}", fg="red", err=True)
+        print_error(str(error))

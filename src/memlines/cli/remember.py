@@ -1,27 +1,53 @@
-"""`memlines remember`: write something into the notes."""
+"""The commands that write and remove: `remember` and `forget`."""
 
 from __future__ import annotations
 
+import re
+import shlex
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from memlines.cli.common import (
     allow_secret_option,
     argument_option,
-    harmless_name,
-    json_option,
-    nearest_workspace,
-    print_json,
-    standard_input,
-    workspace_option,
+    common_options,
+    open_memory,
+    read_text,
 )
-from memlines.memory.arguments import REMEMBER
-from memlines.memory.memory import Memory
-from memlines.memory.notes.entries import one_line
-from memlines.serve.wire import remembered_json
+from memlines.cli.output import counted, harmless_name, is_terminal, print_json, print_line
+from memlines.errors import UsageError
+from memlines.memory.arguments import FORGET, REMEMBER
 
-_EXAMPLE = 'memlines remember "we chose Postgres"'
+if TYPE_CHECKING:
+    from memlines.memory.notes.candidates import Candidate
+    from memlines.memory.notes.proof import Receipt
+
+Choice = TypeVar("Choice")
+
+_WIDTH = 90
+_NO = ("n", "no", "none")
+"""Answers that choose nothing. Saying no is an answer, so it is no error."""
+
+_PLACES = {
+    "entries": "entry of a note|entries of notes",
+    "notes": "whole note|whole notes",
+    "turns": "turn of a conversation|turns of conversations",
+    "transcripts": "conversation|conversations",
+    "snapshots": "snapshot|snapshots",
+    "history": "kept version of a note|kept versions of notes",
+    "trash": "note in the trash|notes in the trash",
+    "chunks": "chunk of the index|chunks of the index",
+    "vectors": "vector|vectors",
+    "cached": "cached vector|cached vectors",
+    "copies": "copy of the index|copies of the index",
+}
+
+
+# remember
 
 
 @click.command("remember")
@@ -35,9 +61,8 @@ _EXAMPLE = 'memlines remember "we chose Postgres"'
 @argument_option(REMEMBER["to"], "--to")
 @click.option("--force", is_flag=True, help="Write it even if it is known already.")
 @allow_secret_option
-@workspace_option
-@json_option
-def command(
+@common_options
+def remember_command(
     text: tuple[str, ...],
     topic: str | None,
     session: str | None,
@@ -47,21 +72,165 @@ def command(
     workspace: Path | None,
     as_json: bool,
 ) -> None:
-    """Write TEXT into the daily log, or the note of a topic, and say where it stands.
+    """Write TEXT into the daily log, or the note of a topic, and print its citation.
 
     Without TEXT, or with a single dash, the text comes from standard input; put a text that starts
     with a dash after --. What is known already is not written again, and a text with a password or a key
     is refused.
     """
-    words = standard_input("remember", _EXAMPLE) if text in ((), ("-",)) else " ".join(text)
-    with Memory(nearest_workspace(workspace)) as memory:
+    from memlines.memory.notes.entries import one_line
+    from memlines.serve.wire import remembered_json
+
+    words = read_text(text, "remember", 'memlines remember "we chose Postgres"')
+    with open_memory(workspace) as memory:
         remembered = memory.remember(
             words, topic=topic, session=session, to=to, force=force, allow_secret=allow_secret
         )
     if as_json:
         print_json(remembered_json(remembered))
     elif remembered.duplicate is None:
-        click.echo(f"Remembered in {harmless_name(remembered.citation)}")
+        print_line(f"Remembered in {remembered.citation}")
     else:
-        said = one_line(remembered.duplicate.snippet)
-        click.echo(harmless_name(f"Already known: {remembered.citation}: {said}"))
+        print_line(f"Already known: {remembered.citation}: {one_line(remembered.duplicate.snippet)}")
+
+
+# forget
+
+
+@click.command("forget")
+@click.argument("selectors", nargs=-1, metavar="SELECTOR...")
+@argument_option(FORGET["session"], "--session")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Show what would be forgotten, and change nothing.")
+@common_options
+def forget_command(
+    selectors: tuple[str, ...],
+    session: str | None,
+    yes: bool,
+    dry_run: bool,
+    workspace: Path | None,
+    as_json: bool,
+) -> int:
+    """Remove entries for good: from notes, history, trash, index and caches.
+
+    SELECTOR is a citation such as memory/x.md#L3, the path of a note, or words to search for. What was
+    found is shown before anything is changed. Words only list entries: you choose on a terminal, or name
+    the citation of one. Exits with 1 if something is left, or nothing was found, and with 0 if you say no.
+    """
+    from memlines.memory.notes.candidates import is_query
+
+    if not selectors and session is None:
+        raise UsageError("nothing is named to be forgotten", todo="Give a citation, a path or some words")
+    with open_memory(workspace) as memory:
+        places = [selector for selector in selectors if not is_query(memory.workspace, selector)]
+        query = " ".join(selector for selector in selectors if selector not in places)
+        every = [] if session is None else list(memory.forget_candidates(session=session))
+        for selector in [*places, query] if query else places:
+            every.extend(memory.forget_candidates(selector))
+        found = list(dict.fromkeys(every))
+        if not as_json:
+            _print_candidates(found)
+        citations = [candidate.citation for candidate in found]
+        if dry_run or not found or (query and is_choice_impossible("memlines forget", citations, yes=yes)):
+            if as_json:
+                print_json({"candidates": [candidate.to_json() for candidate in found], "receipt": None})
+            return 0 if found else 1
+        chosen = found if yes else ask_which(found, pick=bool(query))
+        receipt = memory.forget(chosen) if chosen else None
+    return show_receipt({"candidates": [candidate.to_json() for candidate in chosen]}, receipt, as_json)
+
+
+def _print_candidates(found: Sequence[Candidate]) -> None:
+    if not found:
+        click.echo("Nothing was found to forget.")
+    width = len(str(len(found)))
+    for number, candidate in enumerate(found, 1):
+        kind = "" if "#" in candidate.citation else f" (the whole {candidate.kind})"
+        click.echo(f"{number:>{width}}  {harmless_name(candidate.citation)}{kind}")
+        lines = [line.strip() for line in candidate.text.split("\n") if line.strip()]
+        first = harmless_name(lines[0]) if lines else "(empty)"
+        first = first if len(first) <= _WIDTH else f"{first[: _WIDTH - 1]}…"
+        more = f" (+{counted(len(lines) - 1, 'line')})" if len(lines) > 1 else ""
+        click.echo(f"{'':{width}}  {first}{more}")
+
+
+def is_choice_impossible(command: str, names: Sequence[str], *, yes: bool) -> bool:
+    """Tell whether there is no terminal to choose on, and print the command that forgets one of the names.
+
+    A query never deletes, so `--yes` with one is refused.
+    """
+    example = f"{command} {shlex.quote(harmless_name(names[0]))} --yes"
+    if yes:
+        raise UsageError(
+            "a query only lists what could be meant, and nothing was changed",
+            todo=f"Name what is meant: {example}",
+        )
+    if is_terminal(sys.stdin):
+        return False
+    click.echo(f"Nothing was changed. To forget one of them: {example}", err=True)
+    return True
+
+
+def ask_which(found: list[Choice], *, pick: bool) -> list[Choice]:
+    """Let a person choose and confirm; without a terminal, refuse."""
+    if not is_terminal(sys.stdin):
+        raise UsageError(
+            "there is no terminal to confirm on, and nothing was changed",
+            todo="Look at it with --dry-run, then give --yes",
+        )
+    if pick and len(found) > 1:
+        answer = click.prompt("Which of them? (all, or numbers such as 1,3)", default="none", err=True)
+        found = _pick(found, str(answer))
+    if not found:
+        return []
+    these = "this entry" if len(found) == 1 else f"these {len(found)} entries"
+    return found if click.confirm(f"Forget {these} for good?", default=False, err=True) else []
+
+
+def _pick(found: list[Choice], answer: str) -> list[Choice]:
+    words = [word for word in re.split(r"[,\s]+", answer.strip().lower()) if word]
+    if words == ["all"]:
+        return found
+    if not words or words[0] in _NO:
+        return []
+    if not all(re.fullmatch(r"\d{1,6}", word) and 1 <= int(word) <= len(found) for word in words):
+        raise UsageError(
+            f"{answer!r} names none of them", todo=f"Answer all, or numbers from 1 to {len(found)}"
+        )
+    numbers = {int(word) for word in words}
+    return [candidate for number, candidate in enumerate(found, 1) if number in numbers]
+
+
+def show_receipt(chosen: dict[str, object], receipt: Receipt | None, as_json: bool) -> int:
+    """Print what a command forgot, and return its exit code."""
+    if as_json:
+        print_json(chosen | {"receipt": receipt.to_json() if receipt else None})
+    elif receipt is None:
+        click.echo("Nothing was forgotten.")
+    else:
+        print_receipt(receipt)
+    return 0 if receipt is None or receipt.complete else 1
+
+
+def print_receipt(receipt: Receipt) -> None:
+    """Print what is gone, and what is left of it."""
+    counts = []
+    for place, words in _PLACES.items():
+        if count := receipt.removed.get(place):
+            counts.append(f"{count} {words.split('|')[count > 1]}")
+    if counts:
+        click.echo(f"Forgotten: {', '.join(counts)}.")
+    if receipt.left:
+        click.secho("It is still here:", fg="red")
+        for place in receipt.left:
+            print_line(f"  {place}")
+        click.echo(
+            "A citation can be forgotten like this one. A file of the index loses it once the programs have"
+            " ended that have it open; another file can be deleted."
+        )
+    else:
+        click.secho("Nothing of it is left in this memory.", fg="green")
+    if receipt.transcripts:
+        click.echo("Transcripts that hold it are not changed, and it does not come back from them:")
+        for path in receipt.transcripts:
+            print_line(f"  {path}")

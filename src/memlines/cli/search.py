@@ -1,27 +1,36 @@
-"""`memlines search`: find the lines that answer a question."""
+"""The commands that read: `search`, `context`, `recall` and `get`."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from memlines.cli.common import (
-    argument_option,
-    json_option,
-    nearest_workspace,
+from memlines.cli.common import argument_option, common_options, open_memory, read_text, search_options
+from memlines.cli.hits import print_answer
+from memlines.cli.output import (
+    counted,
+    harmless,
+    harmless_name,
+    print_error,
     print_json,
     progress_bar,
-    search_options,
-    workspace_option,
+    warn,
 )
-from memlines.cli.hits import print_answer
 from memlines.errors import UsageError
-from memlines.memory.arguments import SEARCH
-from memlines.memory.memory import Memory
-from memlines.serve.wire import search_json
-from memlines.types import Hit, Mode, Source
+from memlines.memory.arguments import READ, RECALL, SEARCH, parse_citation
+from memlines.serve import wire
+from memlines.types import CONTEXT_TOKENS, Excerpt, Hit, Mode, Source
+
+if TYPE_CHECKING:
+    from memlines.memory.notes.recall import Recalled
+
+
+# search
 
 
 @click.command("search")
@@ -35,9 +44,8 @@ from memlines.types import Hit, Mode, Source
     help="Search only there; may be given twice. [default: the setting sources]",
 )
 @click.option("--why", is_flag=True, help="Say for each hit how its score came about.")
-@workspace_option
-@json_option
-def command(
+@common_options
+def search_command(
     words: tuple[str, ...],
     query: str | None,
     max_results: int | None,
@@ -62,7 +70,7 @@ def command(
         raise UsageError(
             "the query is empty", todo='Ask for something: memlines search "what did we decide?"'
         )
-    with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
+    with open_memory(workspace) as memory, progress_bar() as progress:
         result = memory.search(
             text,
             max_results=max_results,
@@ -74,7 +82,7 @@ def command(
         )
     citations = memory.settings.citations
     if as_json:
-        print_json(search_json(result, citations=citations))
+        print_json(wire.search_json(result, citations=citations))
     else:
         reasons = _reasons if why else None
         print_answer(result, lambda hit: hit.heading, citations=citations != "off", reasons=reasons)
@@ -87,3 +95,161 @@ def _reasons(hit: Hit) -> str:
     if hit.why.vector is not None:
         parts.append(f"vector {hit.why.vector:.3f}")
     return "; ".join([*parts, hit.why.fusion])
+
+
+# context
+
+
+@click.command("context")
+@click.argument("message", nargs=-1)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    default=CONTEXT_TOKENS,
+    show_default=True,
+    help="How long it may be at most, in tokens of about four characters.",
+)
+@common_options
+def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path | None, as_json: bool) -> None:
+    """Print what the memory holds about MESSAGE, quoted for the model that answers it.
+
+    Without MESSAGE, or with a single dash, the message comes from standard input; put a message that starts
+    with a dash after --. Nothing is printed if nothing fits.
+    """
+    from memlines.memory.context import find_relevant
+
+    words = read_text(message, "look for", 'memlines context "which port did we choose?"')
+    with open_memory(workspace) as memory:
+        found = find_relevant(memory, words, max_tokens=max_tokens)
+    if as_json:
+        print_json(found.to_json())
+        return
+    for warning in found.warnings:
+        warn(warning)
+    if found.text:
+        click.echo(harmless(found.text))
+
+
+# recall
+
+
+@click.command("recall")
+@click.argument("query", nargs=-1)
+@argument_option(
+    RECALL["recent"], "--recent", help="The latest entries; this is also what no argument means."
+)
+@argument_option(RECALL["decisions"], "--decisions")
+@argument_option(
+    RECALL["topic"],
+    "--topic",
+    help="Only entries of this topic: in its note, or under a heading of that name.",
+)
+@argument_option(
+    RECALL["limit"], "-n", "--limit", default=10, show_default=True, help="How many entries at most."
+)
+@common_options
+def recall_command(
+    query: tuple[str, ...],
+    recent: bool,
+    decisions: bool,
+    topic: str | None,
+    limit: int,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
+    """Show single entries of the notes with their days, newest first.
+
+    With QUERY, only those that answer it, the best first unless --recent is given; where none is sure to,
+    up to three of the nearest. The options narrow each other: --recent --decisions shows the latest
+    decisions.
+    """
+    with open_memory(workspace) as memory:
+        entries = memory.recall(
+            " ".join(query) or None, recent=recent, decisions=decisions, topic=topic, limit=limit
+        )
+    if as_json:
+        print_json(wire.recalled_json(entries))
+    else:
+        _print_entries(entries)
+
+
+def _print_entries(entries: Sequence[Recalled]) -> None:
+    from memlines.memory.notes.entries import one_line
+
+    by_day: dict[date | None, list[Recalled]] = {}
+    for entry in entries:
+        by_day.setdefault(entry.day, []).append(entry)
+    if not by_day:
+        click.echo("Nothing found.")
+    elif all(entry.weak for entry in entries):
+        click.echo("No confident match. Nearest entries:\n")
+    for day, of_that_day in by_day.items():
+        click.secho("without a date" if day is None else day.isoformat(), bold=True)
+        for entry in of_that_day:
+            citation = click.style(harmless_name(entry.citation), fg="cyan")
+            click.echo(f"  {citation}  {harmless_name(one_line(entry.text))}")
+
+
+# get
+
+
+@click.command("get")
+@click.argument("path")
+@argument_option(READ["start"], "start", "--from", help="The first line to show, counted from 1.")
+@argument_option(READ["lines"], "--lines", help="How many lines to show, at least 1. [default: 120]")
+@argument_option(
+    READ["column"], "--column", help="The character of the first line to begin with, counted from 1."
+)
+@common_options
+def get_command(
+    path: str,
+    start: int | None,
+    lines: int | None,
+    column: int | None,
+    workspace: Path | None,
+    as_json: bool,
+) -> int:
+    """Show lines of the note PATH, which may be a citation such as memory/x.md#L3-L9.
+
+    At most 12,000 characters are shown at a time, with the command that shows more.
+    """
+    path, start, lines = parse_citation(path, start, lines)
+    with open_memory(workspace) as memory:
+        excerpt = memory.read(path, start, lines, column)
+    if excerpt.found:
+        _refuse_beyond_the_end(excerpt, column or 1)
+    if as_json:
+        print_json(wire.excerpt_json(excerpt))
+    else:
+        _print_excerpt(excerpt, lines, column or 1)
+    return 0 if excerpt.found else 1
+
+
+def _refuse_beyond_the_end(excerpt: Excerpt, column: int) -> None:
+    total = excerpt.total_lines
+    if excerpt.start > max(1, total):
+        raise UsageError(
+            f"{excerpt.path} has {counted(total, 'line')}, so there is no line {excerpt.start}",
+            todo="Ask for an earlier line",
+        )
+    if column > 1 and not excerpt.text.split("\n")[0]:
+        raise UsageError(
+            f"line {excerpt.start} of {excerpt.path} has less than {column} characters",
+            todo="Leave out --column",
+        )
+
+
+def _print_excerpt(excerpt: Excerpt, lines: int | None, column: int) -> None:
+    if not excerpt.found:
+        print_error(f"{excerpt.path} does not exist")
+        return
+    if not excerpt.total_lines:
+        click.echo("(empty)", err=True)
+        return
+    click.echo(harmless(excerpt.text))
+    more = f"more: memlines get {shlex.quote(harmless_name(excerpt.path))} --from {excerpt.next_start}"
+    if excerpt.next_column:
+        shown = f"{excerpt.start} is shown from character {column:,} to {excerpt.next_column - 1:,}"
+        click.echo(f"[cut: line {shown}; {more} --column {excerpt.next_column}]", err=True)
+    elif excerpt.next_start and (lines is None or excerpt.lines < lines):
+        click.echo(f"[{more}]", err=True)

@@ -1,7 +1,8 @@
-"""`memlines serve`: the engine that a client program keeps open."""
+"""The commands that programs call: `serve` and `mcp` keep a memory open for a client, `hook` answers once."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -11,16 +12,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import click
 
-from memlines.cli.common import FOLDER, agent_option
-from memlines.errors import UsageError
-from memlines.serve.rpc.server import ENGINE, Dialect, Event, Events, Method, serve
+from memlines.cli.common import FOLDER, agent_option, workspace_option
+from memlines.cli.output import print_line
+from memlines.errors import MemlinesError, UsageError, WorkspaceError
+from memlines.paths import Workspace
+from memlines.settings.workspace import find_workspace
+
+if TYPE_CHECKING:
+    from memlines.serve.rpc.server import Dialect, Events, Method
 
 _BY_SIGNAL = 128
 _BUFFER = 64 * 1024
+_PORT = 8737
+_HOST = "127.0.0.1"
+_PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
+"""Where Claude Code says which project it is in."""
 
 
 class Served(Protocol):
@@ -33,6 +43,63 @@ class Served(Protocol):
         """End what goes on in the background."""
 
 
+# hook
+
+
+@click.command("hook")
+@click.argument("client")
+@click.argument("event")
+@click.argument("home", required=False, default="")
+@click.option(
+    "-w",
+    "--workspace",
+    type=FOLDER,
+    default=None,
+    help="A folder of the workspace. [default: the one that the client was started in]",
+)
+def hook_command(client: str, event: str, home: str, workspace: Path | None) -> int:
+    """Answer an event of a client, whose JSON comes on the standard input.
+
+    Prints what the client takes for an answer, or nothing. The exit code is always 0.
+    """
+    from memlines.serve.hooks import thin
+
+    if workspace is not None:
+        os.environ[thin.FOLDER_VARIABLE] = str(workspace)
+        os.environ.pop(thin.WORKSPACE_VARIABLE, None)
+    if hasattr(os, "fork"):
+        return thin.main([client, event, home])
+    if home:
+        os.environ.setdefault("MEMLINES_HOME", home)
+    try:
+        click.echo(_answer_here(client, event), nl=False)
+    except (MemlinesError, OSError, ValueError) as error:
+        thin.note(event, f"{type(error).__name__}: {error}")
+    return 0
+
+
+def _answer_here(client: str, event: str) -> str:
+    """Answer in this process: slow, but it needs no socket, which not every system has for Python."""
+    from memlines.serve.hooks import thin
+
+    said = sys.stdin.buffer.read(thin.MOST_BYTES)
+    root = thin.workspace_of(thin.working_folder(), anyway=thin.COMMAND in said)
+    if root is None:
+        return ""
+    from memlines.serve.hooks.events import Events
+
+    events = Events(Path(root))
+    try:
+        given = json.loads(said or b"{}")
+        answer = events.run(client, event, given if isinstance(given, dict) else {})
+    finally:
+        events.close()
+    return f"{json.dumps(answer)}\n" if answer else ""
+
+
+# serve
+
+
 @click.command("serve")
 @click.option("--stdio", is_flag=True, help="Talk over the standard input and output.")
 @click.option(
@@ -43,30 +110,103 @@ class Served(Protocol):
     help="The folder with the notes. [default: found from the folder that the client names]",
 )
 @agent_option
-def command(stdio: bool, workspace: Path | None) -> int:
+def serve_command(stdio: bool, workspace: Path | None) -> int:
     """Answer a client program, one JSON-RPC request a line, until its input ends.
 
     The protocol is described in docs/protocol.md.
     """
     if not stdio:
         raise UsageError(
-            "memlines serve has to be told how to talk",
-            todo="Say memlines serve --stdio; a client program starts it so, people have no need to",
+            "memlines serve needs to know how to talk",
+            todo="Run memlines serve --stdio; client programs start it like that, people need not",
         )
+    from memlines.serve.rpc.server import ENGINE
 
     def engine() -> Served:
         from memlines.serve.rpc.engine import Engine
 
         return Engine(workspace)
 
-    return serve_stdio(engine)
+    return serve_stdio(engine, ENGINE)
 
 
-def serve_stdio(engine: Callable[[], Served], dialect: Dialect = ENGINE) -> int:
+# mcp
+
+
+@click.command("mcp")
+@workspace_option
+@click.option("--http", "over_http", is_flag=True, help="Listen on a port of this machine instead.")
+@click.option("--port", type=click.IntRange(0, 65535), help=f"With --http: the port. [default: {_PORT}]")
+@click.option("--host", help=f"With --http: a loopback address. [default: {_HOST}]")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With --http: the file with the token that clients send. [default: one in the user's state folder]",
+)
+def mcp_command(
+    workspace: Path | None, over_http: bool, port: int | None, host: str | None, token_file: Path | None
+) -> int:
+    """Answer a client of the Model Context Protocol, over the standard streams or HTTP.
+
+    How clients are told to start this is described in docs/mcp.md.
+    """
+    folder = _folder(workspace)
+    if over_http:
+        return _serve_http(folder, host or _HOST, _PORT if port is None else port, token_file)
+    if (port, host, token_file) != (None, None, None):
+        raise UsageError(
+            "--port, --host and --token-file go with --http", todo="Add --http, or leave them out"
+        )
+    from memlines.serve.mcp.server import DIALECT
+
+    def server() -> Served:
+        from memlines.serve.mcp.server import Server
+
+        return Server(folder, f"mcp-{os.urandom(8).hex()}")
+
+    return serve_stdio(server, DIALECT)
+
+
+def _folder(named: Path | None) -> Path:
+    """Return the folder with the notes; a client that does not say where it works is in none."""
+    project = os.environ.get(_PROJECT_VARIABLE)
+    folder = named or find_workspace(Path(project) if project else None).folder
+    root = Workspace.at(folder).root
+    if named is None and root == Path(root.anchor):
+        raise WorkspaceError(
+            f"this was started in {root}, which is no project",
+            todo="Name the folder with the notes: memlines mcp --workspace FOLDER",
+        )
+    return root
+
+
+def _serve_http(folder: Path, host: str, port: int, named: Path | None) -> int:
+    from memlines.serve.mcp.exchange import Exchange
+    from memlines.serve.mcp.guard import token_file, token_in
+    from memlines.serve.mcp.http import Listener, serve_http
+    from memlines.serve.mcp.server import Server
+
+    file = named or token_file()
+    server = Server(folder, None)
+    listener = Listener(host, port, token_in(file), Exchange(server.methods()))
+    events: Events = SimpleQueue()
+    with _end_on_signals(events) as signals:
+        print_line(f"Serving the memory of {folder} at {listener.url}")
+        print_line(f"Clients send the token in {file} as Authorization: Bearer. Ctrl-C ends this.")
+        serve_http(listener, server, events)
+    return _exit_code(signals)
+
+
+# Serving
+
+
+def serve_stdio(engine: Callable[[], Served], dialect: Dialect) -> int:
     """Serve an engine over the standard streams, and return the exit code.
 
     Does not return if calls still hang: the process ends here then.
     """
+    from memlines.serve.rpc.server import serve
+
     if os.isatty(0):
         click.echo(
             "This is for client programs: it waits for JSON-RPC requests, one a line. Ctrl-D ends it.",
@@ -74,13 +214,13 @@ def serve_stdio(engine: Callable[[], Served], dialect: Dialect = ENGINE) -> int:
         )
     reader, writer = _take_streams()
     events: Events = SimpleQueue()
-    with ending_on_signals(events) as signals:
+    with _end_on_signals(events) as signals:
         served = engine()
         serve(served.methods(), reader, writer, on_end=served.close, events=events, dialect=dialect)
-    return exit_code(signals)
+    return _exit_code(signals)
 
 
-def exit_code(signals: Sequence[int]) -> int:
+def _exit_code(signals: Sequence[int]) -> int:
     """Return the exit code after signals that asked for the end, or after none.
 
     Does not return if threads are left: the process ends here then.
@@ -93,8 +233,10 @@ def exit_code(signals: Sequence[int]) -> int:
 
 
 @contextmanager
-def ending_on_signals(events: Events) -> Iterator[list[int]]:
-    """Have signals that ask for the end bring it about; give where those that came are listed."""
+def _end_on_signals(events: Events) -> Iterator[list[int]]:
+    """End the serving on a signal that asks for it; yield the list of those that came."""
+    from memlines.serve.rpc.server import Event
+
     received: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -125,6 +267,8 @@ def _wake(source: int, events: Events) -> None:
     Python calls a handler when the main thread next does something. A signal that comes just before
     that thread begins to wait does not end the wait by itself, and might be noticed an hour later.
     """
+    from memlines.serve.rpc.server import Event
+
     while os.read(source, 1):
         events.put(Event.LOOK)
     os.close(source)

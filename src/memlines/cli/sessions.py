@@ -1,4 +1,4 @@
-"""`memlines sessions`: list, read, search and import conversations."""
+"""The commands about conversations: `sessions` for transcripts, `snapshots` for their last messages."""
 
 from __future__ import annotations
 
@@ -7,25 +7,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import click
 
-from memlines.cli.common import (
+from memlines.agent import snapshot
+from memlines.agent.messages import secrets_out
+from memlines.cli.common import FILE, common_options, open_memory, search_options
+from memlines.cli.hits import print_answer
+from memlines.cli.output import (
     counted,
     harmless,
     harmless_name,
-    json_option,
-    nearest_workspace,
+    print_error,
     print_json,
+    print_line,
+    print_problems,
     progress_bar,
-    search_options,
     warn,
-    workspace_option,
 )
-from memlines.cli.hits import print_answer
-from memlines.errors import UsageError
+from memlines.errors import PathError, UsageError
 from memlines.files import snapshots
+from memlines.files.snapshots import Snapshot
 from memlines.index.sync.discovery import SNAPSHOTS
 from memlines.memory.conversations.conversation import SWITCH_ON, client_of, refuse_unless_on
 from memlines.memory.conversations.importing import Imported, import_transcripts
@@ -42,7 +45,7 @@ _STATES = {"grew": "grew since", "changed": "changed since"}
 
 
 @click.group("sessions")
-def command() -> None:
+def sessions_command() -> None:
     """List, read, search and import conversations with agents.
 
     They are read only if the setting sources holds sessions; sessions.clients says whose.
@@ -50,14 +53,14 @@ def command() -> None:
 
 
 @contextmanager
-def opened(workspace: Path | None) -> Iterator[Memory]:
+def _open(workspace: Path | None) -> Iterator[Memory]:
     """Open a memory, unless it is switched off."""
-    with Memory(nearest_workspace(workspace)) as memory:
+    with open_memory(workspace) as memory:
         refuse_if_off(memory.loaded)
         yield memory
 
 
-def shown_time(settings: Settings, time: datetime | None) -> str:
+def _format_time(settings: Settings, time: datetime | None) -> str:
     """Write a point in time for people, in their zone."""
     return f"{local_now(settings, time):%Y-%m-%d %H:%M}" if time else ""
 
@@ -65,21 +68,19 @@ def shown_time(settings: Settings, time: datetime | None) -> str:
 # list
 
 
-@command.command("list")
+@sessions_command.command("list")
 @click.option("--client", type=click.Choice(get_args(Client)), help="Only the conversations of one client.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="How many at most. [default: all]")
-@workspace_option
-@json_option
+@common_options
 def list_command(client: str | None, limit: int | None, workspace: Path | None, as_json: bool) -> None:
     """List the transcripts that are there or indexed, and how fresh the index is.
 
     The one that changed last comes first, with the time of that change.
     """
-    with opened(workspace) as memory:
-        infos = [info for info in listed(memory.workspace, memory.settings) if client in (None, info.client)][
-            :limit
-        ]
+    with _open(workspace) as memory:
+        every = listed(memory.workspace, memory.settings)
         settings = memory.settings
+    infos = [info for info in every if client in (None, info.client)][:limit]
     if as_json:
         print_json({"sessions": [info.to_json() for info in infos]})
         return
@@ -94,7 +95,7 @@ def list_command(client: str | None, limit: int | None, workspace: Path | None, 
 def _line(info: SessionInfo, settings: Settings) -> str:
     state = f"{_STATES.get(info.state, info.state)}{f' ({info.reason})' if info.reason else ''}"
     chunks = f"  {counted(info.chunks, 'chunk')}" if info.chunks else ""
-    time = shown_time(settings, info.changed)
+    time = _format_time(settings, info.changed)
     name = click.style(harmless_name(info.path), fg="cyan")
     return f"{time:16}  {info.client:11}  {name}  {harmless_name(state)}{chunks}"
 
@@ -102,14 +103,13 @@ def _line(info: SessionInfo, settings: Settings) -> str:
 # show
 
 
-@command.command("show")
+@sessions_command.command("show")
 @click.argument("path")
 @click.option(
     "--around", type=click.IntRange(0, 1000), default=5, show_default=True, help="Turns around the lines."
 )
 @click.option("--from", "start", type=click.IntRange(min=1), default=1, help="The line to begin with.")
-@workspace_option
-@json_option
+@common_options
 def show_command(path: str, around: int, start: int, workspace: Path | None, as_json: bool) -> None:
     """Show a conversation, or the turns around the lines of a citation.
 
@@ -121,7 +121,7 @@ def show_command(path: str, around: int, start: int, workspace: Path | None, as_
         path, first, last = place
         if not 1 <= first <= last:
             raise UsageError(f"the citation #L{first}-L{last} names no lines", todo="Lines count from 1")
-    with opened(workspace) as memory:
+    with _open(workspace) as memory:
         session = read_session(
             memory.workspace, memory.settings, path, first, around, last_line=last, start=start
         )
@@ -133,7 +133,7 @@ def show_command(path: str, around: int, start: int, workspace: Path | None, as_
 
 
 def _print_session(session: Session, settings: Settings) -> None:
-    began = f", began {shown_time(settings, session.started)}" if session.started else ""
+    began = f", began {_format_time(settings, session.started)}" if session.started else ""
     title = click.style(harmless_name(session.path), fg="cyan", bold=True)
     click.echo(f"{title}  {harmless_name(session.client)}{began}")
     for warning in session.warnings:
@@ -161,11 +161,10 @@ def _print_turn(turn: Turn, width: int, *, is_marked: bool) -> None:
 # search
 
 
-@command.command("search")
+@sessions_command.command("search")
 @click.argument("query", nargs=-1, required=True)
 @search_options
-@workspace_option
-@json_option
+@common_options
 def search_command(
     query: tuple[str, ...],
     max_results: int | None,
@@ -183,7 +182,7 @@ def search_command(
     text = " ".join(query)
     if not text.strip():
         raise UsageError("the query is empty", todo="Ask for something that was said")
-    with opened(workspace) as memory, progress_bar() as progress:
+    with _open(workspace) as memory, progress_bar() as progress:
         refuse_unless_on(memory.settings)
         result = memory.search(
             text,
@@ -197,10 +196,10 @@ def search_command(
         clients = _clients(memory, {hit.path for hit in result})
     citations = memory.settings.citations
     if as_json:
-        told = search_json(result, citations=citations)
-        for hit in told["results"]:
+        answer = search_json(result, citations=citations)
+        for hit in answer["results"]:
             hit |= {"client": clients[hit["path"]], "date": hit["heading"] or None}
-        print_json(told)
+        print_json(answer)
     else:
         print_answer(
             result,
@@ -219,10 +218,9 @@ def _clients(memory: Memory, paths: Iterable[str]) -> Mapping[str, str]:
 # import
 
 
-@command.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@workspace_option
-@json_option
+@sessions_command.command("import")
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@common_options
 def import_command(files: tuple[Path, ...], workspace: Path | None, as_json: bool) -> int:
     """Copy transcripts of any client into the folder sessions/, without their secrets.
 
@@ -230,7 +228,7 @@ def import_command(files: tuple[Path, ...], workspace: Path | None, as_json: boo
     already is told, a conversation that grew is replaced, any other is kept beside it. Exits with 1 if a file
     could not be brought in.
     """
-    with opened(workspace) as memory:
+    with _open(workspace) as memory:
         done = import_transcripts(memory.workspace, memory.settings, files)
         is_searched = "sessions" in memory.settings.sources
     if as_json:
@@ -245,11 +243,107 @@ def import_command(files: tuple[Path, ...], workspace: Path | None, as_json: boo
 
 def _print_imported(one: Imported) -> None:
     if one.outcome == "failed":
-        click.secho(f"Error: {harmless_name(one.problem)}", fg="red", err=True)
+        print_error(one.problem)
         return
     details = [one.client, counted(one.messages, "message")]
     if one.redacted:
         details.append(f"{counted(sum(one.redacted.values()), 'secret')} taken out")
     if one.damaged:
         details.append(f"{counted(one.damaged, 'damaged line')} skipped")
-    click.echo(f"{one.outcome}: {harmless_name(one.path)} ({', '.join(details)})")
+    print_line(f"{one.outcome}: {one.path} ({', '.join(details)})")
+
+
+# Snapshots
+
+
+@click.group("snapshots")
+def snapshots_command() -> None:
+    """Show the last messages of sessions, and go on from there.
+
+    A snapshot holds the last messages of a session; agents take one at the end of every turn.
+    """
+
+
+@snapshots_command.command("list")
+@common_options
+def list_snapshots_command(workspace: Path | None, as_json: bool) -> None:
+    """List the snapshots of this workspace, the newest first."""
+    with _open(workspace) as memory:
+        listing = snapshot.listed(memory)
+        settings = memory.settings
+    if as_json:
+        problems = [{"path": problem.path, "reason": problem.reason} for problem in listing.problems]
+        print_json({"snapshots": [_head(one) for one in listing.snapshots], "problems": problems})
+        return
+    for one in listing.snapshots:
+        origin = " ".join(part for part in (one.client, one.session, one.cwd and f"in {one.cwd}") if part)
+        name = click.style(harmless_name(one.id), fg="cyan")
+        messages = counted(len(one.messages), "message")
+        click.echo(f"{name}  {_format_time(settings, one.created)}  {messages}  {harmless_name(origin)}")
+    if not listing.snapshots:
+        click.echo("There are no snapshots.")
+    print_problems("Not usable", listing.problems, "yellow")
+
+
+@snapshots_command.command("show")
+@click.argument("name", metavar="[ID]", required=False)
+@common_options
+def show_snapshot_command(name: str | None, workspace: Path | None, as_json: bool) -> None:
+    """Show the messages of a snapshot, by its ID or the name of its session.
+
+    Without ID it is the newest one.
+    """
+    with _open(workspace) as memory:
+        one = snapshot.read(memory, name or _newest(memory))
+        clean = secrets_out(memory)
+        messages = [(said, clean(said.text)) for said in one.messages]
+        settings = memory.settings
+    if as_json:
+        said_json = [said.to_json() | {"text": text, "truncated": said.truncated} for said, text in messages]
+        print_json(_head(one) | {"messages": said_json})
+        return
+    title = click.style(harmless_name(one.id), fg="cyan", bold=True)
+    click.echo(f"{title}  {harmless_name(f'{one.client} {one.session}'.strip())}")
+    for said, text in messages:
+        time = f"[{_format_time(settings, said.time)}] " if said.time else ""
+        cut = " […]" if said.truncated else ""
+        click.echo(f"{time}{said.role.capitalize()}: {harmless(text)}{cut}")
+
+
+@snapshots_command.command("restore")
+@click.argument("name", metavar="[ID]", required=False)
+@common_options
+def restore_snapshot_command(name: str | None, workspace: Path | None, as_json: bool) -> None:
+    """Print a snapshot as a block that a new session can start from.
+
+    Nothing else is printed, so that it can be piped to an agent. Without ID it is the newest one.
+    """
+    with _open(workspace) as memory:
+        one = snapshot.read(memory, name or _newest(memory))
+        block = snapshot.restored(memory, one.id)
+    if as_json:
+        print_json(_head(one) | {"text": block})
+    else:
+        click.echo(harmless(block))
+
+
+def _newest(memory: Memory) -> str:
+    kept = snapshot.listed(memory).snapshots
+    if not kept:
+        raise PathError(
+            "there are no snapshots in this workspace", todo="An agent's integration takes them at every turn"
+        )
+    return kept[0].id
+
+
+def _head(one: Snapshot) -> dict[str, Any]:
+    """Return what tells a snapshot from others, with field names that stay."""
+    return {
+        "id": one.id,
+        "path": one.path,
+        "session": one.session,
+        "client": one.client,
+        "cwd": one.cwd,
+        "created": one.to_json()["created"],
+        "count": len(one.messages),
+    }

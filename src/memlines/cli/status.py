@@ -1,4 +1,4 @@
-"""`memlines status`: show what is indexed, and how."""
+"""The commands about the index: `status`, and `model` for a change of the embedding model."""
 
 from __future__ import annotations
 
@@ -9,49 +9,55 @@ from typing import Any
 
 import click
 
-from memlines.cli.common import (
-    chosen_workspace,
+from memlines.cli.common import choose_workspace, common_options, open_memory
+from memlines.cli.output import (
     counted,
     harmless_name,
-    json_option,
     local_time,
     print_json,
+    print_line,
     print_problems,
     progress_bar,
     warn,
-    workspace_option,
 )
 from memlines.embed.spending.prices import in_dollars
 from memlines.errors import EmbeddingError
-from memlines.memory.memory import Memory
 from memlines.serve.wire import status_json
-from memlines.types import Status
+from memlines.types import Space, Status
+
+_STATES = {
+    "serving": "answers",
+    "filling": "is being made; 'memlines sync' goes on with it",
+    "kept": "is kept to go back to with 'memlines model rollback'",
+}
+
+
+# status
 
 
 @click.command("status")
 @click.option("--deep", is_flag=True, help="Try the provider with one call; sends it the word 'memory'.")
 @click.option("--index", is_flag=True, hidden=True, help="Sync first, then do as --deep does.")
-@click.option("--verbose", is_flag=True, hidden=True, expose_value=False, help="Tell all, as always.")
-@workspace_option
-@json_option
-def command(deep: bool, index: bool, workspace: Path | None, as_json: bool) -> int:
+@click.option("--verbose", is_flag=True, hidden=True, expose_value=False, help="Show everything, as always.")
+@common_options
+def status_command(deep: bool, index: bool, workspace: Path | None, as_json: bool) -> int:
     """Show what is indexed, and how. Changes nothing.
 
     With --deep it exits with 6 if the provider does not work.
     """
-    chosen = chosen_workspace(workspace)
-    with Memory(chosen.folder) as memory, progress_bar() as progress:
+    chosen = choose_workspace(workspace)
+    with open_memory(chosen.folder) as memory, progress_bar() as progress:
         if index:
             memory.sync(progress=progress)
         status = memory.status(deep=deep or index)
     if as_json:
         print_json(status_json(status) | {"workspace_from": chosen.origin})
     else:
-        _print(status, chosen.origin)
+        _print_status(status, chosen.origin)
     return 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
 
 
-def _print(status: Status, origin: str) -> None:
+def _print_status(status: Status, origin: str) -> None:
     for warning in status.warnings:
         warn(warning)
     for name, value in _rows(status, origin):
@@ -148,18 +154,94 @@ def _state(status: Status) -> str:
     if not status.enabled:
         return "switched off"
     if not status.fts["available"] and status.index_bytes:
-        return "not usable; the next sync or search makes it anew if it can"
+        return "not usable; the next sync or search rebuilds it if it can"
     doubts = []
     if status.last_sync is None:
         doubts.append("never synced; the first sync or search does it")
     elif status.dirty:
         doubts.append("behind the files; the next sync or search catches up")
     if status.pending:
-        doubts.append(f"{counted(status.pending, 'chunk')} {_verb(status.pending)} for vectors")
+        verb = "waits" if status.pending == 1 else "wait"
+        doubts.append(f"{counted(status.pending, 'chunk')} {verb} for vectors")
     if status.failed:
         doubts.append(f"{counted(len(status.failed), 'file')} could not be read")
     return "; ".join(doubts) or "up to date"
 
 
-def _verb(number: int) -> str:
-    return "waits" if number == 1 else "wait"
+# model
+
+
+@click.group("model", invoke_without_command=True)
+@common_options
+@click.pass_context
+def model_command(context: click.Context, workspace: Path | None, as_json: bool) -> None:
+    """Show whose vectors answer, and how far a change to another model is.
+
+    The settings embeddings.provider and embeddings.model say which model is wanted. 'memlines sync'
+    makes its vectors while those of the old one go on answering; then both change places at once.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with open_memory(workspace) as memory:
+        status = memory.status()
+    if as_json:
+        wanted = {"provider": status.provider, "model": status.model}
+        print_json({"wanted": wanted, "spaces": list(status.spaces)})
+    else:
+        _print_spaces(status)
+
+
+@model_command.command("cancel")
+@common_options
+def cancel(workspace: Path | None, as_json: bool) -> None:
+    """Stop a change that is under way. What answers now goes on answering."""
+    with open_memory(workspace) as memory:
+        space = memory.cancel_model()
+    _report(f"the change to {space} is stopped; 'memlines model resume' takes it up again", space, as_json)
+
+
+@model_command.command("rollback")
+@common_options
+def rollback(workspace: Path | None, as_json: bool) -> None:
+    """Answer with the vectors of the model before again. Costs no call."""
+    with open_memory(workspace) as memory:
+        space = memory.roll_back_model()
+    _report(f"{space} answers again; set embeddings.provider and embeddings.model to keep it", space, as_json)
+
+
+@model_command.command("resume")
+@common_options
+def resume(workspace: Path | None, as_json: bool) -> None:
+    """Want the model of the settings again after a cancel or a rollback."""
+    with open_memory(workspace) as memory:
+        space = memory.resume_model()
+    _report(f"{space} is wanted again; 'memlines sync' makes its vectors", space, as_json)
+
+
+@model_command.command("renew")
+@common_options
+def renew(workspace: Path | None, as_json: bool) -> None:
+    """Make all vectors of the model again, because the service changed it under the same name."""
+    with open_memory(workspace) as memory:
+        space = memory.renew_model()
+    _report(f"the vectors of {space} are given up; 'memlines sync' makes them again", space, as_json)
+
+
+def _report(sentence: str, space: Space, as_json: bool) -> None:
+    if as_json:
+        print_json({"provider": space.provider, "model": space.model})
+    else:
+        print_line(sentence[0].upper() + sentence[1:])
+
+
+def _print_spaces(status: Status) -> None:
+    if not status.spaces:
+        click.echo("There are no vectors yet; 'memlines sync' makes them.")
+    for space in status.spaces:
+        name = f"{space['provider']} ({space['model']})"
+        share = f"{space['vectors']} of {counted(space['chunks'], 'chunk')}"
+        doing = "was declined" if space["declined"] else _STATES[space["state"]]
+        reason = f" (because {space['note']})" if space["note"] else ""
+        print_line(f"{name}: {doing}, {share}{reason}")
+    if status.declined:
+        print_line(f"{status.declined} is declined; 'memlines model resume' wants it again")

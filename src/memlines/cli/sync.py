@@ -1,37 +1,37 @@
-"""`memlines sync`: make the index equal the files."""
+"""The commands that keep the index current: `sync` and `watch`."""
 
 from __future__ import annotations
 
+import json
+import signal
+import threading
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
-from memlines.cli.common import (
-    counted,
-    harmless_name,
-    json_option,
-    nearest_workspace,
-    print_json,
-    print_problems,
-    progress_bar,
-    warn,
-    workspace_option,
-)
+from memlines.cli.common import common_options, open_memory
+from memlines.cli.output import counted, print_json, print_line, print_problems, progress_bar, warn
 from memlines.embed.spending.prices import in_dollars
-from memlines.index.sync.plan import Plan
-from memlines.memory.memory import Memory
 from memlines.serve.wire import report_json
 from memlines.types import Report
 
+if TYPE_CHECKING:
+    from memlines.index.sync.plan import Plan
+
+
+# sync
+
 
 @click.command("sync")
-@click.option("--force", is_flag=True, help="Build the index anew, from every file.")
+@click.option("--force", is_flag=True, help="Rebuild the index, from every file.")
 @click.option("--dry-run", is_flag=True, help="Show what it would do and cost, and do nothing.")
 @click.option("--verbose", is_flag=True, hidden=True, help="Name every file that is indexed or removed.")
-@workspace_option
-@json_option
-def command(force: bool, dry_run: bool, verbose: bool, workspace: Path | None, as_json: bool) -> int:
+@common_options
+def sync_command(force: bool, dry_run: bool, verbose: bool, workspace: Path | None, as_json: bool) -> int:
     """Make the index equal the files.
 
     Only files that changed are read. Exits with 1 if a file failed, vectors are missing, or so many
@@ -39,17 +39,17 @@ def command(force: bool, dry_run: bool, verbose: bool, workspace: Path | None, a
     """
     if dry_run:
         return _show_plan(workspace, as_json)
-    with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
+    with open_memory(workspace) as memory, progress_bar() as progress:
         report = memory.sync(force=force, progress=progress)
     if as_json:
         print_json(report_json(report))
     else:
-        _print(report, verbose=verbose)
+        _print_report(report, verbose=verbose)
     return 1 if report.failed or report.pending or report.held_back else 0
 
 
 def _show_plan(workspace: Path | None, as_json: bool) -> int:
-    with Memory(nearest_workspace(workspace)) as memory, progress_bar() as progress:
+    with open_memory(workspace) as memory, progress_bar() as progress:
         plan = memory.plan(progress=progress)
         reason = memory.provider_trouble
     if reason:
@@ -62,9 +62,8 @@ def _show_plan(workspace: Path | None, as_json: bool) -> int:
 
 
 def _print_plan(plan: Plan) -> None:
-    """Show what a sync would do."""
     if plan.rebuild:
-        click.echo(f"The index would be built anew: {plan.rebuild}")
+        click.echo(f"The index would be rebuilt: {plan.rebuild}")
     counts = f"{len(plan.new)} new, {len(plan.changed)} changed, {len(plan.removed)} removed"
     click.echo(f"Files: {counts}, {plan.unchanged} unchanged")
     if plan.model:
@@ -82,28 +81,14 @@ def _print_plan(plan: Plan) -> None:
     print_problems("Failed", plan.failed, "red")
 
 
-def _print(report: Report, *, verbose: bool) -> None:
+def _print_report(report: Report, *, verbose: bool) -> None:
     for warning in report.warnings:
         warn(warning)
     if report.switched:
         click.echo(f"The model changed {report.switched}")
     if report.rebuilt:
-        click.echo(f"Index built anew: {report.rebuilt}")
-    click.echo(", ".join(_counts(report)))
-    for what, paths in (("indexed", report.indexed), ("removed", report.removed)):
-        for path in paths if verbose else ():
-            click.echo(f"  {what} {harmless_name(path)}")
-    print_problems("Skipped", report.skipped, "yellow")
-    print_problems("Failed", report.failed, "red")
-
-
-def _counts(report: Report) -> list[str]:
-    """Say how many files and vectors came to what; what is none is left out but for the first three."""
-    counts = [
-        f"{len(report.indexed)} indexed",
-        f"{report.unchanged} unchanged",
-        f"{len(report.removed)} removed",
-    ]
+        click.echo(f"Index rebuilt: {report.rebuilt}")
+    counts = f"{len(report.indexed)} indexed, {report.unchanged} unchanged, {len(report.removed)} removed"
     others = (
         (len(report.skipped), f"{len(report.skipped)} skipped"),
         (len(report.failed), f"{len(report.failed)} failed"),
@@ -112,4 +97,58 @@ def _counts(report: Report) -> list[str]:
         (report.vectors_cached, f"{counted(report.vectors_cached, 'vector')} from the cache"),
         (report.pending, f"{counted(report.pending, 'chunk')} without vectors"),
     )
-    return counts + [words for number, words in others if number]
+    click.echo(", ".join([counts, *(words for number, words in others if number)]))
+    for what, paths in (("indexed", report.indexed), ("removed", report.removed)):
+        for path in paths if verbose else ():
+            print_line(f"  {what} {path}")
+    print_problems("Skipped", report.skipped, "yellow")
+    print_problems("Failed", report.failed, "red")
+
+
+# watch
+
+
+@click.command("watch")
+@common_options
+def watch_command(workspace: Path | None, as_json: bool) -> None:
+    """Keep the index equal to the files until Ctrl-C.
+
+    Prints a line for every sync that changed the index; with --json, an object a line.
+    """
+    stop = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    def show_sync(report: Report) -> None:
+        if as_json:
+            click.echo(json.dumps({"event": "sync", **report_json(report)}))
+        else:
+            _print_sync(report)
+
+    def show_notice(sentence: str) -> None:
+        if as_json:
+            click.echo(json.dumps({"event": "notice", "notice": sentence}))
+        else:
+            warn(sentence)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    with open_memory(workspace) as memory:
+        root = str(memory.workspace.root)
+        if as_json:
+            click.echo(json.dumps({"event": "watching", "workspace": root}))
+        else:
+            print_line(f"Watching {root} (Ctrl-C ends)")
+        memory.watch(stop, on_sync=show_sync, on_notice=show_notice)
+
+
+def _print_sync(report: Report) -> None:
+    counts = [f"{len(report.indexed)} indexed", f"{len(report.removed)} removed"]
+    if report.failed:
+        counts.append(f"{len(report.failed)} failed")
+    if report.pending:
+        counts.append(f"{counted(report.pending, 'chunk')} to embed")
+    if report.rebuilt:
+        counts.append(f"index rebuilt: {report.rebuilt}")
+    click.echo(f"{datetime.now():%H:%M:%S}  {', '.join(counts)}")

@@ -48,7 +48,7 @@ from memlines.admin.backup.manifest import (
     read_pieces,
     verified,
 )
-from memlines.admin.backup.merge import KeptBoth, merge
+from memlines.admin.backup.merge import Merged, merge
 from memlines.errors import BackupError, PathError, UsageError, reason_of
 from memlines.files.atomic import sync_folder
 from memlines.files.scan import SUFFIX
@@ -81,23 +81,13 @@ class Exported:
     failed: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did, or would do if `dry_run`; settings stay in the archive.
-
-    `forgotten` and `unchecked` are those of `Merged`.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedArchive(Merged):
+    """What the import of an archive did; settings stay in the archive."""
 
     file: str
     created_at: str
-    created: tuple[str, ...]
-    kept_both: tuple[KeptBoth, ...]
-    same: int
-    failed: tuple[Problem, ...]
-    forgotten: tuple[str, ...]
-    unchecked: tuple[Problem, ...]
     settings: bool
-    dry_run: bool
 
 
 def export_archive(
@@ -143,7 +133,7 @@ def import_archive(
     with_forgotten: bool = False,
     max_bytes: int = MAX_UNPACKED_BYTES,
     progress: Progress,
-) -> Imported:
+) -> ImportedArchive:
     """Merge an archive into the workspace; everything in it is checked before anything is written."""
     with _opened(file) as archive:
         with _damage_told(file):
@@ -164,17 +154,11 @@ def import_archive(
             with_forgotten=with_forgotten,
             progress=progress,
         )
-    return Imported(
-        str(file),
-        manifest.created,
-        merged.created,
-        merged.kept_both,
-        merged.same,
-        merged.failed,
-        merged.forgotten,
-        merged.unchecked,
-        manifest.settings is not None,
-        dry_run,
+    return ImportedArchive(
+        **merged.values(),
+        file=str(file),
+        created_at=manifest.created,
+        settings=manifest.settings is not None,
     )
 
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from itertools import count
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from memlines.admin.backup.gather import HASHES, SALT, TOMBSTONES, beside
 from memlines.admin.backup.manifest import Content, Damaged, Entry, FileContent, entry_for, go_through
@@ -144,12 +145,12 @@ class KeptBoth:
     imported_as: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What a merge did, or would do.
+    """What a merge did, or would do if `dry_run`.
 
     `forgotten` names the passages of the copy that were forgotten since it was made and therefore left out,
-    `unchecked` the files in which nobody could look for such passages.
+    `unchecked` the files that could not be searched for such passages.
     """
 
     created: tuple[str, ...] = ()
@@ -158,6 +159,11 @@ class Merged:
     failed: tuple[Problem, ...] = ()
     forgotten: tuple[str, ...] = ()
     unchecked: tuple[Problem, ...] = ()
+    dry_run: bool = False
+
+    def values(self) -> dict[str, Any]:
+        """Return the fields by their names, to make a result of that holds more."""
+        return {one.name: getattr(self, one.name) for one in fields(Merged)}
 
 
 @operation("import")
@@ -200,7 +206,7 @@ def merge(
             except Damaged as error:
                 work.fail(entry, Problem(entry.path, error.what, failed=True))
         progress(done, total, "merging")
-    return work.outcome()
+    return work.outcome(dry_run=dry_run)
 
 
 class _Merge:
@@ -289,16 +295,17 @@ class _Merge:
         self.failed.append(problem)
         del self.targets[entry]
 
-    def outcome(self) -> Merged:
+    def outcome(self, *, dry_run: bool) -> Merged:
         """Return what became of the entries."""
         made = {entry.path: target for entry, target in self.targets.items()}
         return Merged(
-            tuple(path for path, target in made.items() if path == target),
-            tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
-            self.same,
-            tuple(self.failed),
-            tuple(self.guard.left_out),
-            tuple(self.guard.unchecked),
+            created=tuple(path for path, target in made.items() if path == target),
+            kept_both=tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
+            same=self.same,
+            failed=tuple(self.failed),
+            forgotten=tuple(self.guard.left_out),
+            unchecked=tuple(self.guard.unchecked),
+            dry_run=dry_run,
         )
 
     def _target(self, entry: Entry) -> str | None:

@@ -42,7 +42,7 @@ from memlines.admin.backup.manifest import (
     now_in_words,
     verified,
 )
-from memlines.admin.backup.merge import Contents, KeptBoth, merge, read_tombstones
+from memlines.admin.backup.merge import Contents, Merged, merge, read_tombstones
 from memlines.admin.backup.places import Folder, Place, open_place
 from memlines.errors import BackupError, PathError, UsageError, WorkspaceError, reason_of
 from memlines.files.journal import operation
@@ -98,25 +98,15 @@ class Snapshots:
     failed: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What a restore did, or would do if `dry_run`; `settings_object` names what holds the settings.
-
-    `forgotten` and `unchecked` are those of `Merged`.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored(Merged):
+    """What a restore did; `settings_object` names what holds the settings at the place."""
 
     place: str
     id: str
     created_at: str
     workspace: str
-    created: tuple[str, ...]
-    kept_both: tuple[KeptBoth, ...]
-    same: int
-    failed: tuple[Problem, ...]
-    forgotten: tuple[str, ...]
-    unchecked: tuple[Problem, ...]
     settings_object: str
-    dry_run: bool
 
 
 def backup(
@@ -213,18 +203,12 @@ def restore(
         progress=progress,
     )
     return Restored(
-        place.shown,
-        identity,
-        manifest.created,
-        manifest.workspace,
-        merged.created,
-        merged.kept_both,
-        merged.same,
-        merged.failed,
-        merged.forgotten,
-        merged.unchecked,
-        object_of(manifest.settings) if manifest.settings else "",
-        dry_run,
+        **merged.values(),
+        place=place.shown,
+        id=identity,
+        created_at=manifest.created,
+        workspace=manifest.workspace,
+        settings_object=object_of(manifest.settings) if manifest.settings else "",
     )
 
 

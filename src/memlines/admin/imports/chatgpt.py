@@ -38,7 +38,7 @@ _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedChats:
     """What an import did, or would do if `dry_run`: counts of conversations, and what became of memories.
 
     `left_out` counts conversations that were forgotten or in which nothing is said, `skipped` what is no
@@ -63,7 +63,7 @@ class Imported:
 
 def import_chatgpt(
     workspace: Workspace, settings: Settings, file: Path, *, dry_run: bool = False, progress: Progress
-) -> Imported:
+) -> ImportedChats:
     """Bring conversations and saved memories in; all of the export is read before anything is written."""
     cleaning = Cleaning.of(workspace, settings)
     outcomes: Counter[str] = Counter()
@@ -78,7 +78,7 @@ def import_chatgpt(
             done = bring_in(workspace, conversation, str(file), cleaning, dry_run=dry_run)
             outcomes[done.outcome] += 1
             redacted = merged(redacted, done.redacted)
-    return Imported(
+    return ImportedChats(
         str(file),
         outcomes["imported"],
         outcomes["replaced"],

@@ -219,7 +219,7 @@ _INSIDE = re.compile(r"(?:.*/)?[^/]*memor[^/]*\.json", re.IGNORECASE | re.DOTALL
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedMemories:
     """What an import did, or would do if `dry_run`."""
 
     file: str
@@ -236,7 +236,7 @@ class Imported:
 
 def import_mem0(
     workspace: Workspace, settings: Settings, file: Path, *, dry_run: bool = False, progress: Progress
-) -> Imported:
+) -> ImportedMemories:
     """Write the memories of an export into the note of mem0; all of it is read before anything is written."""
     with opened(file, "an export of mem0") as export:
         found = list(_memories(export, progress))
@@ -244,7 +244,7 @@ def import_mem0(
     if found and not usable:
         raise export.refused("none of its items is a memory")
     added = add(workspace, settings, ORIGIN, usable, dry_run=dry_run, progress=progress)
-    return Imported(str(file), added, len(found) - len(usable), dry_run)
+    return ImportedMemories(str(file), added, len(found) - len(usable), dry_run)
 
 
 def _memories(export: Export, progress: Progress) -> Iterator[Memory | None]:

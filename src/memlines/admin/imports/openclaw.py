@@ -229,12 +229,12 @@ class TheirSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedOpenClaw:
     """What an import did, or would do if `dry_run`; what there was nothing of is nothing."""
 
     vectors: Vectors | None
     memories: Memories | None
-    notes: vault.Imported | None
+    notes: vault.CopiedNotes | None
     dry_run: bool
     settings: TheirSettings | None = None
     trouble: str = ""
@@ -262,7 +262,7 @@ def import_openclaw(
     with_forgotten: bool = False,
     settings_to: SettingsFile | None = None,
     progress: Progress,
-) -> Imported:
+) -> ImportedOpenClaw:
     """Take over the memories and vectors of an agent of OpenClaw, and copy notes if a folder is named."""
     workspace, settings = memory.workspace, memory.settings
     database = find_database(state_dir, settings.agent)
@@ -282,7 +282,7 @@ def import_openclaw(
         )
     notes = None
     if notes_from is not None:
-        root = vault.checked_folder(workspace, notes_from)
+        root = vault.check_folder(workspace, notes_from)
         notes = vault.copy_notes(
             workspace, settings, root, dry_run=dry_run, with_forgotten=with_forgotten, progress=progress
         )
@@ -295,7 +295,7 @@ def import_openclaw(
     if database is not None:
         memory.close()  # what it does in the background would be in the way
         vectors = take_vectors(workspace, settings, str(database), dry_run=dry_run, progress=progress)
-    return Imported(vectors, memories, notes, dry_run, ours, trouble)
+    return ImportedOpenClaw(vectors, memories, notes, dry_run, ours, trouble)
 
 
 def _settings(

@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from memlines.admin.backup.gather import Item, take
 from memlines.admin.backup.manifest import Content, Entry
-from memlines.admin.backup.merge import KeptBoth, Merged, merge
+from memlines.admin.backup.merge import Merged, merge
 from memlines.errors import PathError, reason_of
 from memlines.files.place import place_of
 from memlines.files.read import decode
@@ -30,29 +29,17 @@ from memlines.types import Problem, Progress
 _UNUSUAL = re.compile(r"[^\w.-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did, or would do if `dry_run`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopiedNotes(Merged):
+    """What copying notes did; `failed` also names what could not be read.
 
-    `left_out` names links and what cannot be a note, `failed` what could not be read; `attachments` counts
-    the files that are no Markdown. `forgotten` and `unchecked` are those of a merge.
+    `left_out` names links and what cannot be a note, `attachments` counts the files that are no Markdown.
     """
 
     folder: str
     below: str
-    created: tuple[str, ...]
-    kept_both: tuple[KeptBoth, ...]
-    same: int
     attachments: int
     left_out: tuple[Problem, ...]
-    failed: tuple[Problem, ...]
-    forgotten: tuple[str, ...]
-    unchecked: tuple[Problem, ...]
-    dry_run: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it with field names that stay."""
-        return asdict(self)
 
 
 @dataclass(slots=True)
@@ -73,14 +60,14 @@ def import_vault(
     dry_run: bool = False,
     with_forgotten: bool = False,
     progress: Progress,
-) -> Imported:
+) -> CopiedNotes:
     """Copy the notes of a folder; a note that cannot be read takes no other with it."""
-    root = checked_folder(workspace, folder)
+    root = check_folder(workspace, folder)
     below = f"{NOTES_DIR}/{_usable_name(workspace, name or root.name)}"
     seen = _Seen()
     _walk(root, below, settings.files.max_bytes, seen)
     merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
-    return _merged(merging, str(root), below, seen, dry_run=dry_run, progress=progress)
+    return _copy(merging, str(root), below, seen, progress)
 
 
 def copy_notes(
@@ -91,15 +78,15 @@ def copy_notes(
     dry_run: bool,
     with_forgotten: bool = False,
     progress: Progress,
-) -> Imported:
+) -> CopiedNotes:
     """Copy the notes of another workspace to the same places in this one."""
     found = discover(Workspace(root), (), settings.files.max_bytes)
     seen = _Seen([Item(file.path, file.real, file.root) for file in found.files], 0, list(found.problems))
     merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
-    return _merged(merging, str(root), "", seen, dry_run=dry_run, progress=progress)
+    return _copy(merging, str(root), "", seen, progress)
 
 
-def checked_folder(workspace: Workspace, folder: Path) -> Path:
+def check_folder(workspace: Workspace, folder: Path) -> Path:
     """Return where a folder really is, or refuse what is none or is part of the workspace."""
     named = expand_home(folder)
     try:
@@ -120,9 +107,9 @@ def checked_folder(workspace: Workspace, folder: Path) -> Path:
     return root
 
 
-def _merged(
-    merging: Callable[..., Merged], folder: str, below: str, seen: _Seen, *, dry_run: bool, progress: Progress
-) -> Imported:
+def _copy(
+    merging: Callable[..., Merged], folder: str, below: str, seen: _Seen, progress: Progress
+) -> CopiedNotes:
     entries: list[Entry] = []
     items: dict[str, Item] = {}
     for done, item in enumerate(seen.items, 1):
@@ -137,19 +124,14 @@ def _merged(
             yield entry, _content(entry, items[entry.path])
 
     merged = merging(entries, contents, progress=progress)
-    failed = [problem for problem in seen.problems if problem.failed]
-    return Imported(
-        folder,
-        below,
-        merged.created,
-        merged.kept_both,
-        merged.same,
-        seen.attachments,
-        tuple(problem for problem in seen.problems if not problem.failed),
-        (*failed, *merged.failed),
-        merged.forgotten,
-        merged.unchecked,
-        dry_run,
+    values = merged.values()
+    values["failed"] = (*(problem for problem in seen.problems if problem.failed), *merged.failed)
+    return CopiedNotes(
+        **values,
+        folder=folder,
+        below=below,
+        attachments=seen.attachments,
+        left_out=tuple(problem for problem in seen.problems if not problem.failed),
     )
 
 

@@ -1,0 +1,290 @@
+"""The commands that read facts: `facts list`, `search`, `stats` and `export`, and how a fact is shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from memlines.cli.common import FILE, common_options, open_memory
+from memlines.cli.output import (
+    counted,
+    harmless,
+    harmless_name,
+    is_terminal,
+    print_json,
+    print_line,
+    warn,
+)
+from memlines.errors import UsageError, WriteError, reason_of
+from memlines.files import atomic
+from memlines.files.scan import SUFFIX
+from memlines.folders import PRIVATE_FILE
+from memlines.text.facts import CAPTURE, CATEGORIES, Category, Fact, FactLine, line_of
+from memlines.types import cite
+
+UNSURE = "No confident match. Nearest facts:"
+_CATEGORY_WIDTH = 10
+_NO_DAY = " " * len("2026-11-16")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a cell begins with that a spreadsheet would calculate."""
+
+
+# A fact
+
+
+def format_fact(fact: Fact) -> str:
+    """Format a fact on one line: its id, day, category and text, and what else there is to say of it."""
+    remarks = []
+    if not fact.is_current:
+        remarks.append(_no_longer_true(fact))
+    if fact.is_captured:
+        origin = fact.source.removeprefix(CAPTURE).strip()
+        remarks.append(f"captured from {origin}" if origin else "captured")
+    day = fact.created.isoformat() if fact.created else _NO_DAY
+    name = click.style(fact.id, fg="cyan")
+    text = click.style(harmless_name(fact.text), dim=not fact.is_current)
+    more = "".join(click.style(f"  ({harmless_name(part)})", dim=True) for part in remarks)
+    return f"{name}  {day}  {fact.category:<{_CATEGORY_WIDTH}}  {text}{more}"
+
+
+def _no_longer_true(fact: Fact) -> str:
+    since = f" since {fact.until.isoformat()}" if fact.until else ""
+    instead = f", now {fact.superseded_by}" if fact.superseded_by else ""
+    return f"no longer true{since}{instead}"
+
+
+def fact_json(path: str, line: FactLine) -> dict[str, Any]:
+    """Return a fact as JSON with its citation."""
+    return {**line.fact.to_json(), "citation": cite(path, line.first, line.last)}
+
+
+def newest_first(lines: Sequence[FactLine]) -> list[FactLine]:
+    """Sort facts by the day they were written down; of one day, what is further down is newer.
+
+    One without a day was written by hand, and is as new as the one above it.
+    """
+    days: dict[int, date] = {}
+    latest = date.min
+    for line in sorted(lines, key=lambda line: line.first):
+        latest = days[line.first] = line.fact.created or latest
+    return sorted(lines, key=lambda line: (days[line.first], line.first), reverse=True)
+
+
+# list
+
+
+@click.command("list")
+@click.option("-c", "--category", type=click.Choice(CATEGORIES), help="Only those of this category.")
+@click.option("--all", "everything", is_flag=True, help="Show those that are no longer true as well.")
+@click.option("--captured", is_flag=True, help="Only those that were taken from conversations.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="How many at most. [default: all]")
+@common_options
+def list_command(
+    category: str | None,
+    everything: bool,
+    captured: bool,
+    limit: int | None,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
+    """List the facts, the newest first, with the id that the other commands take."""
+    with open_memory(workspace) as memory:
+        lines = memory.facts.list(category=cast("Category | None", category), current=not everything)
+        path = memory.facts.path
+    chosen = newest_first([line for line in lines if line.fact.is_captured or not captured])[:limit]
+    if as_json:
+        print_json({"facts": [fact_json(path, line) for line in chosen]})
+        return
+    for line in chosen:
+        click.echo(format_fact(line.fact))
+    if not chosen:
+        click.echo("There are no such facts." if category or captured else "There are no facts.")
+
+
+# search
+
+
+@click.command("search")
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "-n", "--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many at most."
+)
+@click.option("--min-score", type=float, help="Show no fact that scores lower (0 to 1).")
+@click.option("--all", "everything", is_flag=True, help="Search those that are no longer true as well.")
+@common_options
+def search_command(
+    query: tuple[str, ...],
+    limit: int,
+    min_score: float | None,
+    everything: bool,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the facts that answer QUERY, the likeliest first.
+
+    The percentage is how likely a fact answers it. Where none is a likely answer, the nearest are shown.
+    Finding none is an answer, not an error.
+    """
+    text = " ".join(query)
+    if not text.strip():
+        raise UsageError("the query is empty", todo="Ask for something: memlines facts search editor")
+    with open_memory(workspace) as memory:
+        result = memory.facts.recall(text, limit=limit, min_score=min_score, current_only=not everything)
+    if as_json:
+        facts = [found.to_json() for found in result.found]
+        print_json({"facts": facts, "confident": result.confident, "warnings": list(result.warnings)})
+        return
+    for warning in result.warnings:
+        warn(warning)
+    if result.found and not result.confident:
+        click.echo(UNSURE)
+    for number, found in enumerate(result.found, 1):
+        fact = found.fact
+        remark = "" if fact.is_current else f"  ({_no_longer_true(fact)})"
+        print_line(f"{number}. [{fact.category}] {fact.text} ({found.band}, {found.score:.0%}){remark}")
+        place = click.style(harmless_name(found.citation), fg="cyan")
+        click.echo(f"{'':{len(str(number)) + 2}}{place}  {fact.id}")
+    if not result.found:
+        click.echo("Nothing in memory answers this. Try other words.")
+
+
+# stats
+
+
+@click.command("stats")
+@common_options
+def stats_command(workspace: Path | None, as_json: bool) -> None:
+    """Count the facts, and say what finds them."""
+    with open_memory(workspace) as memory:
+        stats = memory.facts.stats()
+    if as_json:
+        print_json(stats.to_json())
+        return
+    if not stats.total:
+        click.echo("There are no facts.")
+        return
+    print_line(f"{counted(stats.current, 'fact')} in {stats.file}")
+    for category, count in stats.by_category.items():
+        if count:
+            click.echo(f"  {category:<{_CATEGORY_WIDTH}}  {count}")
+    if stats.superseded:
+        click.echo(f"{counted(stats.superseded, 'fact')} no longer true")
+    if stats.captured:
+        click.echo(f"{stats.captured} captured, {stats.unreviewed} of them not reviewed yet")
+    if stats.oldest and stats.newest:
+        click.echo(f"Written down from {stats.oldest.isoformat()} to {stats.newest.isoformat()}")
+    if stats.uri:
+        rows = "not made yet" if stats.rows is None else counted(stats.rows, "row")
+        print_line(f"LanceDB table in {stats.uri}: {rows}")
+    else:
+        click.echo("No LanceDB table; the main index finds them")
+
+
+# export
+
+
+def _as_json(lines: Sequence[FactLine]) -> str:
+    return json.dumps([line.fact.to_json() for line in lines], ensure_ascii=False, indent=2) + "\n"
+
+
+def _as_json_lines(lines: Sequence[FactLine]) -> str:
+    return "".join(json.dumps(line.fact.to_json(), ensure_ascii=False) + "\n" for line in lines)
+
+
+def _as_csv(lines: Sequence[FactLine]) -> str:
+    """Return a table; what a spreadsheet would take for a formula begins with an apostrophe instead."""
+
+    def cell(value: Any) -> Any:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        is_formula = isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA)
+        return f"'{value}" if is_formula else value
+
+    table = io.StringIO(newline="")
+    writer = csv.writer(table)
+    writer.writerow(Fact(id="", text="").to_json())
+    for line in lines:
+        writer.writerow(cell(value) for value in line.fact.to_json().values())
+    return table.getvalue()
+
+
+def _as_markdown(lines: Sequence[FactLine]) -> str:
+    """Return a note of facts, which can replace another one."""
+    return "# Facts\n\n" + "".join(f"{line_of(line.fact)}\n" for line in lines)
+
+
+_FORMATS: dict[str, Callable[[Sequence[FactLine]], str]] = {
+    "json": _as_json,
+    "jsonl": _as_json_lines,
+    "csv": _as_csv,
+    "md": _as_markdown,
+}
+"""How facts can be written, by the ending of a file's name."""
+
+
+@click.command("export")
+@click.option(
+    "-f",
+    "--format",
+    "chosen",
+    type=click.Choice(list(_FORMATS)),
+    help="How to write them. [default: what FILE ends with, else json]",
+)
+@click.option("-o", "--output", "file", type=FILE, help="Write them into this file.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@common_options
+def export_command(
+    chosen: str | None, file: Path | None, force: bool, workspace: Path | None, as_json: bool
+) -> None:
+    """Write all facts out, those that are no longer true as well.
+
+    They are printed, or written into a file, which is never replaced unless --force says so.
+    """
+    ending = file.suffix.removeprefix(".").lower() if file else ""
+    form = chosen or (ending if ending in _FORMATS else "json")
+    with open_memory(workspace) as memory:
+        lines = memory.facts.list(current=False)
+        root = memory.workspace.root
+    text = _FORMATS[form](lines)
+    if file is not None:
+        _write(file, text, root, force=force)
+        if as_json:
+            print_json({"file": str(file), "format": form, "facts": len(lines)})
+        else:
+            print_line(f"{counted(len(lines), 'fact')} exported to {file}")
+    elif as_json and chosen not in (None, "json"):
+        raise UsageError(f"--json prints no {chosen}", todo="Leave out --json, or name a file with -o")
+    else:
+        click.echo(harmless(text) if is_terminal(sys.stdout) else text, nl=False)
+
+
+def _write(file: Path, text: str, root: Path, *, force: bool) -> None:
+    """Write a file whole or not at all, and never a note."""
+    if not file.name:
+        raise UsageError("the name of the file is empty", todo="Name a file such as facts.csv")
+    if file.suffix == SUFFIX and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root)):
+        raise UsageError(f"{str(file)!r} would be taken for a note", todo="Name a file outside the workspace")
+    try:
+        there = atomic.read(file) if force else None
+        if there is not None:
+            atomic.replace(file, text.encode(), there)
+        elif not atomic.create(file, text, PRIVATE_FILE):
+            raise atomic.Changed
+    except atomic.Changed:
+        raise UsageError(
+            f"{str(file)!r} exists already", todo="Name another file, or replace it with --force"
+        ) from None
+    except OSError as error:
+        raise WriteError(
+            f"{str(file)!r} cannot be written: {reason_of(error)}",
+            todo="Check its folder, its permissions and the space on the disk",
+        ) from error
