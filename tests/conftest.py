@@ -15,7 +15,7 @@ settings.load_profile("untimed")
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith("MEMLINES_") or name.endswith("_API_KEY") or name == "OLLAMA_HOST":
+        if name.startswith(("MEMLINES_", "RECOLLECT_")) or name.endswith("_API_KEY") or name == "OLLAMA_HOST":
             monkeypatch.delenv(name)
     monkeypatch.setenv("MEMLINES_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))

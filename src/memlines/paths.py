@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from memlines.errors import SettingsError, WorkspaceError, reason_of
+from memlines.old_name import MARKS, NAME, NEW_NAME, folder_in_use, get_variable, is_ours
 
 PRIVATE_DIR = ".memory"
 """The folder of a workspace that holds what is derived or private."""
@@ -155,32 +156,40 @@ def expand_home(path: str | os.PathLike[str]) -> Path:
 
 def user_config_file() -> Path:
     """Return the user-wide settings file."""
-    home = os.environ.get(HOME_VARIABLE)
-    if home:
-        return expand_home(home) / "config.yaml"
-    from platformdirs import user_config_path
-
-    return user_config_path("memlines", appauthor=False) / "config.yaml"
+    return _user_folder("config") / "config.yaml"
 
 
 def user_state_dir() -> Path:
     """Return the folder for user-wide state, such as which project settings are trusted."""
-    home = os.environ.get(HOME_VARIABLE)
-    if home:
-        return expand_home(home) / "state"
-    from platformdirs import user_state_path
-
-    return user_state_path("memlines", appauthor=False)
+    return _user_folder("state")
 
 
 def user_cache_dir() -> Path:
     """Return the folder for files that can be made again, such as the unpacked model."""
-    home = os.environ.get(HOME_VARIABLE)
-    if home:
-        return expand_home(home) / "cache"
-    from platformdirs import user_cache_path
+    return _user_folder("cache")
 
-    return user_cache_path("memlines", appauthor=False)
+
+def old_user_folders() -> list[tuple[str, Path, Path]]:
+    """Return the user-wide folders that the old name left: their kinds, where they are, where they belong."""
+    if get_variable(HOME_VARIABLE):
+        return []
+    found = {kind: _user_folders(kind) for kind in MARKS}
+    return [(kind, old, new) for kind, (old, new) in found.items() if is_ours(old, kind)]
+
+
+def _user_folder(kind: str) -> Path:
+    home = get_variable(HOME_VARIABLE)
+    if home:
+        return expand_home(home) / ("" if kind == "config" else kind)
+    return folder_in_use(kind, *_user_folders(kind))
+
+
+def _user_folders(kind: str) -> tuple[Path, Path]:
+    """Return where the user-wide folder of a kind was by the old name, and where it is by the new one."""
+    import platformdirs
+
+    find = getattr(platformdirs, f"user_{kind}_path")
+    return find(NAME, appauthor=False), find(NEW_NAME, appauthor=False)
 
 
 _MARKS = ("MEMORY.md", PRIVATE_DIR)

@@ -2,7 +2,8 @@
 // and named in opencode.json. Only one of them works; each may come from a file of its own, so what they
 // share hangs on the global object.
 
-const KEY = Symbol.for("memlines.opencode")
+// By the first name of the project, so that a plugin installed by that name and this one count as one.
+const KEY = Symbol.for("recollect.opencode")
 
 /** @typedef {{isExplicit: boolean, retire: () => void}} Instance */
 

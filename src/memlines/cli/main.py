@@ -9,10 +9,12 @@ import io
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 
+from memlines import old_name
 from memlines.errors import MemlinesError, UsageError, reason_of
 from memlines.version import __version__
 
@@ -114,7 +116,20 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         click.secho(f"Error: the output cannot be written: {reason_of(error)}", fg="red", err=True)
         code = 1
+    _mention_old_name()
     sys.exit(code)
+
+
+def _mention_old_name() -> None:
+    """Say in one line what was read by the project's first name; clients get no such line."""
+    if sys.argv[1:2] in (["hook"], ["mcp"], ["serve"]):
+        return
+    found = dict(old_name.in_use)
+    if Path(sys.argv[0]).stem == old_name.NAME or Path(sys.argv[0]).parent.name == old_name.NAME:
+        found[f"the command {old_name.NAME}"] = old_name.NEW_NAME
+    if found:
+        names = ", ".join(f"{old} (now {new})" for old, new in found.items())
+        click.echo(f"Still in use by its old name: {names}. 'memlines doctor' says what to do.", err=True)
 
 
 def run(arguments: list[str]) -> int:

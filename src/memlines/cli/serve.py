@@ -23,7 +23,9 @@ from memlines.paths import Workspace
 from memlines.settings.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from memlines.serve.rpc.server import Dialect, Events, Method
+    from memlines.old_name import get_variable
+from memlines.paths import HOME_VARIABLE
+from memlines.serve.rpc.server import Dialect, Events, Method
 
 _BY_SIGNAL = 128
 _BUFFER = 64 * 1024
@@ -66,11 +68,12 @@ def hook_command(client: str, event: str, home: str, workspace: Path | None) -> 
 
     if workspace is not None:
         os.environ[thin.FOLDER_VARIABLE] = str(workspace)
-        os.environ.pop(thin.WORKSPACE_VARIABLE, None)
+        for variable in thin.WORKSPACE_VARIABLES:
+            os.environ.pop(variable, None)
     if hasattr(os, "fork"):
         return thin.main([client, event, home])
-    if home:
-        os.environ.setdefault("MEMLINES_HOME", home)
+    if home and not get_variable(HOME_VARIABLE):
+        os.environ[HOME_VARIABLE] = home
     try:
         click.echo(_answer_here(client, event), nl=False)
     except (MemlinesError, OSError, ValueError) as error:
@@ -83,7 +86,7 @@ def _answer_here(client: str, event: str) -> str:
     from memlines.serve.hooks import thin
 
     said = sys.stdin.buffer.read(thin.MOST_BYTES)
-    root = thin.workspace_of(thin.working_folder(), anyway=thin.COMMAND in said)
+    root = thin.workspace_of(thin.working_folder(), anyway=thin.is_typed_command(said))
     if root is None:
         return ""
     from memlines.serve.hooks.events import Events

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 import uuid
 from collections.abc import Iterator, Sequence
@@ -27,9 +26,10 @@ from memlines.clients.plan import (
     plan_uninstall,
     read_only,
 )
-from memlines.clients.receipt import Receipt, is_plain, receipt_file
+from memlines.clients.receipt import NAME, Receipt, is_plain, old_receipt_file, receipt_file
 from memlines.errors import StoreReadOnly, WriteError, reason_of
 from memlines.files.atomic import (
+    TEMPORARY_NAME,
     TEMPORARY_PREFIX,
     TEMPORARY_SUFFIX,
     Changed,
@@ -47,7 +47,6 @@ from memlines.paths import user_state_dir
 _IN_USE_OR_GONE = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
 _LOCK = "install.lock"
 _WAIT_SECONDS = 10.0
-_STAGED = re.compile(rf"{re.escape(TEMPORARY_PREFIX)}[0-9a-f]{{32}}{re.escape(TEMPORARY_SUFFIX)}")
 
 
 def would_install(targets: Sequence[Target]) -> tuple[Step, ...]:
@@ -102,15 +101,17 @@ def _carry_out(plan: Plan) -> None:
         if plan.old is not None:
             _removed(plan)
         return
-    if plan.new == plan.old and not any(step.changes for step in plan.steps):
-        return
     root = plan.target.real()
-    receipt = receipt_file(root, plan.target.home)
+    receipt, old_receipt = root / plan.target.home / NAME, old_receipt_file(root, plan.target.home)
+    is_same = plan.new == plan.old and not os.path.lexists(old_receipt)
+    if is_same and not any(step.changes for step in plan.steps):
+        return
     _keep(receipt, _both(plan, plan.new))
     for file in plan.files:
         if file.content is not None:
             os.makedirs(file.step.path.parent, exist_ok=True)
         _write(file)
+    _remove_file(old_receipt)
     _remove_unused(root, plan)
     _keep(receipt, plan.new.finished())
 
@@ -147,8 +148,10 @@ def _removed(plan: Plan) -> list[Step]:
     if plan.old is None:
         return done
     root = plan.target.real()
+    receipt = root / plan.target.home / NAME
+    if receipt != old_receipt_file(root, plan.target.home):  # an installation over the old one was stopped
+        _remove_file(old_receipt_file(root, plan.target.home))
     _remove_unused(root, plan)
-    receipt = receipt_file(root, plan.target.home)
     if plan.new is not None:
         _keep(receipt, plan.new)
     else:
@@ -196,13 +199,18 @@ def _leave(root: Path, file: Path, folders: Sequence[str]) -> None:
     while inner.parent in made and os.listdir(inner.parent) == [inner.name]:
         top = inner = inner.parent
     if top is None:
-        os.unlink(file)
-        sync_folder(file.parent)
+        _remove_file(file)
         return
     staged = _beside(top)
     os.rename(top, staged)
     sync_folder(top.parent)
     shutil.rmtree(staged, ignore_errors=True)  # what is left of it, the next run sweeps
+
+
+def _remove_file(file: Path) -> None:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.unlink(file)
+        sync_folder(file.parent)
 
 
 def _beside(top: Path) -> Path:
@@ -216,7 +224,7 @@ def _sweep(target: Target) -> None:
     for folder in (*inner, *root.parents[:2]):
         with suppress(OSError):  # it need not be there, nor be ours to look into
             for name in os.listdir(folder):
-                if _STAGED.fullmatch(name) and (folder / name).is_dir():
+                if TEMPORARY_NAME.fullmatch(name) and (folder / name).is_dir():
                     shutil.rmtree(folder / name, ignore_errors=True)
     receipt = target.receipt()
     names = [*target.names(), *(receipt.files if receipt else ())]

@@ -13,12 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from memlines import old_name
 from memlines.clients.commands import (
     EVENTS,
+    SERVER_ARGUMENTS,
     home_in_use,
     hook_words,
     integration,
     is_hook_of_ours,
+    is_server_of_ours,
     json_edit,
     this_python,
 )
@@ -34,7 +37,6 @@ NAME = "claude-code"
 PROJECT_FOLDER = ".claude"
 SERVER = "memlines"
 
-_SERVER_ARGUMENTS = ["-P", "-m", "memlines", "mcp"]
 _COPIED = ("commands", "skills")
 _GIT_IGNORED = b"# What is true on one machine only.\nreceipt.json\n"
 _HOOK_SECONDS = 30
@@ -100,7 +102,7 @@ def _files(source: Path, below: str) -> Iterator[File]:
 
 
 def _servers(file: Path) -> Edit:
-    server: dict[str, Any] = {"command": this_python(), "args": _SERVER_ARGUMENTS}
+    server: dict[str, Any] = {"command": this_python(), "args": SERVER_ARGUMENTS}
     home = home_in_use()
     if home:
         server["env"] = {HOME_VARIABLE: home}
@@ -108,8 +110,9 @@ def _servers(file: Path) -> Edit:
 
 
 def _is_our_server(place: Place, value: Any) -> bool:
-    is_server = place == ("mcpServers", SERVER) and isinstance(value, dict)
-    return is_server and value.get("args") == _SERVER_ARGUMENTS
+    if place not in (("mcpServers", SERVER), ("mcpServers", old_name.NAME)) or not isinstance(value, dict):
+        return False
+    return is_server_of_ours(value.get("args"))
 
 
 def _settings(path: str, file: Path, project: Path | None) -> Edit:
@@ -128,7 +131,7 @@ def _hook(event: str) -> dict[str, Any]:
 def _is_our_setting(place: Place, value: Any) -> bool:
     match place:
         case ("enabledMcpjsonServers", int()):
-            return bool(value == SERVER)
+            return value in (SERVER, old_name.NAME)
         case ("hooks", str(), int(), "hooks", int()):
             return _is_our_command(value)
         case ("hooks", str(), int()):  # a group goes as a whole if nothing but its matcher is left of it

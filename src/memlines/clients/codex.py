@@ -14,13 +14,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from memlines import old_name
 from memlines.clients import toml_text
 from memlines.clients.commands import (
     EVENTS,
+    SERVER_ARGUMENTS,
     home_in_use,
     hook_words,
     integration,
     is_hook_of_ours,
+    is_server_of_ours,
     json_edit,
     this_python,
 )
@@ -41,8 +44,9 @@ INSTRUCTIONS = "AGENTS.md"
 SERVER = ("mcp_servers", "memlines")
 FIRST_TRY = "$recall --recent; it asks first whether you trust the project and the hooks"
 
-_ARGUMENTS = ["-P", "-m", "memlines", "mcp"]
 _COMMENT = "# Written by Memlines; 'memlines uninstall codex' takes it out again."
+_OLD_COMMENT = "# Written by Recollect; 'recollect uninstall codex' takes it out again."
+_OLD_SERVER = ("mcp_servers", old_name.NAME)
 _START_SECONDS = 20.0
 _HOOK_SECONDS = {"SessionEnd": 3}
 """When Codex gives up a hook; ours give up before. It allows no more at the end of a session."""
@@ -112,7 +116,11 @@ def hooks() -> dict[str, Any]:
 
 def server(in_use: Mapping[str, Any]) -> dict[str, Any]:
     """Return how Codex starts our server, with what somebody set for it since."""
-    values: dict[str, Any] = {"command": this_python(), "args": _ARGUMENTS, "env_vars": list(_PASSED_ON)}
+    values: dict[str, Any] = {
+        "command": this_python(),
+        "args": SERVER_ARGUMENTS,
+        "env_vars": list(_PASSED_ON),
+    }
     values["startup_timeout_sec"] = _START_SECONDS
     values["default_tools_approval_mode"] = "approve"
     home = home_in_use()
@@ -147,10 +155,11 @@ def server_edit(path: str, file: Path, values: Mapping[str, Any]) -> Edit:
 
     def take_out(content: bytes) -> bytes:
         text, former = _parsed(content, file)
-        if not is_ours(toml_text.value_at(former, SERVER)):
-            return content
         try:
-            return toml_text.without(text, SERVER, _COMMENT).encode()
+            for server, comment in ((SERVER, _COMMENT), (_OLD_SERVER, _OLD_COMMENT)):
+                if is_ours(toml_text.value_at(former, server)):
+                    text = toml_text.without(text, server, comment)
+            return text.encode()
         except ValueError as error:
             raise WriteError(
                 f"Memlines's MCP server cannot be taken out of {str(file)!r}: {error}; nothing was changed",
@@ -162,7 +171,7 @@ def server_edit(path: str, file: Path, values: Mapping[str, Any]) -> Edit:
 
 def is_ours(table: Any) -> bool:
     """Tell whether a table starts our server."""
-    return isinstance(table, Mapping) and table.get("args") == _ARGUMENTS
+    return isinstance(table, Mapping) and is_server_of_ours(table.get("args"))
 
 
 def is_our_hook(place: Place, value: Any) -> bool:
@@ -198,8 +207,8 @@ def _in_use(config: Path) -> Mapping[str, Any]:
         values = toml_text.values_of((read(config) or b"").decode())
     except (OSError, PathError, ValueError):  # the edit will say so
         return {}
-    table = toml_text.value_at(values, SERVER)
-    return table if is_ours(table) else {}
+    tables = [toml_text.value_at(values, server) for server in (SERVER, _OLD_SERVER)]
+    return next((table for table in tables if is_ours(table)), {})
 
 
 def _parsed(content: bytes, file: Path) -> tuple[str, dict[str, Any]]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from memlines import old_name
 from memlines.clients import json_text
 from memlines.clients.edits import Edit, Insertion
 from memlines.errors import WorkspaceError, WriteError
 from memlines.paths import HOME_VARIABLE
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
+SERVER_ARGUMENTS = ["-P", "-m", "memlines", "mcp"]
 SCRIPT = Path(__file__).resolve().parents[1] / "serve" / "hooks" / "hook.py"
 _SCRIPT_ENDS = ("/memlines/serve/hooks/hook.py", "/memlines/hooks/hook.py", "/recollect/hooks/hook.py")
 """Where the script is in an installation of this version, and where earlier ones had it."""
@@ -28,7 +29,7 @@ def this_python() -> str:
 
 def home_in_use() -> str | None:
     """Return the folder that holds everything of the user, if another one than usual is set."""
-    home = os.environ.get(HOME_VARIABLE)
+    home = old_name.get_variable(HOME_VARIABLE)
     return str(Path(home).expanduser().absolute()) if home else None
 
 
@@ -41,11 +42,16 @@ def hook_words(client: str, event: str) -> list[str]:
     return [this_python(), "-I", "-S", str(SCRIPT), *rest]
 
 
+def is_server_of_ours(arguments: Any) -> bool:
+    """Tell whether a Python with these arguments is our MCP server, by the project's name or its old one."""
+    return arguments in (SERVER_ARGUMENTS, ["-P", "-m", old_name.NAME, "mcp"])
+
+
 def is_hook_of_ours(words: Any) -> bool:
     """Tell whether a command is one of our hooks, of whichever installation."""
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return False
-    if words[1:3] == ["-P", "-m"] and words[3:5] in (["memlines", "hook"], ["recollect", "hook"]):
+    if words[1:3] == ["-P", "-m"] and words[3:5] in (["memlines", "hook"], [old_name.NAME, "hook"]):
         return True
     return any(Path(word).as_posix().endswith(_SCRIPT_ENDS) for word in words[:5])
 

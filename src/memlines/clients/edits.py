@@ -118,8 +118,8 @@ def _cut(content: bytes, cuts: Sequence[tuple[int, int]]) -> bytes:
 BEGIN = "<!-- memlines: begin. 'memlines install' writes what is between these markers. -->"
 END = "<!-- memlines: end -->"
 
-_BEGINS = re.compile(rb"^[ \t]*<!-- memlines: begin\b[^\n]*?-->[ \t]*\r?$", re.MULTILINE)
-_ENDS = re.compile(rb"^[ \t]*<!-- memlines: end\b[^\n]*?-->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_BEGINS = re.compile(rb"^[ \t]*<!-- (?:memlines|recollect): begin\b[^\n]*?-->[ \t]*\r?$", re.MULTILINE)
+_ENDS = re.compile(rb"^[ \t]*<!-- (?:memlines|recollect): end\b[^\n]*?-->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _LINE_BREAK = re.compile(rb"\r?\n")
 _BOM = b"\xef\xbb\xbf"
 

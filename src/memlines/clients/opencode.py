@@ -11,15 +11,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from memlines.clients.commands import integration
+from memlines.clients.commands import home_in_use, integration, this_python
 from memlines.clients.plan import File, Target
-from memlines.clients.receipt import HOME, MANIFEST, manifest_of, read_receipt
-from memlines.errors import PathError, WorkspaceError
+from memlines.clients.receipt import HOME, MANIFEST, manifest_of, old_home, read_receipt
+from memlines.errors import PathError
 from memlines.files.atomic import read
 from memlines.paths import HOME_VARIABLE
 
@@ -68,8 +67,9 @@ def targets(project: Path | None, source: Path | None = None) -> tuple[Target, .
 def python_of(project: Path | None) -> Path | None:
     """Return the interpreter that an installation named, if it can be told."""
     try:
-        told = json.loads(read(folder_of(project) / COMMAND_FILE) or b"{}")
-        return Path(told["command"][0])
+        folder = folder_of(project)
+        content = read(folder / COMMAND_FILE) or read(folder / old_home() / "command.json")
+        return Path(json.loads(content or b"{}")["command"][0])
     except (PathError, OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
@@ -131,12 +131,10 @@ def _command() -> bytes:
 
     With -P, a file of the project that bears the name of a Python module is not taken for it.
     """
-    if not sys.executable:
-        raise WorkspaceError("the running Python does not know where it is", todo="Call it by its full path")
-    told: dict[str, Any] = {"command": [sys.executable, "-P", "-m", "memlines", "serve", "--stdio"]}
-    home = os.environ.get(HOME_VARIABLE)
+    told: dict[str, Any] = {"command": [this_python(), "-P", "-m", "memlines", "serve", "--stdio"]}
+    home = home_in_use()
     if home:
-        told["env"] = {HOME_VARIABLE: str(Path(home).expanduser().absolute())}
+        told["env"] = {HOME_VARIABLE: home}
     return (json.dumps(told, indent=2) + "\n").encode()
 
 

@@ -13,10 +13,13 @@ from memlines.clients.edits import Edit, edited, hash_of, restored
 from memlines.clients.receipt import (
     HOME,
     MANIFEST,
+    MANIFEST_NAME,
     NAME,
     OWN,
     Entry,
     Receipt,
+    old_home,
+    old_receipt_file,
     read_manifest,
     read_receipt,
     receipt_file,
@@ -90,11 +93,13 @@ class Target:
         needed = {file.path for file in self.files}
         if MANIFEST not in needed:
             return {}
-        manifest = read_manifest(self.real())
-        tops = {PurePosixPath(path).parts[0] for path in needed}
+        homes = (old_home(self.home), self.home)
+        tops = {PurePosixPath(path).parts[0] for path in (*needed, *homes)}
         return {
             path: Entry(sha256, found=path in needed)
-            for path, sha256 in (manifest.files if manifest else {}).items()
+            for home in homes
+            if (manifest := read_manifest(self.real(), home))
+            for path, sha256 in manifest.files.items()
             if PurePosixPath(path).parts[0] in tops
         }
 
@@ -173,13 +178,16 @@ def plan_uninstall(target: Target, *, force: bool = False) -> Plan:
     """Find what was written and nobody needs any more; what somebody changed since is kept."""
     old = target.receipt()
     brought = target.brought()
+    if receipt_file(target.real(), target.home) == old_receipt_file(target.real(), target.home):
+        target = replace(target, home=old_home(target.home))
     if old is None:
         paths = [(name, target.place(name)) for name in brought]
         there = [Planned(Step("keep", path, BROUGHT), name) for name, path in paths if os.path.lexists(path)]
         return Plan(target, tuple(there), None, None, brought)
     known = _known(old, brought)
     planned = [_given_up(target, name, known[name], force=force) for name in old.files]
-    if MANIFEST in old.files and old.files[MANIFEST].found:
+    manifest = old.files.get(f"{target.home}/{MANIFEST_NAME}")
+    if manifest is not None and manifest.found:
         planned = [(_as_brought(file), entry) for file, entry in planned]
     entries = {p.name: entry for p, entry in planned if entry is not None}
     ignored = f"{target.home}/.gitignore"

@@ -10,11 +10,13 @@ knows in a clone which files are Memlines's, and may replace them.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from memlines import old_name
 from memlines.clients.edits import Edited, hash_of
 from memlines.errors import PathError, WriteError, reason_of
 from memlines.files.atomic import read
@@ -79,8 +81,19 @@ class Receipt:
 
 
 def receipt_file(folder: Path, home: str = HOME) -> Path:
-    """Return where the receipt of a client's folder is."""
-    return folder / home / NAME
+    """Return where the receipt of a client's folder is: by the project's old name if only that left one."""
+    new, old = folder / home / NAME, old_receipt_file(folder, home)
+    return old if os.path.lexists(old) and not os.path.lexists(new) else new
+
+
+def old_home(home: str = HOME) -> str:
+    """Return what the folder for our own files was called by the project's old name."""
+    return PurePosixPath(home).with_name(old_name.NAME).as_posix()
+
+
+def old_receipt_file(folder: Path, home: str = HOME) -> Path:
+    """Return where the receipt was by the project's old name."""
+    return folder / old_home(home) / NAME
 
 
 def read_receipt(folder: Path, home: str = HOME) -> Receipt | None:
@@ -149,7 +162,8 @@ def _unreadable(file: Path, why: str) -> WriteError:
     )
 
 
-MANIFEST = f"{HOME}/manifest.json"
+MANIFEST_NAME = "manifest.json"
+MANIFEST = f"{HOME}/{MANIFEST_NAME}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +188,15 @@ def manifest_of(files: Iterable[tuple[str, bytes]]) -> bytes:
     return (json.dumps(told, indent=2) + "\n").encode()
 
 
-def read_manifest(folder: Path) -> Manifest | None:
+def read_manifest(folder: Path, home: str = HOME) -> Manifest | None:
     """Return the manifest of a client's folder, itself included; nothing if there is none to go by."""
+    path = f"{home}/{MANIFEST_NAME}"
     try:
-        content = read(folder / MANIFEST, _MOST_BYTES)
+        content = read(folder / path, _MOST_BYTES)
         told = json.loads(content or b"{}")
         files = {str(path): str(sha256) for path, sha256 in dict(told["files"]).items()}
         if content is None or told["format"] != _FORMAT or not all(map(is_plain, files)):
             return None
-        return Manifest(str(told["version"]), {**files, MANIFEST: hash_of(content)})
+        return Manifest(str(told["version"]), {**files, path: hash_of(content)})
     except (PathError, OSError, ValueError, LookupError, TypeError, RecursionError):
         return None  # it came with a project: what is in it proves nothing, and may be anything

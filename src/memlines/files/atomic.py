@@ -25,7 +25,10 @@ TEMPORARY_PREFIX = ".memlines-"
 TEMPORARY_SUFFIX = ".tmp"
 """Marks unfinished files; discovery takes `.md` files only, so it never sees them."""
 
-_TEMPORARY = re.compile(rf"{re.escape(TEMPORARY_PREFIX)}[0-9a-f]{{32}}{re.escape(TEMPORARY_SUFFIX)}")
+TEMPORARY_PREFIXES = (TEMPORARY_PREFIX, ".recollect-")
+"""What unfinished files begin with, those included that the project left by its first name."""
+
+TEMPORARY_NAME = re.compile(r"\.(?:memlines|recollect)-[0-9a-f]{32}\.tmp")
 _NEW_FILE = 0o666  # less what the umask takes away
 _ALL_OF_GROUP, _GROUP_MAY_WRITE = 0o070, 0o060
 _AT_ONCE = 1 << 20
@@ -251,7 +254,7 @@ def _write_temporary(
 
 def _temporaries(folder: Folder) -> list[str]:
     with folder.scan() as entries:
-        named = [entry for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+        named = [entry for entry in entries if TEMPORARY_NAME.fullmatch(entry.name)]
         return [entry.name for entry in named if not entry.is_dir(follow_symlinks=False)]
 
 

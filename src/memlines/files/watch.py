@@ -11,7 +11,7 @@ import threading
 from collections.abc import Collection, Iterator
 
 from memlines.errors import PathError
-from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
+from memlines.files.atomic import TEMPORARY_PREFIXES, TEMPORARY_SUFFIX
 from memlines.files.scan import (
     IGNORED_DIRS,
     NOTES_DIR,
@@ -72,7 +72,7 @@ class Places:
     def matters(self, path: str) -> bool:
         """Tell whether a change at a path may change the index; our own temporary files do not."""
         name = os.path.basename(path)  # noqa: PTH119
-        if name.startswith(TEMPORARY_PREFIX) and name.endswith(TEMPORARY_SUFFIX):
+        if name.startswith(TEMPORARY_PREFIXES) and name.endswith(TEMPORARY_SUFFIX):
             return False
         folder = os.path.dirname(path)  # noqa: PTH120
         return path in self._named or (folder in self._open and name not in IGNORED_DIRS)

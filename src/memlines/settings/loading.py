@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memlines.errors import MemoryOff, SettingsError
+from memlines.old_name import get_variable, old_variable
 from memlines.paths import HOME_VARIABLE, OPENCODE_DIR, Workspace, user_config_file
 from memlines.settings.config_files import is_trusted_content, read_project_file, read_user_file
 from memlines.settings.keys import (
@@ -27,7 +28,7 @@ from memlines.settings.keys import (
     why_without_effect,
 )
 from memlines.settings.layers import AGENTS, Entry, Given, agent_in_force, read_given, with_sources
-from memlines.settings.rules import Key, checked, from_variable, rule
+from memlines.settings.rules import Key, checked, from_text, rule
 from memlines.settings.tree import BUILTIN_MODEL, Settings
 
 NOT_SETTINGS = frozenset({HOME_VARIABLE})
@@ -98,7 +99,7 @@ def load(
     given = (
         user,
         *(project.given for project in projects),
-        Given(_from_environment(environ)),
+        Given(_from_environment(environ, warnings)),
         _from_mapping(overrides or {}, "argument", warnings),
     )
     agent = agent_in_force(given, known_keys()["agent"].default)
@@ -275,16 +276,21 @@ def _entry(leaf: Leaf, origin: str) -> Entry:
     return Entry(key, checked(key, leaf.value, origin), origin, key.rule.expands, leaf.written)
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Entry]:
-    """Read the variables that begin with our name."""
+def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> dict[str, Entry]:
+    """Read the variables that begin with our name, or with the old one where the new one is not set."""
     entries: dict[str, Entry] = {}
-    for variable, text in environ.items():
-        if not variable.startswith(VARIABLE_PREFIX) or variable in NOT_SETTINGS:
-            continue
-        key = variables().get(variable)
-        if key is None:
+    for variable in environ:
+        if variable.startswith(VARIABLE_PREFIX) and variable not in NOT_SETTINGS | variables().keys():
             raise unknown(variable, "the environment", variables())
-        entries[key.name] = Entry(key, from_variable(key, text), f"environment variable {variable}")
+    for variable, key in variables().items():
+        text = get_variable(variable, environ)
+        if text is None:
+            continue
+        origin = f"environment variable {variable}"
+        if variable not in environ:
+            origin = f"environment variable {old_variable(variable)}"
+            warnings.append(f"{origin} is the old name of {variable}: rename it")
+        entries[key.name] = Entry(key, from_text(key, text, origin), origin)
     return entries
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from memlines.paths import MAIN_AGENT
+from memlines.paths import MAIN_AGENT, languages_with
 from memlines.settings.rules import rule
 from memlines.types import Source
 
 Client = Literal["claude-code", "codex", "opencode", "openclaw"]
-Language = Literal["en", "nl", "de", "fr", "es"]
 ChatProvider = Literal["none", "openai", "anthropic"]
 FactStore = Literal["auto", "lancedb", "index"]
 
@@ -70,10 +69,10 @@ class Intent:
     enabled: bool = field(
         default=True, metadata=rule("flag", "Whether messages are checked for an intent.", project="less")
     )
-    languages: tuple[Language, ...] = field(
-        default=get_args(Language),
+    languages: tuple[str, ...] = field(
+        default=languages_with("intent"),
         metadata=rule(
-            "list", "The languages whose rules are used.", choices=get_args(Language), project="yes"
+            "list", "The languages whose rules are used.", choices=languages_with("intent"), project="yes"
         ),
     )
     confidence_threshold: float = field(

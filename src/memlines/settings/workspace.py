@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memlines.errors import SettingsError, WorkspaceError
+from memlines.old_name import get_variable, old_variable
 from memlines.paths import WORKSPACE_VARIABLE, expand_home, user_config_file, workspace_above
 from memlines.settings.loading import load
 
@@ -30,9 +31,11 @@ def find_workspace(
     chosen = _chosen(overrides) if overrides else None
     if chosen and chosen.origin.startswith("argument"):
         return chosen
-    if os.environ.get(WORKSPACE_VARIABLE):
-        folder = expand_home(os.environ[WORKSPACE_VARIABLE]).absolute()
-        return _existing(folder, f"environment variable {WORKSPACE_VARIABLE}")
+    if named := get_variable(WORKSPACE_VARIABLE):
+        variable = (
+            WORKSPACE_VARIABLE if WORKSPACE_VARIABLE in os.environ else old_variable(WORKSPACE_VARIABLE)
+        )
+        return _existing(expand_home(named).absolute(), f"environment variable {variable}")
     start = start or current_folder()
     if marked := workspace_above(start):
         return FoundWorkspace(marked, "the nearest folder with MEMORY.md or .memory")

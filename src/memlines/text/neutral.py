@@ -59,7 +59,7 @@ _MONGOLIAN_VARIANTS = "\u180b\u180c\u180d\u180e\u180f"
 _VIRAMA = 9
 """The combining class of the signs that take the vowel from a letter; a joiner after one has a meaning."""
 
-_ROLES = "system|user|assistant|human|developer|tool|function|inst|sys|im_|memlines|relevant"
+_ROLES = "system|user|assistant|human|developer|tool|function|inst|sys|im_|memlines|recollect|relevant"
 _TAG = re.compile(
     r"<(?=[\w/!?|\uff5c\\])"
     rf"|[<\uff1c\ufe64](?=[^\S\n]*+[/|\uff5c]?[^\S\n]*+(?:{_ROLES})[\w-]*+[^\S\n]*+[|\uff5c]?[>\uff1e\ufe65])"

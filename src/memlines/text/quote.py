@@ -23,7 +23,7 @@ _NAMED = 3
 """How many of the quotes that are left out are named."""
 
 _HOST_TAGS = (
-    r"memlines-[\w-]*",
+    r"(?:memlines|recollect)-[\w-]*",
     FACTS_TAG,
     "system-reminder",
     "environment_context",
@@ -31,11 +31,11 @@ _HOST_TAGS = (
     "command-(?:name|message|args|contents)",
     "local-command-[a-z]+",
 )
-"""What clients and memories, ours and others, put around text that nobody said."""
+"""What clients and memories, ours (by both its names) and others, put around text that nobody said."""
 
 _NAMES = "|".join(_HOST_TAGS)
 _OPENING = re.compile(rf"<({_NAMES})(?:\s[^<>]*)?>", re.IGNORECASE)
-_OWN_CLOSING = re.compile(rf"</(?:{TAG}|{FACTS_TAG})\s*>", re.IGNORECASE)
+_OWN_CLOSING = re.compile(rf"</(?:{TAG}|recollect-context|{FACTS_TAG})\s*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

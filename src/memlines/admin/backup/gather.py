@@ -19,7 +19,7 @@ from typing import Any
 from memlines.admin.backup.manifest import SETTINGS_NAME, WHOLE_BYTES, Entry, FileContent, entry_for
 from memlines.errors import BackupError, PathError, WorkspaceError, reason_of
 from memlines.files import tombstones
-from memlines.files.atomic import TEMPORARY_PREFIX
+from memlines.files.atomic import TEMPORARY_PREFIXES
 from memlines.files.scan import (
     IGNORED_DIRS,
     NOTES_DIR,
@@ -215,7 +215,9 @@ def _other_files(workspace: Workspace) -> int:
             with suppress(OSError, PathError), tree.enter(folder).scan() as listing:
                 for entry in listing:
                     if not entry.is_dir(follow_symlinks=False):
-                        found += not (entry.name.endswith(SUFFIX) or entry.name.startswith(TEMPORARY_PREFIX))
+                        found += not (
+                            entry.name.endswith(SUFFIX) or entry.name.startswith(TEMPORARY_PREFIXES)
+                        )
                     elif entry.name not in IGNORED_DIRS:
                         pending.append(f"{folder}/{entry.name}")
     return found
@@ -246,7 +248,7 @@ def list_private(
                 path = f"{folder}/{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(path)
-                elif not entry.is_file(follow_symlinks=False) or entry.name.startswith(TEMPORARY_PREFIX):
+                elif not entry.is_file(follow_symlinks=False) or entry.name.startswith(TEMPORARY_PREFIXES):
                     continue
                 elif is_unicode(path):
                     items[path] = tree.path_of(path)

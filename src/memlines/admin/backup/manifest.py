@@ -22,7 +22,8 @@ from memlines.errors import BackupError
 from memlines.files.scan import fingerprint_of
 from memlines.folders import open_file
 
-FORMAT = "memlines-backup"
+FORMAT = "recollect-backup"
+"""The format has the name under which the first backups were written."""
 VERSION = 1
 
 SETTINGS_NAME = "settings.yaml"

@@ -22,6 +22,7 @@ from memlines.types import Discovery, IndexedFile
 
 Level = Literal["ok", "warning", "problem"]
 Repair = Literal[
+    "old-name",
     "private",
     "permissions",
     "locks",

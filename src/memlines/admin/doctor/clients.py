@@ -14,7 +14,16 @@ from memlines.clients import codex, opencode
 from memlines.clients.catalogue import HOSTS
 from memlines.clients.edits import Edit
 from memlines.clients.plan import Target
-from memlines.clients.receipt import Entry, Manifest, Receipt, read_manifest, read_receipt
+from memlines.clients.receipt import (
+    Entry,
+    Manifest,
+    Receipt,
+    old_home,
+    old_receipt_file,
+    read_manifest,
+    read_receipt,
+    receipt_file,
+)
 from memlines.errors import PathError, WriteError, reason_of
 from memlines.files.atomic import read
 from memlines.paths import contains
@@ -32,7 +41,10 @@ def check_clients(patient: Patient) -> Iterator[Finding]:
         for project, option in ((patient.workspace.root, "--project"), (None, "--global")):
             folder = host.folder_of(project)
             again = f"Run 'memlines install {name} {option}'"
-            receipt, manifest = read_receipt(folder), read_manifest(folder)
+            receipt, manifest = (
+                read_receipt(folder),
+                read_manifest(folder) or read_manifest(folder, old_home()),
+            )
             if receipt is None or not receipt.is_installed():
                 if manifest is not None:
                     found = True
@@ -40,6 +52,7 @@ def check_clients(patient: Patient) -> Iterator[Finding]:
                 continue
             found = True
             findings = [
+                *_old_name(folder, receipt, again),
                 *_files(host.targets(project)[0], folder, receipt, manifest, again),
                 *_engine(patient, folder, host.python_of(project), again),
                 *(_npm(folder, again) if name == opencode.NAME else ()),
@@ -48,6 +61,12 @@ def check_clients(patient: Patient) -> Iterator[Finding]:
             yield from findings or [ok(f"{host.title} in {folder}, with {len(receipt.files)} files")]
     if not found:
         yield ok(f"not installed in a client; 'memlines install' does that, for {listed(list(HOSTS))}")
+
+
+def _old_name(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:
+    """Say that an installation is by the project's first name; it keeps working until it is replaced."""
+    if receipt_file(folder) == old_receipt_file(folder) or f"{old_home()}/.gitignore" in receipt.files:
+        yield warning(f"what is installed in {folder} bears the old name, Recollect", again)
 
 
 def _files(

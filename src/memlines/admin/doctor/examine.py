@@ -20,6 +20,7 @@ from memlines.admin.doctor.index import (
     check_words,
 )
 from memlines.admin.doctor.leftovers import check_locks, check_set_aside, check_unfinished
+from memlines.admin.doctor.old_name import check_old_name
 from memlines.admin.doctor.places import (
     check_agents,
     check_disk,
@@ -39,6 +40,7 @@ Check = Callable[[Patient], Iterator[Finding]]
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("workspace", check_workspace),
     ("settings", check_settings),
+    ("old-name", check_old_name),
     ("disk", check_disk),
     ("locks", check_locks),
     ("index", check_index),

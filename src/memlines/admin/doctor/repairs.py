@@ -14,6 +14,7 @@ from typing import Any
 from memlines.admin.doctor.checkup import Repair, listed
 from memlines.admin.doctor.index import paths_without_file, vectors_without_chunk, words_without_chunk
 from memlines.admin.doctor.leftovers import holder_of, index_locks, is_held, locks, note_leftovers, set_aside
+from memlines.admin.doctor.old_name import move_old_folders
 from memlines.admin.doctor.vectors import remove_damaged
 from memlines.embed.builtin.files import cache_folder, discard
 from memlines.errors import MemlinesError, reason_of
@@ -186,6 +187,7 @@ def _index(case: Case) -> Iterator[Index]:
 
 
 _ACTIONS: tuple[tuple[Repair, Callable[[Case], str]], ...] = (
+    ("old-name", lambda _: move_old_folders()),
     ("private", _make_private),
     ("permissions", _close_to_others),
     ("locks", _forget_holders),

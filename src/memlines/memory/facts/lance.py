@@ -181,8 +181,9 @@ def _unreachable(shown: str) -> StoreError:
 
 NAME = "memories"
 
-_TOKEN = b"memlines.token"
-"""Under which name the schema of a table has what tells it from any other of its name."""
+_TOKEN = b"recollect.token"
+"""Under which name the schema of a table has what tells it from any other of its name. It is a part of the
+format, and has the project's first name."""
 
 _EXACT_UP_TO = 20_000
 """Rows that are all compared; that takes about 30 ms at 512 numbers, and 150 ms with five times as many."""

@@ -143,8 +143,9 @@ def with_last_answer(turns: tuple[Turn, ...], answer: object) -> tuple[Turn, ...
 Given = Mapping[str, Any]
 Answer = dict[str, Any]
 
-_COMMAND = re.compile(r"/(?:memlines:)?memlines(?:\s+(.*))?", re.DOTALL)
-_OWN_COMMANDS = re.compile(r"/(?:memlines:)?(?:remember|recall|forget)\b")
+_COMMAND = re.compile(r"/(?:(?:memlines|recollect):)?(?:memlines|recollect)(?:\s+(.*))?", re.DOTALL)
+_OWN_COMMANDS = re.compile(r"/(?:(?:memlines|recollect):)?(?:remember|recall|forget)\b")
+# An installation by the project's first name has its command by that name, too.
 _LONGEST_NAME = 200
 _LAST_TURNS = 40
 """More than a snapshot keeps, unless it is set otherwise: some turns hold nothing that is kept."""

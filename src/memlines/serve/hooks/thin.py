@@ -30,14 +30,17 @@ _YOUNG = 3.0
 """Seconds for which an engine counts as one that was just started."""
 
 COMMAND_LIMIT = 30.0
-COMMAND = b'"/memlines'
-"""What the JSON of a client holds if its user typed our command."""
+_COMMANDS = (b'"/memlines', b'"/recollect')
+"""What the JSON of a client holds if its user typed our command, by its name or its old one."""
 
 FOLDER_VARIABLE = "CLAUDE_PROJECT_DIR"
 """Says in which folder Claude Code was started, wherever it is at work now."""
 
-WORKSPACE_VARIABLE = "MEMLINES_WORKSPACE"
-"""Names the workspace, wherever a client is at work."""
+WORKSPACE_VARIABLES = ("MEMLINES_WORKSPACE", "RECOLLECT_WORKSPACE")
+"""What names the workspace, wherever a client is at work; the second is the old name of the first."""
+
+OLD_STATE_MARKS = ("index-secret", "trusted.json", "engines", "install.lock", "hooks.log")
+"""What tells that the state folder of the old name is ours; the same as in `memlines.old_name`."""
 
 MOST_BYTES = 8 * 1024 * 1024
 LONGEST_SOCKET = 100
@@ -60,8 +63,8 @@ class Trouble(Exception):
 def main(arguments: list[str]) -> int:
     """Answer one event; the exit code is always that of success."""
     client, event, home = (*arguments, "", "", "")[:3]
-    if home:
-        os.environ.setdefault("MEMLINES_HOME", home)
+    if home and not _variable("HOME"):
+        os.environ["MEMLINES_HOME"] = home
     try:
         answer = _answered(client, event)
         while answer:
@@ -76,7 +79,7 @@ def _answered(client: str, event: str) -> bytes:
         raise Trouble("no client or no event was named")
     began = monotonic()
     said = _read_all(began + OTHER_LIMIT)
-    is_command = event == "UserPromptSubmit" and COMMAND in said
+    is_command = event == "UserPromptSubmit" and is_typed_command(said)
     root = workspace_of(working_folder(), anyway=is_command)
     if root is None:
         return b""
@@ -99,6 +102,16 @@ def _request(params: str, said: bytes, deadline: float) -> bytes:
     return f'{{"jsonrpc":"2.0","id":1,"method":"hook","params":{{{params}'.encode() + given + b"}}\n"
 
 
+def is_typed_command(said: bytes) -> bool:
+    """Tell whether the user typed our command."""
+    return any(command in said for command in _COMMANDS)
+
+
+def _variable(name: str) -> str:
+    """Return a variable of ours, by its old name if it is not set by the new one."""
+    return os.environ.get(f"MEMLINES_{name}", os.environ.get(f"RECOLLECT_{name}", ""))
+
+
 def working_folder() -> str:
     """Return the folder that the client was started in, if it tells; else the one that it is in now."""
     return os.environ.get(FOLDER_VARIABLE) or os.getcwd()
@@ -109,10 +122,10 @@ def workspace_of(folder: str, *, anyway: bool = False) -> str | None:
 
     Where a variable names the workspace for everybody, it is that one.
     """
-    named = os.environ.get(WORKSPACE_VARIABLE)
+    named = _variable("WORKSPACE")
     here = os.path.realpath(os.path.expanduser(named) if named else folder)
     if named and not os.path.isdir(here):
-        raise Trouble(f"the workspace {here!r} from {WORKSPACE_VARIABLE} does not exist")
+        raise Trouble(f"the workspace {here!r} from the environment does not exist")
     above = here
     while True:
         if any(os.path.exists(os.path.join(above, mark)) for mark in _MARKS):
@@ -137,13 +150,17 @@ def _holds_notes(folder: str) -> bool:
 
 def state_folder() -> str:
     """Return the folder for what engines share with those who look for them."""
-    home = os.environ.get("MEMLINES_HOME")
+    home = _variable("HOME")
     if home:
         return os.path.join(os.path.abspath(os.path.expanduser(home)), "state")
     if sys.platform == "darwin":
-        return os.path.expanduser("~/Library/Application Support/memlines")
-    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    return os.path.join(state, "memlines")
+        state = os.path.expanduser("~/Library/Application Support")
+    else:
+        state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    new, old = os.path.join(state, "memlines"), os.path.join(state, "recollect")
+    if os.path.exists(new) or not any(os.path.exists(os.path.join(old, mark)) for mark in OLD_STATE_MARKS):
+        return new
+    return old
 
 
 def key_of(root: str) -> str:
@@ -156,7 +173,7 @@ def key_of(root: str) -> str:
 def socket_file(root: str) -> str:
     """Return where the engine of a workspace and an agent listens: in a folder of ours alone, and short."""
     folder = os.path.join(state_folder(), "engines")
-    agent = os.environ.get("MEMLINES_AGENT", "")
+    agent = _variable("AGENT")
     name = key_of(f"{root}\0{agent}" if agent else root)
     if len(os.fsencode(folder)) + len(name) + 6 > LONGEST_SOCKET:
         folder = f"/tmp/memlines-{os.getuid()}-{key_of(folder)[:8]}"
@@ -279,7 +296,7 @@ def start(root: str) -> None:
             for stream in (0, 1, 2):
                 os.dup2(nothing, stream)
             os.closerange(3, 256)
-            home = os.environ.get("MEMLINES_HOME")
+            home = _variable("HOME")
             if home:
                 os.environ["MEMLINES_HOME"] = os.path.abspath(os.path.expanduser(home))
             os.chdir("/")
