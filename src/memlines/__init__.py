@@ -31,16 +31,18 @@ from memlines.errors import (
     WorkspaceError,
     WriteError,
 )
-from memlines.types import Excerpt, Hit, Probe, Problem, Report, SearchResult, Status, Why
+from memlines.types import Excerpt, Hit, Problem, Report, SearchResult, Why
 from memlines.version import __version__
 
 if TYPE_CHECKING:
+    from memlines.embed.select import Probe
     from memlines.files.history import Version
     from memlines.files.journal import Operation
     from memlines.memory.asynchronous import AsyncMemory
     from memlines.memory.memory import Memory
     from memlines.memory.notes.undo import NoteChange, Undone
     from memlines.memory.notes.versions import RestoredVersion
+    from memlines.memory.status import Status
 
 __all__ = [
     "AsyncMemory",
@@ -90,7 +92,9 @@ _LATE = {
     "Memory": "memlines.memory.memory",
     "NoteChange": "memlines.memory.notes.undo",
     "Operation": "memlines.files.journal",
+    "Probe": "memlines.embed.select",
     "RestoredVersion": "memlines.memory.notes.versions",
+    "Status": "memlines.memory.status",
     "Undone": "memlines.memory.notes.undo",
     "Version": "memlines.files.history",
 }

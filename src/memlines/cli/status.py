@@ -22,8 +22,9 @@ from memlines.cli.output import (
 )
 from memlines.embed.spending.prices import in_dollars
 from memlines.errors import EmbeddingError
+from memlines.memory.status import Status
 from memlines.serve.wire import status_json
-from memlines.types import Space, Status
+from memlines.types import Space
 
 _STATES = {
     "serving": "answers",

@@ -17,7 +17,7 @@ from memlines.embed.base import Provider, embed_query
 from memlines.errors import EmbeddingError, ProviderUnusable
 from memlines.settings import Embeddings, Settings
 from memlines.settings.tree import SERVICES
-from memlines.types import Probe, Space
+from memlines.types import Space
 
 AUTOMATIC = ("openai", "gemini", "voyage", "mistral")
 """Whom `auto` asks if it may and their key is there, in this order."""
@@ -129,6 +129,27 @@ def _not_allowed(what: str, name: str) -> ProviderUnusable:
 
 _AVAILABLE = {"builtin": ("memlines.embed.builtin.provider", "BuiltinProvider")}
 """Where the embedded provider is; it is imported when it is chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether what the settings ask for is what serves; if not, why, and what to do about it."""
+
+    ok: bool
+    requested: str
+    """What the settings name; `none` if vectors are switched off."""
+    serving: str
+    """What is used; `none` if search goes by words."""
+    reason: str = ""
+    """What was found out."""
+    todo: str = ""
+    code: str = ""
+    """The code of the error, if there is one."""
+
+    @property
+    def message(self) -> str:
+        """Return what was found out and what to do about it, as one text."""
+        return f"{self.reason}. {self.todo}" if self.todo else self.reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
+from memlines.embed.select import Probe
 from memlines.memory.memory import Memory
-from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Probe, Report, SearchResult, Source, Space, Status
+from memlines.memory.status import Status
+from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Report, SearchResult, Source, Space
 
 if TYPE_CHECKING:
     from memlines.files.history import Version

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from memlines.embed.select import Probe
 from memlines.errors import SettingsError, StoreError
 from memlines.files.read import read_lines
 from memlines.files.scan import SUFFIX
@@ -23,22 +24,11 @@ from memlines.memory import arguments
 from memlines.memory.answering import fresh_answer
 from memlines.memory.arguments import check, check_chosen
 from memlines.memory.manager import FollowUp, Manager, silent
-from memlines.memory.status import Found, probe_vectors, status_of
+from memlines.memory.status import Found, Status, probe_vectors, status_of
 from memlines.paths import PRIVATE_DIR, Workspace, note_path
 from memlines.settings import Loaded, Settings, load, overridden, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
-from memlines.types import (
-    CONTEXT_TOKENS,
-    Excerpt,
-    Mode,
-    Probe,
-    Progress,
-    Report,
-    SearchResult,
-    Source,
-    Space,
-    Status,
-)
+from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Progress, Report, SearchResult, Source, Space
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors

@@ -6,14 +6,14 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from memlines.embed.base import Provider
-from memlines.embed.select import Choice
+from memlines.embed.select import Choice, Probe
 from memlines.errors import StoreError
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.chunks import document_counts, texts_with
@@ -24,11 +24,56 @@ from memlines.index.sync.identity import engine_trouble, engine_warning, reason_
 from memlines.paths import Workspace
 from memlines.settings import Loaded, Settings, switched_off
 from memlines.settings.tree import SERVICES
-from memlines.types import Discovery, IndexedFile, Probe, Space, Status
+from memlines.types import Discovery, IndexedFile, Problem, Source, Space
 
 _REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
 _CACHED = "in the cache, because the workspace cannot be written"
 _LOCAL = "nowhere: text stays on this machine"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a memory: where it lives, what is in it, what it uses."""
+
+    backend: str
+    provider: str
+    model: str
+    requested_provider: str
+    sends_text_to: str
+    files: int
+    chunks: int
+    pending: int
+    dirty: bool
+    workspace: str
+    agent: str
+    index_path: str
+    index_bytes: int
+    sources: tuple[Source, ...]
+    source_counts: tuple[Mapping[str, Any], ...]
+    extra_paths: tuple[str, ...]
+    skipped: tuple[Problem, ...]
+    failed: tuple[Problem, ...]
+    cache: Mapping[str, Any]
+    fts: Mapping[str, Any]
+    vector: Mapping[str, Any]
+    fallback: Mapping[str, Any] | None
+    last_sync: str | None
+    enabled: bool = True
+    warnings: tuple[str, ...] = ()
+    spaces: tuple[Mapping[str, Any], ...] = ()
+    """Whose vectors the index holds: those that answer, those being made, those to go back to."""
+    declined: str = ""
+    """The model that the settings ask for although a change to it was stopped or taken back."""
+    spending: Mapping[str, Any] = field(default_factory=dict)
+    """What was sent to paid providers, today and altogether."""
+    redactions: Mapping[str, int] = field(default_factory=dict)
+    """How many secrets were taken out of the conversations that are indexed, by their kinds."""
+    index_note: str = ""
+    """Why the index is not kept in the workspace, if it would be otherwise."""
+    probe: Mapping[str, Any] | None = None
+    """Whether the provider made a vector when it was asked for one, and what it said, if it was asked."""
+    batch: Mapping[str, Any] = field(default_factory=dict)
+    """Whether texts are handed in as batches, what waits there, and what failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from memlines.types import Excerpt, Hit, Report, SearchResult, Status
+from memlines.memory.status import Status
+from memlines.types import Excerpt, Hit, Report, SearchResult
 
 if TYPE_CHECKING:
     from memlines.memory.notes.recall import Recalled

@@ -20,10 +20,11 @@ from memlines.admin.evaluation.sets import PARTS, LabelledSet, Query
 from memlines.errors import UsageError, WorkspaceError
 from memlines.files.scan import IGNORED_DIRS
 from memlines.memory.memory import Memory
+from memlines.memory.status import Status
 from memlines.paths import Workspace
 from memlines.settings import flatten, load, shown
 from memlines.settings.keys import known_keys
-from memlines.types import Mode, Problem, Progress, Report, SearchResult, Status
+from memlines.types import Mode, Problem, Progress, Report, SearchResult
 
 _DIGITS = 4
 _MILLISECOND_DIGITS = 2

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from memlines.memory.arguments import Argument
+from memlines.memory.status import Status
 from memlines.serve.tools.base import Call, Output, Tool
 from memlines.serve.wire import report_json, status_json
 from memlines.text.neutral import neutral_line
-from memlines.types import Problem, Status
+from memlines.types import Problem
 
 _MOST_PROBLEMS = 5
 _PENDING = "{} chunks have no vector yet and are found by words."
