@@ -103,12 +103,12 @@ def test_it_ends_some_time_after_its_last_client(
 ) -> None:
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     engine = daemon._Engine(hooks.folder, process.pid, socket.socket())
-    assert not engine._is_needless()
+    assert not engine._is_unneeded()
     process.send_signal(number)
     process.wait(30)
-    assert not engine._is_needless()
+    assert not engine._is_unneeded()
     monkeypatch.setattr(daemon, "LINGER_SECONDS", -1.0)
-    assert engine._is_needless()
+    assert engine._is_unneeded()
     engine.end()
     process.stdin.close() if process.stdin else None
 
@@ -233,9 +233,9 @@ def test_a_client_that_is_not_known_is_refused(hooks: Hooks) -> None:
 
 def test_nobody_asking_for_long_means_the_end(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = daemon._Engine(hooks.folder, os.getpid(), socket.socket())
-    assert not engine._is_needless()
+    assert not engine._is_unneeded()
     monkeypatch.setattr(daemon, "IDLE_SECONDS", -1.0)
-    assert engine._is_needless()
+    assert engine._is_unneeded()
     engine.end()
 
 

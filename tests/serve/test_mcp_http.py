@@ -14,7 +14,7 @@ import pytest
 from memlines.errors import UsageError
 from memlines.serve.mcp import http as http_server
 from memlines.serve.mcp.exchange import Exchange, Reply
-from memlines.serve.mcp.http import Listener, loopback
+from memlines.serve.mcp.http import Listener, check_loopback
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.tools import Call, Output, shown_tools
@@ -381,7 +381,7 @@ def test_who_is_being_answered_keeps_its_place_and_more_are_sent_away(
         return Reply(200)
 
     with monkeypatch.context() as patched:
-        patched.setattr(client.listener.exchange, "reply", reply)
+        patched.setattr(client.listener.exchange, "answer", reply)
         held = [client.connect() for _ in range(http_server.MOST_CONNECTIONS)]
         try:
             for connection in held:
@@ -592,7 +592,7 @@ def test_it_does_not_listen_where_others_could_reach_it(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2", "::1"])
 def test_it_listens_on_this_machine(host: str) -> None:
-    assert loopback(host) in ("127.0.0.1", "127.0.0.2", "::1")
+    assert check_loopback(host) in ("127.0.0.1", "127.0.0.2", "::1")
 
 
 def test_a_port_that_is_taken_is_told(client: Listening) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.serve.rpc.messages import LineWriter, lines
+from memlines.serve.rpc.messages import LineWriter, read_lines
 from tests.support import untimed
 from tests.support_waiting import eventually
 
@@ -20,7 +20,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def read(data: bytes, most: int = 10) -> list[bytes | None]:
-    return list(lines(io.BytesIO(data), most))
+    return list(read_lines(io.BytesIO(data), most))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_line_that_is_too_long_is_told_before_it_ends() -> None:
     source, sink = os.pipe()
     with os.fdopen(source, "rb") as reader, os.fdopen(sink, "wb", buffering=0) as client:
         client.write(b"x" * 11)
-        assert next(lines(reader, 10)) is None
+        assert next(read_lines(reader, 10)) is None
 
 
 class Endless(io.RawIOBase):
@@ -87,7 +87,7 @@ def test_the_rest_of_a_line_that_is_too_long_is_not_kept() -> None:
     reader = io.BufferedReader(Endless(50_000_000))
     tracemalloc.start()
     try:
-        assert list(lines(reader, 100_000)) == [None]
+        assert list(read_lines(reader, 100_000)) == [None]
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -16,7 +16,7 @@ from memlines.serve.rpc.messages import (
     Request,
     UnknownProtocol,
     error_line,
-    parse,
+    parse_request,
     raised_line,
     result_line,
 )
@@ -27,7 +27,7 @@ GOOD = {"jsonrpc": "2.0", "id": 1, "method": "echo", "params": {"a": 1}}
 
 def refusal(line: bytes) -> tuple[int, object]:
     with pytest.raises(Refused) as caught:
-        parse(line)
+        parse_request(line)
     return caught.value.number, caught.value.request
 
 
@@ -40,24 +40,24 @@ def without(name: str) -> bytes:
 
 
 def test_a_request_is_parsed() -> None:
-    assert parse(with_changes()) == Request(1, "echo", {"a": 1})
+    assert parse_request(with_changes()) == Request(1, "echo", {"a": 1})
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**80, "", "a", "1", "\ud800"])
 def test_an_id_is_text_or_a_whole_number(number: int | str) -> None:
-    assert parse(with_changes(id=number)).id == number
+    assert parse_request(with_changes(id=number)).id == number
 
 
 def test_a_request_without_an_id_is_a_notification() -> None:
-    assert parse(without("id")).id is None
+    assert parse_request(without("id")).id is None
 
 
 def test_parameters_may_be_left_out() -> None:
-    assert parse(without("params")).params == {}
+    assert parse_request(without("params")).params == {}
 
 
 def test_what_the_specification_does_not_name_is_ignored() -> None:
-    assert parse(with_changes(trace="x")).method == "echo"
+    assert parse_request(with_changes(trace="x")).method == "echo"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_an_id_that_stands_there_twice_is_none() -> None:
 
 def test_a_refusal_shows_little_of_what_came() -> None:
     with pytest.raises(Refused) as caught:
-        parse(b'{"' + b"k" * 1_000 + b'":1,"' + b"k" * 1_000 + b'":1}')
+        parse_request(b'{"' + b"k" * 1_000 + b'":1,"' + b"k" * 1_000 + b'":1}')
     assert len(str(caught.value)) < 200
 
 
@@ -127,7 +127,7 @@ def test_a_refusal_shows_little_of_what_came() -> None:
 @given(st.binary(max_size=200))
 def test_any_line_is_a_request_or_refused(line: bytes) -> None:
     with suppress(Refused):
-        assert isinstance(parse(line), Request)
+        assert isinstance(parse_request(line), Request)
 
 
 # Answers

@@ -1,12 +1,12 @@
 """The engine behind the hooks of one workspace: `python -P -m memlines.serve.hooks.daemon FOLDER PROCESS`.
 
 It listens on a socket that only its user can reach, and it is the only one: a lock of the system decides,
-which dies with its process. It ends a minute after the clients that asked it are gone, when nobody asked for
-ten minutes, when its workspace is gone, and when a newer Memlines asks.
+which dies with its process. It ends a minute after the clients that asked it are gone, ten minutes after the
+last request, when its workspace is gone, and when a newer Memlines asks.
 
-The lock and the socket come before everything that takes time: whoever starts another engine meanwhile finds
-this one, and whoever asks waits for it. Then it gets ready to answer by words; the model is loaded after the
-first answers, in a thread.
+The lock and the socket come before everything that takes time: a hook that starts another engine meanwhile
+finds this one, and a hook that asks waits for it. Then it gets ready to answer by words; the model is loaded
+after the first answers, in a thread.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
     from memlines.serve.hooks.events import Events
 
 _GONE = b"ZX"
-"""States of a process that has ended and only waits for somebody to notice."""
+"""States of a process that has ended and whose parent has not noticed yet."""
 
 
 class Clients:
-    """Which clients asked, and which of them are still there."""
+    """The processes that an engine runs for: which of them asked, and which are still there."""
 
     def __init__(self) -> None:
-        self._began: dict[int, bytes] = {}
+        self._started: dict[int, bytes] = {}
 
     def add(self, process: int) -> None:
         """Note a client; one that has ended already is not worth it."""
-        began = _began(process) if process > 1 else None
-        if began is not None:
-            self._began[process] = began
+        started = _start_time(process) if process > 1 else None
+        if started is not None:
+            self._started[process] = started
 
     def any_left(self) -> bool:
         """Tell whether one of the clients is still there, and forget the others."""
-        for process, began in list(self._began.items()):
-            if _began(process) != began:
-                self._began.pop(process, None)
-        return bool(self._began)
+        for process, started in list(self._started.items()):
+            if _start_time(process) != started:
+                self._started.pop(process, None)
+        return bool(self._started)
 
 
-def _began(process: int) -> bytes | None:
+def _start_time(process: int) -> bytes | None:
     """Return when a process began, as far as the system tells; nothing if it has ended.
 
     The number of a process is given to another one later on; when it began tells them apart.
@@ -62,14 +62,14 @@ def _began(process: int) -> bytes | None:
     try:
         told = Path(f"/proc/{process}/stat").read_bytes()
     except FileNotFoundError:
-        return None if Path("/proc/self/stat").exists() else _answers(process)
+        return None if Path("/proc/self/stat").exists() else _probe(process)
     except OSError:
         return None
     fields = told[told.rfind(b")") + 1 :].split()
     return None if fields[0] in _GONE else fields[19]
 
 
-def _answers(process: int) -> bytes | None:
+def _probe(process: int) -> bytes | None:
     """Tell the same where there is no list of processes to read."""
     try:
         os.kill(process, 0)
@@ -87,7 +87,7 @@ is asked a question and ends (`claude -p`, `codex exec`) is often started again 
 
 _LOOK_SECONDS = 0.5
 _LOCK_SECONDS = 4.0
-_ANSWER_SECONDS = 60.0
+_TRANSFER_SECONDS = 60.0
 _READY_SECONDS = 4.0
 _FIRST_SECONDS = 0.2
 """How long the start of a session, which needs no search, has the engine to itself."""
@@ -99,7 +99,7 @@ _MAC_PEER = (0, 1, 4 + 4 + 2 + 2 + 16 * 4)
 
 
 def main(arguments: list[str]) -> int:
-    """Serve a workspace until nobody needs it any more."""
+    """Serve a workspace until no client needs it any more."""
     root, process = Path(arguments[0]), int(arguments[1])
     place = Path(thin.socket_file(str(root)))
     engines = Path(thin.state_folder()) / "engines"
@@ -107,11 +107,11 @@ def main(arguments: list[str]) -> int:
         make_private_folders(folder)
         if not thin.is_private(str(folder)):
             folder.chmod(0o700)  # raises if it is not ours
-    lock = _alone(engines / f"{place.stem}.lock", place)
+    lock = _take_lock(engines / f"{place.stem}.lock", place)
     if lock is None:
         return 0
     _log_to(engines / f"{place.stem}.log")
-    engine = _Engine(root, process, _listening(place))
+    engine = _Engine(root, process, _listen(place))
     signal.signal(signal.SIGTERM, lambda *_: engine.ask_to_end())
     try:
         engine.run()
@@ -122,7 +122,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _alone(file: Path, place: Path) -> int | None:
+def _take_lock(file: Path, place: Path) -> int | None:
     """Take the lock; nothing if another engine has it and listens. One that is about to end is waited for."""
     lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     until = monotonic() + _LOCK_SECONDS
@@ -130,16 +130,16 @@ def _alone(file: Path, place: Path) -> int | None:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.ftruncate(lock, 0)
-            os.write(lock, str(os.getpid()).encode())  # for people, and for tests, who want to know
+            os.write(lock, str(os.getpid()).encode())  # for people and for tests
             return lock
         except BlockingIOError:
-            if monotonic() >= until or _listens(place):
+            if monotonic() >= until or _is_listening(place):
                 os.close(lock)
                 return None
         sleep(_LOOK_SECONDS / 10)
 
 
-def _listens(place: Path) -> bool:
+def _is_listening(place: Path) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
             connection.settimeout(_LOOK_SECONDS)
@@ -149,7 +149,7 @@ def _listens(place: Path) -> bool:
         return True
 
 
-def _listening(place: Path) -> socket.socket:
+def _listen(place: Path) -> socket.socket:
     """Listen; a socket that is there is of an engine that died, since the lock is ours."""
     place.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -163,7 +163,7 @@ def _listening(place: Path) -> socket.socket:
 
 
 def _log_to(file: Path) -> None:
-    """Let what goes wrong inside be found in a file that begins anew with each engine."""
+    """Write standard error to a file, which each engine begins again."""
     log = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     os.dup2(log, 2)
     os.close(log)
@@ -195,14 +195,14 @@ class _Engine:
         threading.Thread(target=self._accept, name="memlines-hooks", daemon=True).start()
         threading.Thread(target=self._prepare, name="memlines-prepare", daemon=True).start()
         while not self._ending.wait(_LOOK_SECONDS):
-            if self._is_needless():
+            if self._is_unneeded():
                 return
 
     def end(self) -> None:
         """Let those answers be given that are nearly there, and close the memory."""
         until = monotonic() + _SECONDS_TO_END
         self._ending.set()
-        with suppress(OSError):  # not every system knows how to wake who waits for a connection
+        with suppress(OSError):  # not every system can wake a thread that waits for a connection
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         while self._open and monotonic() < until:
@@ -212,7 +212,7 @@ class _Engine:
             closing.start()
             closing.join(_SECONDS_TO_END)
 
-    def _is_needless(self) -> bool:
+    def _is_unneeded(self) -> bool:
         now = monotonic()
         if self._open:
             self._last_use = now
@@ -238,16 +238,32 @@ class _Engine:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        from memlines.serve.rpc.server import Dialect, Method, serve
+        """Answer the one request that a hook sends over a connection."""
+        from memlines.serve.rpc.messages import read_lines
 
         try:
-            reader, writer = connection.makefile("rb"), connection.makefile("wb")
-            methods = {"hook": Method(self._hook, _ANSWER_SECONDS)}
-            with connection, reader:
-                serve(methods, reader, writer, on_end=_nothing, dialect=Dialect(needs_initialize=_never))
+            connection.settimeout(_TRANSFER_SECONDS)
+            with connection, connection.makefile("rb") as reader, suppress(OSError):
+                for line in read_lines(reader):
+                    connection.sendall(self._answer(line))
+                    return
         finally:
             with self._lock:
                 self._open -= 1
+
+    def _answer(self, line: bytes | None) -> bytes:
+        from memlines.serve.rpc.messages import NOT_A_REQUEST, Refused, error_line, parse_request
+        from memlines.serve.rpc.server import Method, outcome
+
+        try:
+            if line is None:
+                raise Refused(NOT_A_REQUEST, "the line is too long")
+            request = parse_request(line)
+            if request.method != "hook" or not isinstance(request.params, dict):
+                raise Refused(NOT_A_REQUEST, "only hooks are answered here", request=request.id)
+        except Refused as refused:
+            return error_line(refused.request, refused.number, str(refused))
+        return outcome(request, Method(self._hook, 0.0))[0]
 
     def _hook(self, params: Mapping[str, Any]) -> Any:
         from memlines.memory.arguments import Argument, parse
@@ -267,7 +283,7 @@ class _Engine:
         given = parse("hook", fields, params)
         self._clients.add(given["process"])
         self._last_use = self._last_client = monotonic()
-        client, event, events = given["client"], given["event"], self._opened()
+        client, event, events = given["client"], given["event"], self._open_events()
         if event != "SessionStart":
             self._wanted.set()
             self._ready.wait(_READY_SECONDS)  # without that, it would be done twice at once
@@ -279,13 +295,13 @@ class _Engine:
 
     def _prepare(self) -> None:
         try:
-            events = self._opened()
+            events = self._open_events()
             self._wanted.wait(_FIRST_SECONDS)
             events.prepare()
         finally:
             self._ready.set()
 
-    def _opened(self) -> Events:
+    def _open_events(self) -> Events:
         from memlines.serve.hooks.events import Events
 
         with self._opening:
@@ -314,14 +330,6 @@ def _is_newer(version: str) -> bool:
 
 def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".") if part.isdigit()]
-
-
-def _never(request: object) -> bool:
-    return False
-
-
-def _nothing() -> None:
-    """Stand for what one connection would have to close: the memory is that of all."""
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ from memlines.serve.mcp.server import (
     UNSUPPORTED_VERSION,
     VERSION_KEY,
     is_stateless,
-    no_such_method,
-    unsupported,
+    unknown_method,
+    unsupported_version,
 )
 from memlines.serve.rpc.messages import (
     INVALID_PARAMS,
@@ -31,7 +31,7 @@ from memlines.serve.rpc.messages import (
     Refused,
     Request,
     error_line,
-    parse,
+    parse_request,
     raised_line,
 )
 from memlines.serve.rpc.server import Method, outcome
@@ -41,7 +41,7 @@ HEADER_MISMATCH = -32020
 
 _VERSION_HEADER = "MCP-Protocol-Version"
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""The methods whose parameter of this name stands in a header as well."""
+"""The methods whose parameter of this name is in a header as well."""
 
 _ENCODED = re.compile(r"=\?base64\?(?P<text>.*)\?=")
 _STATUS = {
@@ -84,10 +84,10 @@ class Exchange:
         self._workers.drain(seconds)
         self._workers.close(0.0)
 
-    def reply(self, body: bytes, headers: Message) -> Reply:
+    def answer(self, body: bytes, headers: Message) -> Reply:
         """Answer what came in one request of HTTP."""
         try:
-            request = parse(body)
+            request = parse_request(body)
         except Refused as refused:
             return Reply(400, error_line(refused.request, refused.number, str(refused)))
         try:
@@ -104,7 +104,7 @@ class Exchange:
     def _answer(self, request: Request) -> tuple[bytes, bool]:
         method = self._methods.get(request.method)
         if method is None:
-            return raised_line(request.id, no_such_method(request.method)), False
+            return raised_line(request.id, unknown_method(request.method)), False
         call = _Call(request, method)
         seconds = method.limit(request.params)
         if not self._workers.submit(call):
@@ -125,13 +125,13 @@ def _check_version(request: Request, headers: Message) -> bool:
     """Tell whether a request names its version, and refuse one that contradicts its headers."""
     if not isinstance(request.params, dict):
         raise Refused(INVALID_PARAMS, "the parameters are not an object")
-    told = headers.get(_VERSION_HEADER)
+    version = headers.get(_VERSION_HEADER)
     if is_stateless(request.method, request.params):
         _check_headers(request, headers)
         return True
-    if request.method != INITIALIZE and told is not None and told not in HANDSHAKE:
-        if told not in STATELESS:
-            raise unsupported(told)
+    if request.method != INITIALIZE and version is not None and version not in HANDSHAKE:
+        if version not in STATELESS:
+            raise unsupported_version(version)
         if request.id is not None:
             raise Refused(INVALID_PARAMS, f"_meta does not name the version of the protocol ({VERSION_KEY})")
     return False
@@ -147,11 +147,11 @@ def _check_headers(request: Request, headers: Message) -> None:
 
 def _check_header(headers: Message, name: str, value: Any) -> None:
     given = headers.get_all(name, [])
-    if len(given) != 1 or _decoded(given[0]) != value:
+    if len(given) != 1 or _decode(given[0]) != value:
         raise Refused(HEADER_MISMATCH, f"the header {name} does not say what the request itself says")
 
 
-def _decoded(value: str) -> str | None:
+def _decode(value: str) -> str | None:
     """Return the text of a header, which is written in Base64 where it is not plain ASCII."""
     encoded = _ENCODED.fullmatch(value)
     if encoded is None:

@@ -13,7 +13,7 @@ import re
 import secrets
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path
 
@@ -28,6 +28,9 @@ _DIGITS = re.compile(r"[0-9]{1,19}")
 _ALONE = ("Host", "Origin", "Authorization", "Content-Type", "Content-Length")
 """Headers that must not be there twice: one program would believe the first and another the last."""
 
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{32,512}")
+_MOST_TOKEN_BYTES = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -35,11 +38,11 @@ class Refusal:
 
     status: int
     sentence: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Guard:
-    """Lets requests pass that come from programs of this machine that know the token."""
+    """Lets requests pass from programs of this machine that know the token."""
 
     def __init__(self, port: int, token: str, most_bytes: int) -> None:
         """Guard what listens on a port."""
@@ -48,60 +51,51 @@ class Guard:
         self._hosts = {f"{name}:{port}" for name in _NAMES}
         self._origins = {f"http://{host}" for host in self._hosts}
 
-    def refusal(self, method: str, target: str, headers: Message) -> Refusal | None:
-        """Return why a request is not taken, or nothing; its body is not needed for that."""
-        refusal = self._stranger(headers)
+    def check(self, method: str, target: str, headers: Message) -> Refusal | None:
+        """Return why a request is refused, or nothing; its body is not needed for that."""
+        refusal = self._check_origin(headers)
         if refusal is not None:
             return refusal
         if target.partition("?")[0] != ENDPOINT:
-            return _refusal(404, f"there is nothing here but {ENDPOINT}")
+            return Refusal(404, f"there is nothing here but {ENDPOINT}")
         if not self._knows_token(headers.get("Authorization", "")):
             needed = {"WWW-Authenticate": 'Bearer realm="memlines"'}
-            return _refusal(401, "the token is missing or wrong: send Authorization: Bearer and it", needed)
+            return Refusal(401, "the token is missing or wrong: send Authorization: Bearer and it", needed)
         if method != "POST":
-            return _refusal(405, "only POST is understood here; there are no streams or sessions", _ALLOWED)
-        return self._wrong_body(headers)
+            return Refusal(
+                405, "only POST is understood here; there are no streams or sessions", {"Allow": "POST"}
+            )
+        return self._check_body(headers)
 
-    def _stranger(self, headers: Message) -> Refusal | None:
+    def _check_origin(self, headers: Message) -> Refusal | None:
         if (headers.get("Host") or "").lower() not in self._hosts or _is_twice(headers, "Host"):
-            return _refusal(421, "the Host of the request is not this server")
+            return Refusal(421, "the Host of the request is not this server")
         origin = headers.get("Origin")
         if origin is not None and (origin.lower() not in self._origins or _is_twice(headers, "Origin")):
-            return _refusal(403, "web pages may not ask this server")
+            return Refusal(403, "web pages may not ask this server")
         twice = [name for name in _ALONE if _is_twice(headers, name)]
-        return _refusal(400, f"the header {twice[0]} is there twice") if twice else None
+        return Refusal(400, f"the header {twice[0]} is there twice") if twice else None
 
     def _knows_token(self, authorization: str) -> bool:
         scheme, _, token = authorization.partition(" ")
         given = token.strip().encode("utf-8", "surrogatepass")
         return scheme.lower() == "bearer" and hmac.compare_digest(given, self._token)
 
-    def _wrong_body(self, headers: Message) -> Refusal | None:
+    def _check_body(self, headers: Message) -> Refusal | None:
         if headers.get_content_type() != "application/json" or "Content-Type" not in headers:
-            return _refusal(415, "the Content-Type has to be application/json")
+            return Refusal(415, "the Content-Type has to be application/json")
         if "Transfer-Encoding" in headers or "Content-Length" not in headers:
-            return _refusal(411, "the Content-Length has to be told")
+            return Refusal(411, "the Content-Length is missing")
         length = headers["Content-Length"]
         if not _DIGITS.fullmatch(length):
-            return _refusal(400, "the Content-Length is not a number")
+            return Refusal(400, "the Content-Length is not a number")
         if int(length) > self._most:
-            return _refusal(413, f"a request may have {self._most:,} bytes")
+            return Refusal(413, f"a request may have {self._most:,} bytes")
         return None
-
-
-_ALLOWED = {"Allow": "POST"}
 
 
 def _is_twice(headers: Message, name: str) -> bool:
     return len(headers.get_all(name, [])) > 1
-
-
-def _refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Refusal:
-    return Refusal(status, sentence, headers or {})
-
-
-_FORM = re.compile(r"[A-Za-z0-9._~+/=-]{32,512}")
-_MOST_BYTES = 4096
 
 
 def token_file() -> Path:
@@ -119,13 +113,13 @@ def token_in(file: Path) -> str:
                 f"others can read the token in {str(file)!r}",
                 todo=f"Say chmod 600 {file}, or delete the file",
             )
-        token = (read(file, _MOST_BYTES) or b"").decode("ascii", "replace").strip()
+        token = (read(file, _MOST_TOKEN_BYTES) or b"").decode("ascii", "replace").strip()
     except OSError as error:
         raise SettingsError(
             f"the token in {str(file)!r} cannot be used: {reason_of(error)}",
             todo="Check its permissions, or name another file with --token-file",
         ) from error
-    if not _FORM.fullmatch(token):
+    if not _TOKEN.fullmatch(token):
         raise SettingsError(
             f"{str(file)!r} holds no token: that is 32 letters and digits or more",
             todo="Delete the file, and a new one is made",

@@ -24,7 +24,7 @@ from memlines.errors import UsageError, reason_of
 from memlines.serve.mcp.exchange import Exchange, Reply
 from memlines.serve.mcp.guard import ENDPOINT, Guard, Refusal
 from memlines.serve.mcp.server import Server
-from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, tell
+from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, log
 from memlines.serve.rpc.server import SECONDS_TO_END, Event, Events
 
 MOST_CONNECTIONS = 32
@@ -54,7 +54,7 @@ class Listener(ThreadingTCPServer):
 
     def __init__(self, host: str, port: int, token: str, exchange: Exchange) -> None:
         """Listen; port 0 takes one that is free."""
-        address = loopback(host)
+        address = check_loopback(host)
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self.exchange = exchange
         self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
@@ -76,10 +76,10 @@ class Listener(ThreadingTCPServer):
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a client in a thread of its own, or send it away if all others are being answered."""
         has_room = self._slots.acquire(blocking=False)
-        if not has_room and self._send_slowest_away():
+        if not has_room and self._drop_slowest():
             has_room = self._slots.acquire(timeout=_SECONDS_FOR_ROOM)
         if not has_room:
-            _say_full(request)
+            _send_full(request)
             self.shutdown_request(request)
             return
         self.wait_for(request, is_known=False)
@@ -109,14 +109,14 @@ class Listener(ThreadingTCPServer):
         with self._lock:
             self._waiting.pop(connection, None)
 
-    def _send_slowest_away(self) -> bool:
+    def _drop_slowest(self) -> bool:
         """End the connection that was waited for longest, first one of those that did not show the token."""
         with self._lock:
             if not self._waiting:
                 return False
             slowest = min(self._waiting, key=self._waiting.__getitem__)
             del self._waiting[slowest]
-        _say_full(slowest)
+        _send_full(slowest)
         with suppress(OSError):  # it may have left by itself
             slowest.shutdown(socket.SHUT_RDWR)
         return True
@@ -127,10 +127,10 @@ class Listener(ThreadingTCPServer):
         if not isinstance(error, ConnectionError | TimeoutError):
             import traceback
 
-            tell(traceback.format_exc().rstrip())
+            log(traceback.format_exc().rstrip())
 
 
-def _say_full(connection: socket.socket) -> None:
+def _send_full(connection: socket.socket) -> None:
     """Tell a client to come again; it is a few bytes, and one that cannot take them at once gets none."""
     with suppress(OSError):
         connection.send(_FULL, socket.MSG_DONTWAIT if hasattr(socket, "MSG_DONTWAIT") else 0)
@@ -175,7 +175,7 @@ class _Connection(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(self._timed, _AT_ONCE)
 
     def handle_one_request(self) -> None:
-        # Only who has shown the token may keep a connection open for the next request.
+        # Only a client that has shown the token may keep a connection open for the next request.
         seconds = _SECONDS_IDLE if self._is_known else SECONDS_FOR_HEADERS
         self._listener.wait_for(self.connection, is_known=self._is_known)
         self._timed.until = monotonic() + seconds
@@ -189,11 +189,11 @@ class _Connection(BaseHTTPRequestHandler):
     def __getattr__(self, name: str) -> Callable[[], None]:
         """Give the class above the same answer for every method of HTTP: the guard tells them apart."""
         if name.startswith("do_"):
-            return self._take
+            return self._handle
         raise AttributeError(name)
 
-    def _take(self) -> None:
-        refusal = self._listener.guard.refusal(self.command, self.path, self.headers)
+    def _handle(self) -> None:
+        refusal = self._listener.guard.check(self.command, self.path, self.headers)
         if refusal is not None:
             self._refuse(refusal)
             return
@@ -202,26 +202,26 @@ class _Connection(BaseHTTPRequestHandler):
         if self._expects:
             self.send_response_only(100)
             self.end_headers()
-        body = self._body(int(self.headers["Content-Length"]))
+        body = self._read_body(int(self.headers["Content-Length"]))
         if body is not None:
             self._listener.stop_waiting_for(self.connection)
-            reply = self._listener.exchange.reply(body, self.headers)
+            reply = self._listener.exchange.answer(body, self.headers)
             self._listener.wait_for(self.connection, is_known=True)  # to take the answer, and to ask again
             self._send(reply)
 
-    def _body(self, length: int) -> bytes | None:
+    def _read_body(self, length: int) -> bytes | None:
         self._timed.until = monotonic() + SECONDS_FOR_BODY
         try:
             body = self.rfile.read(length)
         except TimeoutError:
-            self._refuse(Refusal(408, "the request took too long to arrive", {}))
+            self._refuse(Refusal(408, "the request took too long to arrive"))
             return None
         self.close_connection = self.close_connection or len(body) < length
         return body if len(body) == length else None
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Refuse what is not even a request of HTTP; the class above calls this."""
-        self._refuse(Refusal(int(code), "this is no request that can be understood", {}))
+        self._refuse(Refusal(int(code), "this is no request that can be understood"))
 
     def _refuse(self, refusal: Refusal) -> None:
         """Say why not, and leave: what else the client sends is not read."""
@@ -248,9 +248,9 @@ class _Connection(BaseHTTPRequestHandler):
     def finish(self) -> None:
         super().finish()
         if self._unread:
-            self._leave()
+            self._wait_until_read()
 
-    def _leave(self) -> None:
+    def _wait_until_read(self) -> None:
         """Let a client read why it was refused: closing while it still sends would destroy the answer."""
         with suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
@@ -267,8 +267,8 @@ class _Connection(BaseHTTPRequestHandler):
         """Write nothing: requests hold what the user said."""
 
 
-def loopback(host: str) -> str:
-    """Return an address of this machine that nobody else can reach, or refuse another one."""
+def check_loopback(host: str) -> str:
+    """Return an address that only this machine can reach, or refuse another one."""
     if host == "localhost":
         return "127.0.0.1"
     with suppress(ValueError):

@@ -43,22 +43,22 @@ class NoSuchNote(UsageError):
     """A resource was asked for that does not exist."""
 
 
-def listed(memory: Memory, cursor: str | None) -> dict[str, Any]:
+def list_notes(memory: Memory, cursor: str | None) -> dict[str, Any]:
     """Return a page of the notes, the root files first, and where the next page begins."""
-    after = _key(_path_in(cursor)) if cursor is not None else None
-    notes = sorted(_notes(memory), key=lambda note: _key(note.path))
-    rest = [note for note in notes if after is None or _key(note.path) > after]
+    after = _sort_key(_decode_cursor(cursor)) if cursor is not None else None
+    notes = sorted(_find_notes(memory), key=lambda note: _sort_key(note.path))
+    rest = [note for note in notes if after is None or _sort_key(note.path) > after]
     page = {"resources": [_resource(note) for note in rest[:PAGE]]}
-    return {**page, "nextCursor": _cursor(rest[PAGE - 1].path)} if len(rest) > PAGE else page
+    return {**page, "nextCursor": _encode_cursor(rest[PAGE - 1].path)} if len(rest) > PAGE else page
 
 
-def contents(memory: Memory, uri: str) -> dict[str, Any]:
-    """Return the text of a note as a model may read it, without the secrets that somebody wrote into it."""
+def read_note(memory: Memory, uri: str) -> dict[str, Any]:
+    """Return the text of a note as a model may read it, without secrets."""
     refuse_if_off(memory.loaded)
-    path = _path_of(uri)
+    path = _parse_uri(uri)
     if path is None or not path.endswith(SUFFIX):
         raise NoSuchNote(f"there is no resource {uri[:200]!r}", todo=f"Notes are {SCHEME} and their path")
-    text = _text(memory, path)
+    text = _read_all(memory, path)
     if text is None:
         raise NoSuchNote(f"there is no note {path[:200]!r}", todo="resources/list names those that exist")
     return {"contents": [{"uri": uri, "mimeType": MIME, "text": neutralise(secrets_out(memory)(text))}]}
@@ -69,7 +69,7 @@ def uri_of(path: str) -> str:
     return f"{SCHEME}{quote(path, safe='/')}"
 
 
-def _notes(memory: Memory) -> tuple[FoundFile, ...]:
+def _find_notes(memory: Memory) -> tuple[FoundFile, ...]:
     if switched_off(memory.loaded):
         return ()
     settings = memory.settings
@@ -87,22 +87,22 @@ def _resource(note: FoundFile) -> dict[str, Any]:
     }
 
 
-def _key(path: str) -> tuple[bool, str]:
+def _sort_key(path: str) -> tuple[bool, str]:
     return path not in ROOT_FILES, path
 
 
-def _cursor(path: str) -> str:
+def _encode_cursor(path: str) -> str:
     return base64.urlsafe_b64encode(path.encode()).decode()
 
 
-def _path_in(cursor: str) -> str:
+def _decode_cursor(cursor: str) -> str:
     try:
         return base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
     except ValueError:
-        raise UsageError("the cursor is none that was given out here", todo="Leave it out to begin") from None
+        raise UsageError("the cursor was not given out here", todo="Leave it out to begin") from None
 
 
-def _path_of(uri: str) -> str | None:
+def _parse_uri(uri: str) -> str | None:
     """Return the path in the name of a resource, if it can be one."""
     if not uri.startswith(SCHEME):
         return None
@@ -112,7 +112,7 @@ def _path_of(uri: str) -> str | None:
         return None
 
 
-def _text(memory: Memory, path: str) -> str | None:
+def _read_all(memory: Memory, path: str) -> str | None:
     parts: list[str] = []
     length = 0
     start: int = 1

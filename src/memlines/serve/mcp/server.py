@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 from memlines.errors import MemlinesError, UsageError
 from memlines.memory.arguments import Argument, parse
 from memlines.serve.mcp import texts
-from memlines.serve.mcp.texts import PROMPTS, prompt
+from memlines.serve.mcp.texts import PROMPTS, render_prompt
 from memlines.serve.rpc.messages import (
     INVALID_PARAMS,
     NO_SUCH_METHOD,
     OUR_MISTAKE,
     Refused,
     Request,
-    shortened,
 )
 from memlines.serve.rpc.server import Dialect, Method
 from memlines.serve.tools import call_tool, tool_named, tool_seconds
+from memlines.settings.rules import shown_value
 from memlines.text.neutral import neutralise, visible_values
 
 if TYPE_CHECKING:
@@ -59,29 +59,29 @@ def is_stateless(method: str, params: Any) -> bool:
     return method != INITIALIZE and isinstance(meta, Mapping) and VERSION_KEY in meta
 
 
-def check_envelope(params: Mapping[str, Any]) -> None:
+def check_meta(params: Mapping[str, Any]) -> None:
     """Refuse a request whose `_meta` lacks what every request without a handshake has to say."""
     meta = params["_meta"]
     if not isinstance(meta.get(_CAPABILITIES_KEY), Mapping):
         raise Refused(INVALID_PARAMS, f"_meta does not say what the client can do ({_CAPABILITIES_KEY})")
     version = meta[VERSION_KEY]
     if not isinstance(version, str):
-        raise Refused(INVALID_PARAMS, f"{VERSION_KEY} is {shortened(version)}, not text")
+        raise Refused(INVALID_PARAMS, f"{VERSION_KEY} is {shown_value(version)}, not text")
     if version not in STATELESS:
-        raise unsupported(version)
+        raise unsupported_version(version)
 
 
-def unsupported(version: str) -> Refused:
+def unsupported_version(version: str) -> Refused:
     """Return the refusal of a request in a version that is not spoken here."""
-    what = f"version {shortened(version)} of the protocol is not spoken here"
+    what = f"version {shown_value(version)} of the protocol is not spoken here"
     return Refused(
         UNSUPPORTED_VERSION, what, data={"supported": [*STATELESS, *HANDSHAKE], "requested": version}
     )
 
 
-def no_such_method(method: str) -> Refused:
+def unknown_method(method: str) -> Refused:
     """Return the refusal of a method that the protocol or this server does not have."""
-    return Refused(NO_SUCH_METHOD, f"there is no method {shortened(method)}")
+    return Refused(NO_SUCH_METHOD, f"there is no method {shown_value(method)}")
 
 
 def _needs_initialize(request: Request) -> bool:
@@ -104,7 +104,7 @@ DIALECT = Dialect(
 
 
 NO_SUCH_RESOURCE = -32002
-"""Clients that shake hands know this number; the others are told that the parameters are wrong."""
+"""For clients that shake hands; the others get the number of invalid parameters."""
 
 DATA_KEY = "memlines/data"
 """Under this name programs find the result of a tool with field names that stay.
@@ -172,17 +172,17 @@ class Server:
             place.close()
 
     def _answer(self, name: str, params: Params) -> dict[str, Any]:
-        """Do what a request asks for, by the rules of the version that it speaks."""
+        """Answer a request by the rules of the version that it speaks."""
         stateless = is_stateless(name, params)
         if stateless:
-            check_envelope(params)
+            check_meta(params)
         operation = (self._stateless if stateless else self._handshake).get(name)
         if operation is None:
-            raise no_such_method(name)
+            raise unknown_method(name)
         try:
             result = operation.call(params)
         except MemlinesError as error:
-            raise _refusal(error, params, stateless=stateless) from error
+            raise _refuse(error, params, stateless=stateless) from error
         if not stateless:
             return result
         meta = {SERVER_KEY: texts.SERVER, **result.get("_meta", {})}
@@ -209,7 +209,7 @@ class Server:
     # Tools
 
     def _list_tools(self, params: Params) -> dict[str, Any]:
-        return {"tools": texts.tools(maintenance=self._workplace().shows_maintenance)}
+        return {"tools": texts.list_tools(maintenance=self._workplace().shows_maintenance)}
 
     def _call_tool(self, params: Params) -> dict[str, Any]:
         name = _parse("tools/call", params, name=_TEXT)["name"]
@@ -224,9 +224,11 @@ class Server:
     # Resources
 
     def _list_resources(self, params: Params) -> dict[str, Any]:
-        from memlines.serve.mcp.resources import listed
+        from memlines.serve.mcp.resources import list_notes
 
-        return listed(self._memory(), _parse("resources/list", params, cursor=Argument("text")).get("cursor"))
+        return list_notes(
+            self._memory(), _parse("resources/list", params, cursor=Argument("text")).get("cursor")
+        )
 
     def _list_templates(self, params: Params) -> dict[str, Any]:
         from memlines.serve.mcp.resources import TEMPLATES
@@ -234,9 +236,9 @@ class Server:
         return {"resourceTemplates": list(TEMPLATES)}
 
     def _read_resource(self, params: Params) -> dict[str, Any]:
-        from memlines.serve.mcp.resources import contents
+        from memlines.serve.mcp.resources import read_note
 
-        return contents(self._memory(), _parse("resources/read", params, uri=_TEXT)["uri"])
+        return read_note(self._memory(), _parse("resources/read", params, uri=_TEXT)["uri"])
 
     # Prompts
 
@@ -245,7 +247,7 @@ class Server:
 
     def _get_prompt(self, params: Params) -> dict[str, Any]:
         given = _parse("prompts/get", params, name=_TEXT, arguments=Argument("object"))
-        return prompt(given["name"], given.get("arguments", {}))
+        return render_prompt(given["name"], given.get("arguments", {}))
 
     def _memory(self) -> Memory:
         return self._workplace().memory()
@@ -264,7 +266,7 @@ def _parse(method: str, params: Params, **arguments: Argument) -> dict[str, Any]
     return parse(method, arguments, {name: params[name] for name in arguments if name in params})
 
 
-def _refusal(error: MemlinesError, params: Params, *, stateless: bool) -> Refused:
+def _refuse(error: MemlinesError, params: Params, *, stateless: bool) -> Refused:
     from memlines.serve.mcp.resources import NoSuchNote
 
     if isinstance(error, Refused):

@@ -43,7 +43,7 @@ _HINTS: dict[str, dict[str, bool]] = {
 """What a client may tell its user about calling a tool, by what the tool does to the memory."""
 
 
-def tools(*, maintenance: bool = False) -> list[dict[str, Any]]:
+def list_tools(*, maintenance: bool = False) -> list[dict[str, Any]]:
     """Return the tools that models are shown, as a client lists them."""
     return [
         {
@@ -95,13 +95,13 @@ PROMPTS: tuple[dict[str, Any], ...] = (
 )
 
 
-def prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def render_prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a prompt with what the user typed in it."""
     found = next((one for one in PROMPTS if one["name"] == name), None)
     if found is None:
         known = ", ".join(one["name"] for one in PROMPTS)
         raise UsageError(f"there is no prompt {name[:60]!r}", todo=f"There are {known}")
-    arguments = _checked(found, given)
+    arguments = _check_arguments(found, given)
     if name == "remember":
         named = [(key, arguments[key]) for key in ("topic", "to") if arguments[key]]
         more = "".join(f", with the {key} {value!r}" for key, value in named)
@@ -114,7 +114,7 @@ def prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _checked(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
+def _check_arguments(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
     """Return the text of every argument; of one that may be left out, an empty one."""
     values = {}
     for argument in found["arguments"]:

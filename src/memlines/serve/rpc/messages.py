@@ -17,6 +17,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, NoReturn
 
 from memlines.errors import MemlinesError, UsageError, reason_of
+from memlines.settings.rules import shown_value
 from memlines.text.neutral import neutralise, visible_values
 
 NOT_JSON = -32700
@@ -34,9 +35,7 @@ UNAVAILABLE = -32006
 CANCELLED = -32800
 
 Id = str | int
-"""What a request is answered by; a request without one is not answered."""
-
-_MOST_SHOWN = 60
+"""What an answer names its request by; a request without one is not answered."""
 
 
 class UnknownProtocol(UsageError):
@@ -47,7 +46,7 @@ class UnknownProtocol(UsageError):
         self.known = tuple(known)
         versions = ", ".join(map(str, known))
         super().__init__(
-            f"version {shortened(asked)} of the protocol is not known; known are: {versions}",
+            f"version {shown_value(asked)} of the protocol is not known; known are: {versions}",
             todo="Update the client or Memlines, so that both speak the same",
         )
 
@@ -72,17 +71,17 @@ class Request:
     params: Any
 
 
-def parse(line: bytes) -> Request:
+def parse_request(line: bytes) -> Request:
     """Return the request on a line, or raise `Refused`."""
     twice: set[str] = set()
-    value = _value(line, twice)
+    value = _decode(line, twice)
     if not isinstance(value, dict):
         what = "batches are not taken" if isinstance(value, list) else "a request is a JSON object"
         raise Refused(NOT_A_REQUEST, what)
     request = value.get("id")
     readable = request if is_id(request) and "id" not in twice else None
     if twice:
-        raise Refused(NOT_A_REQUEST, f"the key {shortened(min(twice))} stands there twice", request=readable)
+        raise Refused(NOT_A_REQUEST, f"the key {shown_value(min(twice))} is there twice", request=readable)
     if "id" in value and readable is None:
         raise Refused(NOT_A_REQUEST, "an id is text or a whole number")
     if value.get("jsonrpc") != "2.0":
@@ -115,26 +114,16 @@ def raised_line(request: Id | None, error: MemlinesError) -> bytes:
     """Return the line that answers a request with an error that its method raised."""
     if isinstance(error, Refused):
         return error_line(request, error.number, str(error), error.data)
-    data: dict[str, Any] = {**error.to_json()}
     if isinstance(error, UnknownProtocol):
-        return error_line(request, UNKNOWN_PROTOCOL, str(error), {**data, "known": list(error.known)})
-    return error_line(request, number_of(error), str(error), data)
-
-
-def number_of(error: MemlinesError) -> int:
-    """Return the number of an error that is not one of the protocol's own."""
+        data = {**error.to_json(), "known": list(error.known)}
+        return error_line(request, UNKNOWN_PROTOCOL, str(error), data)
+    number = {"disabled": MEMORY_OFF, "unavailable": UNAVAILABLE}.get(error.state, MEMLINES_ERROR)
     if isinstance(error, UsageError):
-        return INVALID_PARAMS
-    return {"disabled": MEMORY_OFF, "unavailable": UNAVAILABLE}.get(error.state, MEMLINES_ERROR)
+        number = INVALID_PARAMS
+    return error_line(request, number, str(error), error.to_json())
 
 
-def shortened(value: object) -> str:
-    """Return something a client sent as it may stand in a sentence."""
-    text = repr(value)
-    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
-
-
-def _value(line: bytes, twice: set[str]) -> Any:
+def _decode(line: bytes, twice: set[str]) -> Any:
     def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
@@ -144,7 +133,10 @@ def _value(line: bytes, twice: set[str]) -> Any:
 
     try:
         return json.loads(
-            line.decode("utf-8"), object_pairs_hook=as_dict, parse_float=_finite, parse_constant=_no_number
+            line.decode("utf-8"),
+            object_pairs_hook=as_dict,
+            parse_float=_finite,
+            parse_constant=_refuse_number,
         )
     except UnicodeDecodeError as error:
         raise Refused(NOT_JSON, f"the line is not UTF-8 from its byte {error.start + 1} on") from None
@@ -158,10 +150,10 @@ def _value(line: bytes, twice: set[str]) -> Any:
 
 def _finite(digits: str) -> float:
     number = float(digits)
-    return number if math.isfinite(number) else _no_number(digits)
+    return number if math.isfinite(number) else _refuse_number(digits)
 
 
-def _no_number(name: str) -> NoReturn:
+def _refuse_number(name: str) -> NoReturn:
     raise ValueError(name)
 
 
@@ -183,7 +175,7 @@ _MOST_UNREAD = 64 * 1024 * 1024
 _SKIPPED_AT_ONCE = 64 * 1024
 
 
-def lines(reader: BinaryIO, most: int = MOST_BYTES) -> Iterator[bytes | None]:
+def read_lines(reader: BinaryIO, most: int = MOST_BYTES) -> Iterator[bytes | None]:
     """Give the lines that are not empty, and None for one that is too long; its rest is skipped, not kept.
 
     The last line needs no line break, and the first may begin with a byte order mark.
@@ -204,8 +196,8 @@ def lines(reader: BinaryIO, most: int = MOST_BYTES) -> Iterator[bytes | None]:
 class LineWriter:
     """Writes whole lines, one after another, in a thread of its own.
 
-    Whoever has an answer must not wait until the client reads it: the thread that reads requests
-    would not notice their end. A client that leaves very much unread, or is gone, is lost.
+    A worker must not wait until the client reads its answer: the thread that reads requests would not notice
+    their end. A client that leaves very much unread, or is gone, is lost.
     """
 
     def __init__(
@@ -241,13 +233,16 @@ class LineWriter:
     def _write_all(self) -> None:
         while (line := self._queue.get()) is not None:
             try:
-                _write_whole(self._sink, line)
+                rest = memoryview(line)
+                while rest:
+                    rest = rest[self._sink.write(rest) :]
+                self._sink.flush()
             except ConnectionError:
                 self._lose()
                 return
             except OSError as error:
                 self._lose()
-                tell(f"the answers cannot be written: {reason_of(error)}")
+                log(f"the answers cannot be written: {reason_of(error)}")
                 return
             with self._lock:
                 self._unread -= len(line)
@@ -258,15 +253,8 @@ class LineWriter:
         self._on_lost()
 
 
-def tell(sentence: str) -> None:
-    """Write a sentence to the standard error, which is the only place for it."""
+def log(sentence: str) -> None:
+    """Write a sentence to standard error: standard output belongs to the protocol."""
     if sys.stderr is not None:
-        with suppress(OSError):  # whoever closed it does not want to know
+        with suppress(OSError):  # it was closed
             sys.stderr.write(f"memlines: {sentence}\n")
-
-
-def _write_whole(sink: BinaryIO, line: bytes) -> None:
-    rest = memoryview(line)
-    while rest:
-        rest = rest[sink.write(rest) :]
-    sink.flush()

@@ -1,4 +1,4 @@
-"""Answers the requests of one client: several at once, each within its time, and quickly gone at the end.
+"""Answer the requests of one client: several at once, each within its time, and end quickly.
 
 A thread reads the lines, another writes the answers, workers do the calls; the thread that called
 `serve` watches the time limits. It knows nothing of what the methods do.
@@ -29,14 +29,14 @@ from memlines.serve.rpc.messages import (
     Request,
     error_line,
     is_id,
-    lines,
-    parse,
+    log,
+    parse_request,
     raised_line,
+    read_lines,
     result_line,
-    shortened,
-    tell,
 )
 from memlines.serve.rpc.workers import Workers
+from memlines.settings.rules import shown_value
 
 INITIALIZE = "initialize"
 
@@ -44,7 +44,7 @@ MOST_OPEN = 64
 """How many requests may wait for their answer."""
 
 SECONDS_TO_END = 1.5
-"""How long all takes at the most that is done after the end of the input."""
+"""How long everything after the end of the input may take."""
 
 _SECONDS_FOR_CALLS = 1.2
 _SECONDS_OTHERWISE = 10.0
@@ -119,7 +119,7 @@ def serve(
 ) -> None:
     """Answer requests until the input ends, a client asks for the end, or `Event.END` is put into `events`.
 
-    Returns within `SECONDS_TO_END` of that. Calls that hang are left behind in threads that nobody waits for.
+    Returns within `SECONDS_TO_END` of that. Calls that hang are left behind in daemon threads.
     """
     server = _Server(methods, dialect, writer, SimpleQueue() if events is None else events)
     threading.Thread(target=server.read, args=(reader,), name="memlines-requests", daemon=True).start()
@@ -142,7 +142,7 @@ class _Call:
 
     @property
     def key(self) -> object:
-        """What the call is found by while it is open; a notification is known to nobody but us."""
+        """What the call is found by while it is open; a notification has no id."""
         return self if self.request.id is None else self.request.id
 
 
@@ -168,11 +168,11 @@ class _Server:
     # Reading
 
     def read(self, reader: BinaryIO) -> None:
-        """Take the lines of the client until there are no more."""
+        """Receive the lines of the client until there are no more."""
         try:
-            for line in lines(reader):
+            for line in read_lines(reader):
                 if not self._ending:
-                    self._take(line)
+                    self._receive(line)
                 if self._ending:
                     return
         except OSError:
@@ -180,11 +180,11 @@ class _Server:
         finally:
             self._events.put(Event.END)
 
-    def _take(self, line: bytes | None) -> None:
+    def _receive(self, line: bytes | None) -> None:
         try:
             if line is None:
                 raise Refused(NOT_A_REQUEST, "the line is too long")
-            request = parse(line)
+            request = parse_request(line)
         except Refused as refused:
             self._answers.put(error_line(refused.request, refused.number, str(refused)))
             return
@@ -199,7 +199,7 @@ class _Server:
         if not isinstance(request.params, dict):
             raise Refused(INVALID_PARAMS, "the parameters are not an object")
         if request.id is not None and request.id in self._open:
-            raise Refused(NOT_A_REQUEST, f"a request with the id {shortened(request.id)} is still open")
+            raise Refused(NOT_A_REQUEST, f"a request with the id {shown_value(request.id)} is still open")
         if request.method == INITIALIZE:
             if self._stage is not _Stage.NEW:
                 raise Refused(NOT_A_REQUEST, "initialize was asked for already")
@@ -215,7 +215,7 @@ class _Server:
     def _shut_down(self, request: Request) -> None:
         if request.params:
             raise Refused(INVALID_PARAMS, f"{request.method} takes no parameters")
-        self._answer_nothing(request)
+        self._answer_null(request)
         self._ending = True
         self._events.put(Event.END)
 
@@ -229,16 +229,16 @@ class _Server:
         call = self._open.get(wanted)
         if call is not None:
             self._give_up(call, CANCELLED, f"{call.request.method} was cancelled", silently=not answered)
-        self._answer_nothing(request)
+        self._answer_null(request)
 
-    def _answer_nothing(self, request: Request) -> None:
+    def _answer_null(self, request: Request) -> None:
         if request.id is not None:
             self._answers.put(result_line(request.id, None))
 
     def _begin(self, request: Request) -> None:
         method = self._methods.get(request.method)
         if method is None:
-            raise Refused(NO_SUCH_METHOD, f"there is no method {shortened(request.method)}")
+            raise Refused(NO_SUCH_METHOD, f"there is no method {shown_value(request.method)}")
         if len(self._open) >= MOST_OPEN:
             raise Refused(self._dialect.too_many, f"{MOST_OPEN} requests are open; wait for an answer")
         seconds = method.limit(request.params)
@@ -262,7 +262,7 @@ class _Server:
                 return
         answer, succeeded = outcome(call.request, call.method)
         with self._lock:
-            if self._is_open(call):  # else it was answered without us, and this comes too late
+            if self._is_open(call):  # else it was given up, and this comes too late
                 self._settle(call, answer, succeeded=succeeded)
 
     def _is_open(self, call: _Call) -> bool:
@@ -300,13 +300,13 @@ class _Server:
         """Answer those requests that take too long, until it is time to end."""
         while True:
             try:
-                event = self._events.get(timeout=self._look())
+                event = self._events.get(timeout=self._give_up_late())
             except Empty:
                 continue
             if event is Event.END:
                 return
 
-    def _look(self) -> float:
+    def _give_up_late(self) -> float:
         """Give up what is late, and return how long to wait until the next look."""
         with self._lock:
             now = monotonic()
@@ -343,10 +343,10 @@ def outcome(request: Request, method: Method) -> tuple[bytes, bool]:
         return (b"" if request.id is None else result_line(request.id, result)), True
     except MemlinesError as error:
         if request.id is None:
-            tell(f"{request.method}: {error}")
+            log(f"{request.method}: {error}")
         return raised_line(request.id, error), False
     except (Exception, SystemExit):  # noqa: BLE001 (whatever it is, the client gets an answer)
-        _tell_traceback()
+        _log_traceback()
         what = "this is a mistake inside Memlines; its standard error has the details"
         return error_line(request.id, OUR_MISTAKE, what), False
 
@@ -354,11 +354,11 @@ def outcome(request: Request, method: Method) -> tuple[bytes, bool]:
 def _close(on_end: Callable[[], None]) -> None:
     try:
         on_end()
-    except Exception:  # noqa: BLE001 (there is nobody left to raise it to)
-        _tell_traceback()
+    except Exception:  # noqa: BLE001 (there is no caller left to raise it to)
+        _log_traceback()
 
 
-def _tell_traceback() -> None:
+def _log_traceback() -> None:
     import traceback
 
-    tell(traceback.format_exc().rstrip())
+    log(traceback.format_exc().rstrip())

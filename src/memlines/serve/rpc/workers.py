@@ -1,4 +1,4 @@
-"""Threads that do jobs; one that hangs in a job nobody waits for any more is replaced."""
+"""Threads that do jobs; one that hangs in a job that was given up is replaced."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Workers(Generic[Job]):
         self._closed = False
 
     def submit(self, job: Job) -> bool:
-        """Have a job done; False if nobody is left who could do it."""
+        """Have a job done; False if no thread is left that could do it."""
         with self._lock:
             if self._closed:
                 return False
@@ -46,7 +46,7 @@ class Workers(Generic[Job]):
             return True
 
     def give_up(self, job: Job) -> None:
-        """Do not begin a job; if it has begun, another thread may take the place of the one that is in it."""
+        """Do not begin a job; if it has begun, another thread may replace the one that is in it."""
         with self._lock:
             if job in self._waiting:
                 self._waiting.remove(job)
