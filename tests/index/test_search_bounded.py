@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memlines import Memory
-from memlines.index.sync import pending, run, words
+from memlines.index.sync import pending, words
 from memlines.memory import manager
 from memlines.serve.tools import call_tool
 from tests.support_cli import program
@@ -54,7 +54,7 @@ class Slow(FakeProvider):
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock that deadlines are counted by."""
     clock = Clock()
-    for module in (pending, run, words, manager):
+    for module in (pending, words, manager):
         monkeypatch.setattr(module, "time", clock)
     monkeypatch.setattr("memlines.index.sync.job.time", clock)
     monkeypatch.setattr(manager, "_AFTER_FIRST_SEARCH", 3600.0)
@@ -184,7 +184,7 @@ def test_settings_that_take_too_long_to_follow_leave_the_old_index(
     with words_memory(workspace, {}, chunking__tokens=100) as memory:
         result = memory.search("okapi", max_results=50, min_score=0)
         assert (result.chunks, result.unindexed) == (40, 36)
-        assert "'memlines sync' builds the index anew: chunk tokens was 400" in result.warnings[0]
+        assert "'memlines sync' rebuilds the index: chunk tokens was 400" in result.warnings[0]
 
 
 def test_later_searches_embed_nothing(workspace: Path, clock: Clock) -> None:

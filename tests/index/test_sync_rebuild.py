@@ -324,13 +324,13 @@ READ_ON = """
 import json
 from pathlib import Path
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite import words
+from memlines.index.store.sqlite.chunks import match_words
 index = Index.reader(Path(sys.argv[1]))
 states = set()
 print("ready", flush=True)
 while not Path(sys.argv[2]).exists():
     with index.errors(), index.snapshot():
-        states.add((len(words.match_words(index.connection, "share", 10_000)), index.count_chunks()))
+        states.add((len(match_words(index.connection, "share", 10_000)), index.count_chunks()))
 print(json.dumps(sorted(states)))
 """
 

@@ -91,7 +91,7 @@ def test_words_answer_until_an_index_is_built_anew(workspace: Path, monkeypatch:
     with Memory(workspace, ASKED) as memory:
         result = memory.search("boiler")
         assert [hit.path for hit in result] == ["memory/b.md"]
-        assert any("builds the index anew" in warning for warning in result.warnings)
+        assert any("rebuilds the index" in warning for warning in result.warnings)
         assert memory.status().vector["vectors"] == 0
 
 

@@ -143,7 +143,7 @@ def test_a_first_search_beside_another_writer_says_so(
 def test_a_search_on_a_full_disk_answers_from_the_old_index(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_room(job: object, wait_seconds: float) -> None:
+    def no_room(job: object) -> None:
         raise StoreFull("no room left to write the index")
 
     with words_memory(workspace, NOTES) as memory:
@@ -257,7 +257,7 @@ def test_a_large_index_serves_as_it_is_until_a_sync(workspace: Path, monkeypatch
     with words_memory(workspace, {}, chunking__tokens=100) as memory:
         result = memory.search("kestrel")
         assert [hit.path for hit in result] == ["memory/a.md"]
-        assert "'memlines sync' builds the index anew: chunk tokens was 400" in result.warnings[0]
+        assert "'memlines sync' rebuilds the index: chunk tokens was 400" in result.warnings[0]
         assert memory.sync().rebuilt == "chunk tokens was 400 and is now 100"
         assert memory.search("kestrel").warnings == ()
 

@@ -344,9 +344,9 @@ class Manager:
 
     def read_again(self, paths: Iterable[str]) -> None:
         """Index files again that do not hold what the index says of them; their vectors come later."""
-        from memlines.index.sync.run import take_out
+        from memlines.index.sync.run import remove_files
 
-        take_out(replace(self.job(silent, words_only=True), wait_seconds=_OWN_SYNC_WAIT), paths)
+        remove_files(replace(self.job(silent, words_only=True), wait_seconds=_OWN_SYNC_WAIT), paths)
         self.run(words_only=True, wait_seconds=_OWN_SYNC_WAIT)
 
     def start_session(self, key: str | None) -> None:
@@ -502,7 +502,7 @@ class Manager:
             return _Need(sync=False)
         changed = reason_to_rebuild(index, self.settings)
         if changed and (self.background.is_busy or index.count_chunks() > _REBUILT_BY_SEARCH):
-            hint = f"settings changed, 'memlines sync' builds the index anew: {changed}"
+            hint = f"settings changed, 'memlines sync' rebuilds the index: {changed}"
             return _Need(sync=False, warnings=(hint,))
         if changed:
             return _Need(sync=True, embeds=True)

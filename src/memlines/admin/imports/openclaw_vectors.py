@@ -25,7 +25,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.discovery import find_files
 from memlines.index.sync.identity import identity_of, space_of
 from memlines.index.sync.job import Job, writer_of
-from memlines.index.sync.words import chunks_of, read_file
+from memlines.index.sync.words import cut_document, read_file
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
@@ -147,7 +147,9 @@ class _Take:
             job.progress(done, len(files), "comparing")
             document = read_file(file, job.settings.files.max_bytes)
             cut = (
-                chunks_of(document, file, job.settings, forgotten) if isinstance(document, Document) else None
+                cut_document(document, file, job.settings, forgotten)
+                if isinstance(document, Document)
+                else None
             )
             for chunk in cut.chunks if isinstance(cut, Cut) else ():
                 text = chunk.embedded_text

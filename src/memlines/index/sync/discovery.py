@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
 
 from memlines.errors import PathError, reason_of
 from memlines.files.scan import discover, fingerprint_of, limit_for
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 SNAPSHOTS = "snapshots/"
 """What the names of snapshots begin with in the index."""
+
+_SUSPICIOUS_NUMBER = 10
+_SUSPICIOUS_PART = 0.5
+"""When so many files, and more than this part of all, are gone at once, it is more likely that a disk is
+not mounted or a folder was moved away than that a person deleted them all."""
+
+_Item = TypeVar("_Item")
 
 
 def find_files(
@@ -84,20 +92,21 @@ def _session_of(path: str) -> str:
     return path.rpartition("/")[2].partition(".jsonl")[0].rpartition("rollout-")[2][-36:]
 
 
-_SUSPICIOUS_NUMBER = 10
-_SUSPICIOUS_PART = 0.5
-"""When so many files, and more than this part of all, are gone at once, it is more likely that a disk is
-not mounted or a folder was moved away than that somebody deleted them all."""
-
-
 def is_unchanged(file: FoundFile, known: Mapping[str, IndexedFile]) -> bool:
     """Tell whether a file is surely as the index knows it."""
     entry = known.get(file.path)
     return entry is not None and entry.settled and entry.fingerprint == file.fingerprint
 
 
+def doubtful_files(discovery: Discovery, index: Index) -> tuple[list[FoundFile], dict[str, IndexedFile]]:
+    """Return the files that are not surely as the index knows them, and what it knows of them."""
+    sure = index.sure_files()
+    doubtful = [file for file in discovery.files if (file.path, *file.fingerprint) not in sure]
+    return doubtful, index.files_at(file.path for file in doubtful)
+
+
 def missing_paths(discovery: Discovery, known: Iterable[str]) -> list[str]:
-    """Return the indexed paths that are gone; where nobody could look, nothing is gone."""
+    """Return the indexed paths that are gone; where it was not possible to look, nothing is gone."""
     found = {file.path for file in discovery.files}
     # The workspace itself is called "."; its files have no folder in their names.
     below = tuple("" if folder == "." else folder.rstrip("/") + "/" for folder in discovery.blind)
@@ -147,9 +156,7 @@ def is_dirty(
 
 def lags_behind(discovery: Discovery, index: Index, deltas: SessionSync) -> bool:
     """Tell whether an index is dirty, reading of it only what is in doubt: for workspaces of many files."""
-    sure = index.sure_files()
-    doubtful = [file for file in discovery.files if (file.path, *file.fingerprint) not in sure]
-    known = index.files_at(file.path for file in doubtful)
+    doubtful, known = doubtful_files(discovery, index)
     if is_dirty(replace(discovery, files=tuple(doubtful)), known, deltas):
         return True
     return index.count_known() > len(discovery.files) and bool(missing_paths(discovery, index.paths()))
@@ -170,3 +177,10 @@ def _grew_little(file: FoundFile, entry: IndexedFile | None, deltas: SessionSync
             return stream.read(grown).count(b"\n") < deltas.delta_messages
     except (OSError, PathError):
         return False  # reading it says why
+
+
+def in_groups(values: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Yield values in lists of this size, the last one shorter."""
+    rest = iter(values)
+    while group := list(islice(rest, size)):
+        yield group

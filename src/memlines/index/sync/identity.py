@@ -1,6 +1,6 @@
-"""What an index is made with: the rest of it is built anew if that changes, its vectors are not.
+"""What an index is made with: if that changes, all of it is rebuilt but its vectors.
 
-Vectors belong to a space, and an index can hold several of them.
+Vectors belong to a space, which is named by the provider and the model. An index can hold several spaces.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _redaction(settings: Settings) -> str:
 
 
 def reason_to_rebuild(index: Index, settings: Settings) -> str:
-    """Say in words why an index has to be built anew; nothing if it need not be."""
+    """Say in words why an index has to be rebuilt; nothing if it need not be."""
     if index.origin == "moved":
         return "the index was made in another place, from which its folder was moved or copied"
     if index.origin == "elsewhere":
@@ -77,6 +77,11 @@ def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         if made_with.get(key) != wanted[key]
     ]
     return "; ".join(changes)
+
+
+def covers_same_files(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Tell whether two indexes are of the same folders; otherwise files may well be in one only."""
+    return all(before.get(key) == now[key] for key in ("sources", "extra_paths"))
 
 
 def space_of(provider: Provider) -> Space:

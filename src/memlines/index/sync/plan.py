@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import TypeVar
 
 from memlines.embed.base import Provider
 from memlines.embed.passages import is_packed
@@ -19,15 +17,19 @@ from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.db import system_errors
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.discovery import find_files, is_unchanged, missing_paths, suspiciously_gone
-from memlines.index.sync.identity import identity_of, reason_to_rebuild, space_of
+from memlines.index.sync.discovery import (
+    find_files,
+    in_groups,
+    is_unchanged,
+    missing_paths,
+    suspiciously_gone,
+)
+from memlines.index.sync.identity import covers_same_files, identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.job import Job
-from memlines.index.sync.words import chunks_of, read_file
+from memlines.index.sync.words import cut_document, read_file
 from memlines.settings import Settings
 from memlines.text.chunk import chunk_id, text_hash
 from memlines.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Space
-
-_Item = TypeVar("_Item")
 
 LABEL = "reading"
 
@@ -189,7 +191,7 @@ class _Survey:
             self.unchanged += 1
         else:
             self.hashes.add(content.hash)
-            cut = chunks_of(content, file, self.settings, forgotten)
+            cut = cut_document(content, file, self.settings, forgotten)
             if isinstance(cut, Problem):
                 self._meet(cut)
             elif cut is not None:
@@ -221,15 +223,11 @@ class _Survey:
 
     def _look_for_missing(self, discovery: Discovery) -> None:
         missing = missing_paths(discovery, self.known)
-        if not self.job.force and self._covers_the_same():
+        before = self.index.identity() if self.index else {}
+        if not self.job.force and covers_same_files(before, identity_of(self.settings)):
             self.held_back = suspiciously_gone(missing, self.known, self.hashes)
         for path in sorted(set(missing) - set(self.held_back)):
             self._lose(path)
-
-    def _covers_the_same(self) -> bool:
-        """Tell whether the index is of the same folders; otherwise files may well be missing."""
-        before, now = self.index.identity() if self.index else {}, identity_of(self.settings)
-        return all(before.get(key) == now[key] for key in ("sources", "extra_paths"))
 
     def _look_for_waiting(self, index: Index, space: Space) -> None:
         """Add the texts of the chunks that stay in the index and have no vector."""
@@ -255,7 +253,7 @@ class _Survey:
         dims = (entry and entry.dims) or provider.dims or cache.dims_of(index.connection, space)
         if not self.settings.cache.enabled or not dims:
             return
-        for group in _groups(self.texts.tokens):
+        for group in in_groups(self.texts.tokens, _GROUP):
             found = cache.cached(index.connection, space, group, dims)
             yield from (digest for digest, blob in found.items() if is_packed(blob, dims))
 
@@ -269,7 +267,7 @@ class _Survey:
             numbers = index.numbers_of(self.replaced)
         else:
             return  # the cache has them
-        for group in _groups(numbers):
+        for group in in_groups(numbers, _GROUP):
             chunks = index.chunks(vectors.of(group))
             yield from (text_hash(chunk.embedded_text) for chunk in chunks.values())
 
@@ -297,9 +295,3 @@ def _with_costs(
         in_batch=in_batch,
         stopped_by=str(refusal) if refusal else "",
     )
-
-
-def _groups(values: Iterable[_Item]) -> Iterator[list[_Item]]:
-    rest = iter(values)
-    while group := list(islice(rest, _GROUP)):
-        yield group

@@ -5,7 +5,6 @@ The words come first, under the writer lock. The vectors follow when that is fre
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,82 +12,63 @@ from pathlib import Path
 
 from memlines.errors import StoreBusy, StoreDamaged, StoreForeign
 from memlines.files.place import ensure_index_folder, sweep_private
-from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import cache, origin, spaces
 from memlines.index.store.sqlite.cache import copy_batches
 from memlines.index.store.sqlite.db import system_errors
 from memlines.index.store.sqlite.files import set_aside, swap_in, sweep, temporary_index
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.discovery import find_files
-from memlines.index.sync.identity import identity_of, reason_to_rebuild, space_of
-from memlines.index.sync.job import Job, reader_of, writer_of
+from memlines.index.sync.identity import covers_same_files, identity_of, reason_to_rebuild, space_of
+from memlines.index.sync.job import Job, writer_of
 from memlines.index.sync.pending import put_known
 from memlines.index.sync.vectors import add_vectors, drop_unwanted_spaces
-from memlines.index.sync.words import Changes, carry_vectors, keep_unseen, update_words
+from memlines.index.sync.words import cache_all_vectors, keep_unseen, update_words
 from memlines.types import Report
-
-_LEAST_READING = 0.5
-"""Seconds for which files are read at least, so that every search gets on, whatever its time went into."""
 
 
 def run(job: Job) -> Report:
     """Bring the index up to date; what cannot be indexed is in the report."""
     with system_errors(job.index_file):
-        return _run(job)
+        ensure_index_folder(job.workspace, job.index_file)
+        with job.lock().held(job.wait_seconds, lambda holder: job.progress(0, 1, f"waiting for {holder}")):
+            report = _sync_words(job)
+            inode = _inode_of(job.index_file)
+        try:
+            drop_unwanted_spaces(job)
+            return add_vectors(job, report)
+        except StoreBusy as busy:
+            # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
+            warnings = () if job.is_limited else (str(busy),)
+            return replace(report, warnings=(*report.warnings, *warnings))
+        except StoreDamaged:
+            if job.damaged_inode is not None:
+                raise
+    return run(replace(job, damaged_inode=inode))
 
 
-def take_out(job: Job, paths: Iterable[str]) -> None:
-    """Take files out of the index, for the next sync to read them as if they were new."""
-    with (
-        system_errors(job.index_file),
-        job.lock().held(job.wait_seconds),
-        writer_of(job.index_file, {}) as index,
-    ):
+def remove_files(job: Job, paths: Iterable[str]) -> None:
+    """Remove files from the index, for the next sync to read them as if they were new."""
+    lock, file = job.lock(), job.index_file
+    with system_errors(file), lock.held(job.wait_seconds), writer_of(file, {}) as index:
         for path in paths:
             index.remove(path)
 
 
-def _run(job: Job) -> Report:
-    ensure_index_folder(job.workspace, job.index_file)
-
-    def waiting(holder: str) -> None:
-        job.progress(0, 1, f"waiting for {holder}")
-
-    with job.lock().held(job.wait_seconds, waiting):
-        report = _words(job)
-        inode = _inode_of(job.index_file)
-    try:
-        drop_unwanted_spaces(job)
-        return add_vectors(job, report)
-    except StoreBusy as busy:
-        # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
-        warnings = () if job.is_limited else (str(busy),)
-        return replace(report, warnings=(*report.warnings, *warnings))
-    except StoreDamaged:
-        if job.damaged_inode is not None:
-            raise
-        return run(replace(job, damaged_inode=inode))
-
-
-def _words(job: Job) -> Report:
+def _sync_words(job: Job) -> Report:
     """Make the words of the index equal the files; an index that cannot be used is set aside."""
     sweep(job.index_file)
     sweep_private(job.workspace)
     try:
-        _refuse_damaged(job)
-        return _sync(job)
+        # A reader may have found damage in places that a sync does not look at.
+        if job.damaged_inode and job.damaged_inode == _inode_of(job.index_file):
+            raise StoreDamaged(f"the index {str(job.index_file)!r} is damaged")
+        return _update_or_rebuild(job)
     except StoreDamaged as damage:
         aside = set_aside(job.index_file)
-        report = _sync(job)
-        note = f"{damage.what}; it was set aside as {aside.name} and built anew"
+        report = _update_or_rebuild(job)
+        note = f"{damage.what}; it was set aside as {aside.name} and rebuilt"
         reason = "foreign" if isinstance(damage, StoreForeign) else "damaged"
         return replace(report, rebuilt=report.rebuilt or reason, warnings=(note, *report.warnings))
-
-
-def _refuse_damaged(job: Job) -> None:
-    """Raise if the index is still the one that a reader found damaged where nobody else looks."""
-    if job.damaged_inode and job.damaged_inode == _inode_of(job.index_file):
-        raise StoreDamaged(f"the index {str(job.index_file)!r} is damaged")
 
 
 def _inode_of(path: Path) -> int:
@@ -98,9 +78,8 @@ def _inode_of(path: Path) -> int:
         return 0
 
 
-def _sync(job: Job) -> Report:
-    wanted = identity_of(job.settings)
-    with writer_of(job.index_file, wanted) as index:
+def _update_or_rebuild(job: Job) -> Report:
+    with writer_of(job.index_file, identity_of(job.settings)) as index:
         reason = reason_to_rebuild(index, job.settings)
         if job.force and not reason and index.synced_at:
             reason = "forced"
@@ -118,28 +97,19 @@ def _rebuild(job: Job, reason: str) -> Report:
 
     It takes over the vectors of the old one. What lacks one is embedded once the new index serves.
     """
-    wanted = identity_of(job.settings)
+    wanted, limits = identity_of(job.settings), job.settings.cache
     with temporary_index(job.index_file) as temporary:
-        with writer_of(temporary, wanted) as fresh, reader_of(job.index_file) as old:
-            if job.settings.cache.enabled:
+        with writer_of(temporary, wanted) as fresh, job.reader() as old:
+            if limits.enabled:
                 cache.copy_from(fresh.connection, job.index_file)
-            carry_vectors(old, fresh)
+            cache_all_vectors(old, fresh)
             report = _update(job, fresh, replacing=old)
             if report.unindexed:  # the old index serves on
-                hint = f"settings changed, 'memlines sync' builds the index anew: {reason}"
+                hint = f"settings changed, 'memlines sync' rebuilds the index: {reason}"
                 return Report(unindexed=report.unindexed, warnings=(hint,))
-            known = 0
-            for entry in spaces.entries(old.connection):
-                like = entry.answers_as, entry.dims
-                spaces.add(fresh.connection, entry.space, entry.state, entry.note, *like)
-                known += put_known(fresh, entry.space)
-                background = old.vectors_in(entry.space).background()
-                if background is not None:
-                    fresh.vectors_in(entry.space).set_background(background)
-            spaces.decline(fresh.connection, spaces.declined(old.connection))
-            copy_batches(old.connection, fresh.connection)
-            cache.prune(fresh.connection, job.settings.cache.max_entries if job.settings.cache.enabled else 0)
-            report = replace(report, pending=_pending(job, fresh), vectors_cached=known)
+            known = _take_over_spaces(old, fresh)
+            cache.prune(fresh.connection, limits.max_entries if limits.enabled else 0)
+            report = replace(report, pending=_count_pending(job, fresh), vectors_cached=known)
             if old.origin == "shared":  # its maker can still tell that it was made there
                 origin.take_over(old.connection, fresh.connection)
             else:
@@ -150,62 +120,58 @@ def _rebuild(job: Job, reason: str) -> Report:
     return replace(report, rebuilt=reason)
 
 
+def _take_over_spaces(old: Index, fresh: Index) -> int:
+    """Give a new index the spaces of the old one, and return how many vectors its chunks got."""
+    known = 0
+    for entry in spaces.entries(old.connection):
+        spaces.add(fresh.connection, entry.space, entry.state, entry.note, entry.answers_as, entry.dims)
+        known += put_known(fresh, entry.space)
+        background = old.vectors_in(entry.space).background()
+        if background is not None:
+            fresh.vectors_in(entry.space).set_background(background)
+    spaces.decline(fresh.connection, spaces.declined(old.connection))
+    copy_batches(old.connection, fresh.connection)
+    return known
+
+
 def _save_matrix(job: Job, index: Index) -> None:
     """Bring the mapped copy of the vectors up to date, unless the job is about words: it takes numpy."""
     if job.provider is not None:
         index.vectors.save_matrix()
 
 
+def _count_pending(job: Job, index: Index) -> int:
+    return index.count_pending(space_of(job.provider)) if job.provider else 0
+
+
 def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report:
-    settings = job.settings
-    discovery = find_files(job.workspace, settings, job.heads)
-    until = None if job.deadline is None else max(job.deadline, time.monotonic() + _LEAST_READING)
-    changes = update_words(
-        index,
-        discovery,
-        settings,
-        job.progress,
-        forgotten=Forgotten.load(job.workspace),
-        force=job.force,
-        until=until,
-    )
+    discovery = find_files(job.workspace, job.settings, job.heads)
+    changes = update_words(job, index, discovery)
     if changes.left:
         return Report(tuple(changes.indexed), changes.unchanged, unindexed=changes.left)
     if replacing is not None:
-        brake = not job.force and _covers_the_same(replacing, index)
+        brake = not job.force and covers_same_files(replacing.identity(), index.identity())
         keep_unseen(replacing, index, discovery, changes, brake=brake)
+    warnings = changes.warnings
     if not changes.held_back:
         index.mark_synced(datetime.now(UTC).isoformat(timespec="seconds"))
-    elif replacing is not None and replacing.synced_at:
-        index.mark_synced(replacing.synced_at)
+    else:
+        if replacing is not None and replacing.synced_at:
+            index.mark_synced(replacing.synced_at)
+        gone = (
+            f"{len(changes.held_back)} of {index.count_files()} indexed files are gone at once; in case a"
+            " disk is not mounted or a folder was moved, they stay in the index until 'memlines sync --force'"
+            " removes them"
+        )
+        warnings = [gone, *warnings]
     problems = [*discovery.problems, *changes.problems]
     return Report(
         indexed=tuple(changes.indexed),
         unchanged=changes.unchanged,
         removed=tuple(changes.removed),
-        pending=_pending(job, index),
+        pending=_count_pending(job, index),
         skipped=tuple(problem for problem in problems if not problem.failed),
         failed=tuple(problem for problem in problems if problem.failed),
-        warnings=(*_held_back(changes, index), *changes.warnings),
+        warnings=tuple(warnings),
         held_back=len(changes.held_back),
-    )
-
-
-def _pending(job: Job, index: Index) -> int:
-    return index.count_pending(space_of(job.provider)) if job.provider else 0
-
-
-def _covers_the_same(old: Index, new: Index) -> bool:
-    """Tell whether both indexes are of the same folders; otherwise files may well be in one only."""
-    before, now = old.identity(), new.identity()
-    return all(before.get(key) == now[key] for key in ("sources", "extra_paths"))
-
-
-def _held_back(changes: Changes, index: Index) -> tuple[str, ...]:
-    gone = len(changes.held_back)
-    if not gone:
-        return ()
-    return (
-        f"{gone} of {index.count_files()} indexed files are gone at once; in case a disk is not mounted or a"
-        " folder was moved, they stay in the index until 'memlines sync --force' removes them",
     )
