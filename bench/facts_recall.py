@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.common import circumstances, finish, parser, verdict
 from memlines.agent.auto_recall import fitting_facts
-from memlines.memory.facts.note import Book
+from memlines.memory.facts.note import FactNote
 from memlines.memory.memory import Memory
 from memlines.settings import Settings
 from memlines.text.facts import Fact, new_id
@@ -103,7 +103,7 @@ def recaller(folder: Path, store: str) -> Iterator[Recaller]:
         for line in lines_of("facts"):
             facts.append(Fact(new_id(names), line["text"], line["category"]))
             names.add(facts[-1].id)
-        Book(memory.workspace, memory.settings).add(facts)
+        FactNote(memory.workspace, memory.settings).add(facts)
         memory.sync()
         yield Recaller(memory, {fact.id: number for number, fact in enumerate(facts, 1)})
 

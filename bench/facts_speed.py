@@ -25,12 +25,11 @@ from bench.corpus import vocabulary
 from memlines import Memory
 from memlines.embed.base import embed_query, to_blobs
 from memlines.embed.select import Choice
-from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
-from memlines.memory.facts.lance import Table
-from memlines.memory.facts.note import Book
+from memlines.memory.facts.lance import LanceTable
+from memlines.memory.facts.note import FactNote
 from memlines.memory.facts.places import uri_of
-from memlines.memory.facts.table import heal, opened
+from memlines.memory.facts.rebuild import open_table, rebuild
 from memlines.text.facts import CATEGORIES, Fact, line_of
 
 if TYPE_CHECKING:
@@ -93,26 +92,21 @@ class Asked:
         self.memory = memory
         self.provider = provider
         manager = memory._manager
-        self.book = Book(manager.workspace, manager.settings)
+        self.note = FactNote(manager.workspace, manager.settings)
         self.uri = uri_of(manager.workspace, manager.settings)
         index = Index.reader(manager.index_file)
         assert index is not None
         self.index = index
-        now = spaces.serving(index.connection)
-        assert now is not None
-        self.space = now.space
-        self.ids = {line.first: line.fact.id for line in self.book.lines()}
 
-    def table(self) -> Table:
+    def table(self) -> LanceTable:
         """Return the open table."""
-        table = opened(self.uri, self.space)
+        table = open_table(self.uri)
         assert table is not None
         return table
 
-    def by_matrix(self, vector: bytes, limit: int) -> set[str]:
-        """Return the facts that are really the nearest."""
-        chunks = self.index.chunks(self.index.vectors.nearest(vector, limit))
-        return {self.ids[chunk.start_line] for chunk in chunks.values()}
+    def by_matrix(self, vector: bytes, limit: int) -> set[int]:
+        """Return the chunks of the facts that are really the nearest."""
+        return set(self.index.vectors.nearest(vector, limit))
 
 
 @contextmanager
@@ -213,13 +207,13 @@ def _questions(texts: Sequence[str], count: int) -> list[str]:
 
 def _made(asked: Asked) -> dict[str, Any]:
     importing = seconds(lambda: __import__("lancedb"))
-    building = seconds(lambda: heal(asked.index, asked.book, asked.uri))
-    checking = seconds(lambda: heal(asked.index, asked.book, asked.uri))
+    building = seconds(lambda: rebuild(asked.index, asked.note, asked.uri))
+    checking = seconds(lambda: rebuild(asked.index, asked.note, asked.uri))
     files = [file for file in Path(asked.uri).rglob("*") if file.is_file()]
     return {
         "import_seconds": importing,
-        "heal_first_seconds": building,
-        "heal_unchanged_ms": 1000 * checking,
+        "build_seconds": building,
+        "unchanged_ms": 1000 * checking,
         "table_megabytes": sum(file.stat().st_size for file in files) / 1e6,
         "is_indexed": asked.table()._is_indexed,
     }
@@ -228,8 +222,8 @@ def _made(asked: Asked) -> dict[str, Any]:
 def _searches(asked: Asked, memories: Mapping[str, Memory], queries: Sequence[str]) -> dict[str, Any]:
     table, matrix = asked.table(), asked.index.vectors
     asks: dict[str, Callable[[bytes], object]] = {
-        **{f"Table.nearest, {limit}": partial(table.nearest, limit=limit) for limit in _LIMITS},
-        "Table.nearest, 10, current facts only": partial(table.nearest, limit=10, current_only=True),
+        **{f"LanceTable.nearest, {limit}": partial(table.nearest, limit=limit) for limit in _LIMITS},
+        "LanceTable.nearest, 10, current facts only": partial(table.nearest, limit=10, current_only=True),
         "the index's matrix, 10": partial(matrix.nearest, limit=10),
     }
     jobs: dict[str, Callable[[str], float]] = {
@@ -282,7 +276,7 @@ def _changed(asked: Asked, root: Path) -> dict[str, float]:
     note.write_text(text.replace(" 7. ^", " seven. ^", 1), encoding="utf-8")
     with opened_memory(root, "index", asked.provider) as memory:
         memory.sync()
-    return {"heal_one_change_seconds": seconds(lambda: heal(asked.index, asked.book, asked.uri))}
+    return {"rebuild_seconds": seconds(lambda: rebuild(asked.index, asked.note, asked.uri, force=True))}
 
 
 def _summary(values: list[float]) -> dict[str, float]:
@@ -311,9 +305,9 @@ def table(results: dict[str, Any]) -> str:
         f"| first sync of the note | {results['sync_seconds']:.1f} s |",
         f"| importing LanceDB | {results['import_seconds']:.1f} s |",
         f"| making the table{' and its index' if results['is_indexed'] else ''}"
-        f" | {results['heal_first_seconds']:.1f} s |",
-        f"| healing when nothing changed | {results['heal_unchanged_ms']:.0f} ms |",
-        f"| healing when one fact changed | {results['heal_one_change_seconds']:.1f} s |",
+        f" | {results['build_seconds']:.1f} s |",
+        f"| looking whether anything changed | {results['unchanged_ms']:.0f} ms |",
+        f"| writing it again after a change | {results['rebuild_seconds']:.1f} s |",
         f"| the table on disk | {results['table_megabytes']:.0f} MB |",
     ]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What the tests of the facts' table share: a note that is synced and healed, and what comes of it."""
+"""What the tests of the facts' table share: a note that is synced, and the table that is written of it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from memlines.index.store.sqlite import spaces
-from memlines.memory.facts.lance import NAME, Table
-from memlines.memory.facts.note import Book
+from memlines.memory.facts.lance import NAME, LanceTable
+from memlines.memory.facts.note import FactNote
 from memlines.memory.facts.places import uri_of
-from memlines.memory.facts.table import Healed, heal, opened
+from memlines.memory.facts.rebuild import Outcome, open_table, rebuild
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.text.facts import Fact, line_of
-from memlines.types import Space
 from tests.support_embedding import FakeProvider
 from tests.support_index import reading, sync, write
 
@@ -28,7 +26,7 @@ class Kept:
         self.root = root
         self.workspace = Workspace.at(root)
         self.settings = load(self.workspace, settings).settings
-        self.book = Book(self.workspace, self.settings)
+        self.note = FactNote(self.workspace, self.settings)
         self.uri = uri_of(self.workspace, self.settings)
         self.provider = FakeProvider()
 
@@ -46,34 +44,27 @@ class Kept:
     def sync(self, embed_limit: int | None = None) -> None:
         sync(self.root, self.provider, embed_limit=embed_limit)
 
-    def heal(self, **options: Any) -> Healed:
+    def rebuild(self, **options: Any) -> Outcome:
         with reading(self.root) as index:
-            return heal(index, self.book, self.uri, **options)
+            return rebuild(index, self.note, self.uri, **options)
 
-    def keep(self, text: str) -> Healed:
-        """Write the note, sync it and heal the table."""
+    def keep(self, text: str) -> Outcome:
+        """Write the note, sync it and refresh the table."""
         self.write(text)
         self.sync()
-        return self.heal()
+        return self.rebuild()
 
-    @property
-    def space(self) -> Space:
-        with reading(self.root) as index:
-            now = spaces.serving(index.connection)
-        assert now is not None
-        return now.space
+    def opened(self) -> LanceTable | None:
+        return open_table(self.uri)
 
-    def opened(self) -> Table | None:
-        return opened(self.uri, self.space)
-
-    def table(self) -> Table:
+    def table(self) -> LanceTable:
         table = self.opened()
         assert table is not None
         return table
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """Return what the table holds by id; vectors as bytes, and no marks."""
-        table = Table.open(self.uri)
+        """Return what the table holds by id; of a fact in pieces the last one."""
+        table = LanceTable.open(self.uri)
         held = table._inner.to_arrow().to_pylist() if table else []
         return {row["id"]: row for row in held}
 
@@ -81,7 +72,13 @@ class Kept:
         return {name: row["text"] for name, row in self.rows().items()}
 
     def of_the_note(self) -> dict[str, str]:
-        return {line.fact.id: line.fact.text for line in self.book.lines()}
+        return {line.fact.id: line.fact.text for line in self.note.lines()}
+
+    def nearest(self, text: str, limit: int = 1, *, current_only: bool = False) -> dict[str, float]:
+        """Return the facts that the table finds by the words of a text, by id."""
+        names = {row["number"]: name for name, row in self.rows().items()}
+        found = self.table().nearest(self.query(text), limit, current_only=current_only)
+        return {names[number]: cosine for number, cosine in found.items()}
 
     def query(self, text: str) -> bytes:
         from memlines.embed.base import embed_query, to_blobs

@@ -13,6 +13,8 @@ from memlines.admin.doctor.examine import examine
 from memlines.memory.facts import lance
 from tests.support_search import WORDS_ONLY, write
 
+LANCEDB = {"facts.store": "lancedb"}
+
 
 def found(workspace: Path, **settings: str) -> list[Finding]:
     examination = examine(workspace, {**WORDS_ONLY, **settings})
@@ -52,29 +54,28 @@ def test_a_table_that_is_behind_is_brought_up_by_a_sync(workspace: Path) -> None
     if not lance.is_installed():
         pytest.skip("lancedb is not installed")
     write(workspace, {"facts.md": "- Likes tea\n"})
-    with Memory(workspace) as memory:
+    with Memory(workspace, LANCEDB) as memory:
         memory.sync()
     write(workspace, {"facts.md": "- Likes tea\n- Likes rain\n"})
-    behind = [one for one in examine(workspace).findings if one.check == "facts" and one.repair == "sync"]
-    assert behind
-    with Memory(workspace) as memory:
+    examined = examine(workspace, LANCEDB).findings
+    assert [one for one in examined if one.check == "facts" and one.repair == "sync"]
+    with Memory(workspace, LANCEDB) as memory:
         memory.sync()
-    assert [one.level for one in examine(workspace).findings if one.check == "facts"] == ["ok"]
+    assert [one.level for one in examine(workspace, LANCEDB).findings if one.check == "facts"] == ["ok"]
 
 
-@pytest.mark.parametrize("store", ["auto", "lancedb"])
 def test_a_package_that_cannot_be_loaded_is_not_left_to_a_sync(
-    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "broken/lancedb").mkdir(parents=True)
     (tmp_path / "broken/lancedb/__init__.py").write_text("import part_that_is_missing\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path / "broken")
     monkeypatch.delitem(sys.modules, "lancedb", raising=False)
     write(workspace, {"facts.md": "- Likes tea\n"})
-    with Memory(workspace, {"facts.store": store}) as memory:
+    with Memory(workspace, LANCEDB) as memory:
         (trouble,) = memory.sync().warnings
     assert "part_that_is_missing" in trouble
-    (_, behind) = [one for one in examine(workspace).findings if one.check == "facts"]
+    (_, behind) = [one for one in examine(workspace, LANCEDB).findings if one.check == "facts"]
     assert (behind.level, behind.repair) == ("warning", None)
     assert "part_that_is_missing" in behind.message
     assert behind.todo == lance.INSTALL == "Run 'pip install memlines[facts]', or set facts.store to index"

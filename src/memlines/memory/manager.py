@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,26 +29,14 @@ from memlines.index.sync.discovery import find_files, is_dirty, is_unchanged, la
 from memlines.index.sync.identity import count_to_do, engine_warning, reason_to_rebuild, space_of
 from memlines.memory.answering import Quotes
 from memlines.memory.background import A_MOMENT, Background
-from memlines.paths import Workspace
+from memlines.paths import Workspace, note_path
 from memlines.settings import Loaded, Settings
 from memlines.types import Discovery, IndexedFile, Progress, Report, Space
 
 if TYPE_CHECKING:
     from memlines.index.sync.job import Job
+    from memlines.memory.facts.table import FactTable
     from memlines.transcripts.hosts import Known
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """Work to do after a note changed in the index, or vectors came; it returns what should be told."""
-
-    path: str
-    work: Callable[[], Iterable[str]]
-
-    def soon(self, background: Background, report: Report) -> None:
-        """Have it done in the background, if a sync touched the note."""
-        if report.rebuilt or report.switched or self.path in (*report.indexed, *report.removed):
-            background.ask("follow up", lambda progress: self.work())
 
 
 _REBUILT_BY_SEARCH = 1_000
@@ -118,6 +106,8 @@ class Manager:
         self.workspace = workspace
         self.loaded = loaded
         self.index_file = workspace.index_file(self.settings.store.path, self.settings.agent)
+        self._fact_table: FactTable | None = None
+        self._making_table = threading.Lock()
         use_extension(self.index_file, self.settings.store.vector.extension_path)
         self.reading = threading.RLock()
         self.reader_inode = 0
@@ -141,7 +131,6 @@ class Manager:
         self._former: dict[Space, Provider | None] = {}
         self.is_warm = False
         """Whether a query can be embedded at once, without a model being loaded for it."""
-        self.follow_up: FollowUp | None = None
 
     @property
     def settings(self) -> Settings:
@@ -224,6 +213,8 @@ class Manager:
 
     def close(self) -> None:
         """End the work in the background and let go of the index."""
+        if self._fact_table is not None:
+            self._fact_table.close()
         self.background.stop()
         self.close_reader()
 
@@ -272,8 +263,7 @@ class Manager:
         """Make the index equal the files, vectors included; whoever asked waits for it."""
         self.background.stop()  # what it embeds would be left to it
         report = self.run(force=force, progress=progress)
-        told = self.follow_up.work() if self.follow_up else ()
-        return replace(report, warnings=(*report.warnings, *told))
+        return replace(report, warnings=(*report.warnings, *self.fact_table.refresh()))
 
     def run(
         self,
@@ -301,8 +291,8 @@ class Manager:
             return report
         report = replace(report, warnings=(*report.warnings, *_uncounted(job.provider)))
         # Whoever embeds does it afterwards; the first search of a program may be its last.
-        if self.follow_up and embed_limit == 0 and not report.pending:
-            self.follow_up.soon(self.background, report)
+        if embed_limit == 0 and not report.pending:
+            self._refresh_table_soon(report)
         if trouble := engine_warning(self.settings):
             report = replace(report, warnings=(*report.warnings, trouble))
         reason = self.chosen().reason
@@ -395,8 +385,7 @@ class Manager:
             return report.warnings
         if report.pending:
             return [*report.warnings, *self._embed_unasked(progress)]
-        if self.follow_up:
-            self.follow_up.soon(self.background, report)
+        self._refresh_table_soon(report)
         return report.warnings
 
     def _look_unasked(self, progress: Progress, *, words_only: bool) -> Iterable[str]:
@@ -429,7 +418,23 @@ class Manager:
             return ()  # another process embeds them
         # What could not be embedded is not tried again at every search.
         self._given_up = (report.pending, time.monotonic() + _EMBEDDING_REST)
-        return [*report.warnings, *(self.follow_up.work() if self.follow_up else ())]
+        return [*report.warnings, *self.fact_table.refresh()]
+
+    @property
+    def fact_table(self) -> FactTable:
+        """The facts of this workspace: their note, and the table that may find them."""
+        from memlines.memory.facts.table import FactTable  # which takes time to import
+
+        with self._making_table:
+            if self._fact_table is None:
+                self._fact_table = FactTable(self.workspace, self.settings, self.index_file)
+        return self._fact_table
+
+    def _refresh_table_soon(self, report: Report) -> None:
+        """Have the table of the facts written in the background, if a sync touched their note."""
+        path = note_path(self.settings.facts.file)
+        if report.rebuilt or report.switched or path in (*report.indexed, *report.removed):
+            self.background.ask("fact table", lambda progress: self.fact_table.refresh())
 
     # Before a search
 

@@ -23,9 +23,9 @@ from memlines.index.search.retrievers import Request
 from memlines.memory import arguments
 from memlines.memory.answering import fresh_answer
 from memlines.memory.arguments import check, check_chosen
-from memlines.memory.manager import FollowUp, Manager, silent
+from memlines.memory.manager import Manager, silent
 from memlines.memory.status import Found, Status, probe_vectors, status_of
-from memlines.paths import PRIVATE_DIR, Workspace, note_path
+from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Loaded, Settings, load, overridden, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
 from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Progress, Report, SearchResult, Source, Space
@@ -75,7 +75,6 @@ class Memory:
         self.loaded: Loaded = load(self.workspace, settings)
         _refuse_unavailable(self.settings)
         self._manager = Manager(self.workspace, self.loaded)
-        self._manager.follow_up = FollowUp(note_path(self.settings.facts.file), lambda: self.facts.heal())
         self._facts: Facts | None = None
         self._making_facts = threading.Lock()
 
@@ -86,8 +85,6 @@ class Memory:
 
     def close(self) -> None:
         """End what goes on in the background and let go of the index; both begin again with the next use."""
-        if self._facts is not None:
-            self._facts.close()
         self._manager.close()
 
     def __enter__(self) -> Self:
@@ -341,7 +338,7 @@ class Memory:
 
         self._refuse_if_off()
         check_chosen(chosen)
-        return forget(self._manager, self.facts, chosen)
+        return forget(self._manager, chosen)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
         """Take back what was last written into the notes; called again, what was written before that.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory, SettingsError, UsageError
-from memlines.memory.facts import table as derived
+from memlines.memory.facts import table
 from memlines.memory.facts.facts import Facts
 from tests.support_facts import ACME, BILLING, FACTS, SISTER, TABS, facts_memory, names, note_of
 from tests.support_search import WORDS_ONLY
@@ -137,6 +137,26 @@ def test_a_sync_fills_the_table(workspace: Path) -> None:
     assert (stats.store, stats.rows) == ("lancedb", 6)
 
 
+def test_few_facts_get_no_table_unless_the_settings_ask_for_one(workspace: Path) -> None:
+    with facts_memory(workspace, "auto") as memory:
+        assert not memory.sync().warnings
+        stats = memory.facts.stats()
+    assert (stats.store, stats.uri, stats.rows) == ("index", "", None)
+    assert not (workspace / ".memory/facts").exists()
+
+
+def test_many_facts_get_a_table_by_themselves(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "LARGE", 6)
+    with facts_memory(workspace, "auto") as memory:
+        memory.sync()
+        assert memory.facts.stats().rows == 6
+        memory.facts.forget([TABS])
+        memory.sync()
+        stats = memory.facts.stats()
+    assert (stats.store, stats.rows) == ("index", None)
+    assert not list((workspace / ".memory/facts").glob("*.lance"))
+
+
 def test_the_index_alone_needs_no_table(workspace: Path) -> None:
     with facts_memory(workspace, "index") as memory:
         memory.sync()
@@ -147,7 +167,7 @@ def test_the_index_alone_needs_no_table(workspace: Path) -> None:
 def test_a_missing_package_is_told_and_the_index_answers(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(derived, "is_installed", lambda: False)
+    monkeypatch.setattr(table, "is_installed", lambda: False)
     with facts_memory(workspace, "lancedb") as memory:
         assert any("pip install memlines[facts]" in told for told in memory.sync().warnings)
         assert names(memory.facts.recall("Postgres")) == [BILLING]
@@ -156,7 +176,7 @@ def test_a_missing_package_is_told_and_the_index_answers(
 def test_a_missing_package_is_not_told_if_nobody_asked_for_it(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(derived, "is_installed", lambda: False)
+    monkeypatch.setattr(table, "is_installed", lambda: False)
     with facts_memory(workspace, "auto") as memory:
         assert memory.sync().warnings == ()
 

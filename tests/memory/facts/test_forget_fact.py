@@ -13,7 +13,7 @@ from memlines import Memory
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.files import blocks
-from memlines.memory.facts.note import Book
+from memlines.memory.facts.note import FactNote
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.fact_note import facts_in
@@ -113,7 +113,7 @@ def test_the_whole_note_can_be_forgotten(home: Home, workspace: Path) -> None:
 
 
 def test_what_is_kept_of_changes_goes_as_well(home: Home, workspace: Path) -> None:
-    book = Book(Workspace.at(workspace), Settings())
+    book = FactNote(Workspace.at(workspace), Settings())
     line = book.find("b7c5d2e6fg")
     assert line
     book.change(line, line.fact.superseded("k3f5x2m7qa", date(2026, 11, 16)))
@@ -122,7 +122,7 @@ def test_what_is_kept_of_changes_goes_as_well(home: Home, workspace: Path) -> No
 
 
 def edited(workspace: Path, name: str, text: str) -> None:
-    book = Book(Workspace.at(workspace), Settings())
+    book = FactNote(Workspace.at(workspace), Settings())
     line = book.find(name)
     assert line
     book.change(line, replace(line.fact, text=text))

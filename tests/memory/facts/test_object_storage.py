@@ -12,10 +12,9 @@ import pytest
 
 from memlines import Memory
 from memlines.errors import StoreDamaged, StoreError
-from memlines.memory.facts import lance
-from memlines.memory.facts import table as healing
-from memlines.memory.facts.lance import Table, drop, lance_errors
-from memlines.memory.facts.table import Healed, absent
+from memlines.memory.facts import lance, rebuild
+from memlines.memory.facts.lance import LanceTable, drop, lance_errors
+from memlines.memory.facts.rebuild import absent
 from tests.support_lance import Kept, named, note_of
 from tests.support_s3 import KEY, S3, SECRET, lead_to, serving
 
@@ -38,7 +37,7 @@ def s3(server: S3, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> S3:
     server.request("PUT", "bucket")
     lead_to(server, monkeypatch, tmp_path)
     monkeypatch.setattr(lance, "_resting", {})
-    monkeypatch.setattr(healing, "_open", {})
+    monkeypatch.setattr(rebuild, "_open", {})
     return server
 
 
@@ -51,15 +50,15 @@ def another_machine(kept: Kept, home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """Return the same workspace as a machine sees it that has nothing but the notes."""
     shutil.rmtree(kept.root / ".memory")
     monkeypatch.setenv("MEMLINES_HOME", str(home))
-    healing._open.clear()
+    rebuild._open.clear()
     other = Kept(kept.root, {"facts.uri": "s3://bucket/facts"})
     other.sync()
     return other
 
 
 def test_facts_are_found_in_a_bucket(kept: Kept) -> None:
-    assert kept.keep(note_of(TEA, CAKE)) == Healed(added=2, rebuilt=True)
-    assert kept.table().nearest(kept.query(TEA), 1) == {named(0): pytest.approx(1, abs=1e-6)}
+    assert kept.keep(note_of(TEA, CAKE)) == "rebuilt"
+    assert kept.nearest(TEA) == {named(0): pytest.approx(1, abs=1e-6)}
 
 
 def test_everything_lies_below_the_named_prefix(kept: Kept, s3: S3) -> None:
@@ -72,9 +71,9 @@ def test_nothing_is_kept_on_the_machine_but_a_record(kept: Kept) -> None:
     assert not (kept.root / ".memory" / "facts").exists()
 
 
-def test_only_what_differs_is_sent(kept: Kept) -> None:
+def test_a_change_of_the_note_reaches_the_bucket(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
-    assert kept.keep(note_of(TEA, ACME)) == Healed(changed=1)
+    assert kept.keep(note_of(TEA, ACME)) == "rebuilt"
     assert kept.texts() == kept.of_the_note()
 
 
@@ -84,26 +83,25 @@ def test_another_machine_makes_the_table_its_own(
     kept.keep(note_of(TEA, CAKE))
     other = another_machine(kept, tmp_path / "home", monkeypatch)
     assert other.opened() is None
-    assert other.heal() == Healed(added=2, rebuilt=True)
-    assert other.table().nearest(other.query(CAKE), 1) == {named(1): pytest.approx(1, abs=1e-6)}
+    assert other.rebuild() == "rebuilt"
+    assert other.nearest(CAKE) == {named(1): pytest.approx(1, abs=1e-6)}
 
 
 def test_what_another_machine_wrote_is_not_trusted(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
-    other = Table.open(kept.uri)
+    other = LanceTable.open(kept.uri)
     assert other is not None
-    other.remove([named(0)])
-    healing._open.clear()
+    other._inner.delete("current")
+    rebuild._open.clear()
     assert kept.opened() is None
-    assert kept.heal() == Healed(added=2, rebuilt=True)
+    assert kept.rebuild() == "rebuilt"
     assert kept.texts() == kept.of_the_note()
 
 
-def test_many_changes_can_be_tidied_up(kept: Kept, s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(healing, "_TIDY_AFTER", 3)
-    for number in range(7):
+def test_many_changes_leave_few_files(kept: Kept, s3: S3) -> None:
+    for number in range(4):
         kept.keep(note_of(TEA, f"Fact number {number}."))
-    assert len(s3.listing()) < 40
+    assert len(s3.listing()) < 10
     assert kept.texts() == kept.of_the_note()
 
 
@@ -114,12 +112,12 @@ def test_no_byte_is_left_once_the_table_is_forgotten(kept: Kept, s3: S3) -> None
     assert s3.listing() == []
 
 
-def test_a_table_that_was_deleted_in_the_bucket_is_made_anew(kept: Kept) -> None:
+def test_a_table_that_was_deleted_in_the_bucket_is_written_again(kept: Kept) -> None:
     kept.keep(note_of(TEA))
     drop(kept.uri)
-    healing._open.clear()
+    rebuild._open.clear()
     assert kept.opened() is None
-    assert kept.heal() == Healed(added=1, rebuilt=True)
+    assert kept.rebuild() == "rebuilt"
 
 
 # Troubles
@@ -212,7 +210,7 @@ def test_a_bucket_that_is_no_longer_used_is_emptied(kept: Kept, s3: S3) -> None:
 
 def test_a_service_is_asked_again_after_its_rest(kept: Kept) -> None:
     lance._resting[kept.uri] = (time.monotonic() - 1, "x")
-    assert kept.keep(note_of(TEA)) == Healed(added=1, rebuilt=True)
+    assert kept.keep(note_of(TEA)) == "rebuilt"
 
 
 @pytest.mark.parametrize(

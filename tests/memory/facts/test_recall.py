@@ -12,7 +12,8 @@ from memlines import Memory, SettingsError, UsageError
 from memlines.embed.select import Choice
 from memlines.errors import StoreDamaged
 from memlines.memory import manager
-from memlines.memory.facts.lance import Table
+from memlines.memory.facts.lance import LanceTable
+from memlines.memory.facts.table import FactTable
 from tests.support import unprivileged_run
 from tests.support_embedding import FakeProvider
 from tests.support_facts import (
@@ -181,13 +182,15 @@ def test_a_note_that_is_gone_has_no_facts(memory: Memory) -> None:
 
 def test_the_table_is_asked_for_what_is_near(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    ask = Table.nearest
+    ask = LanceTable.nearest
 
-    def nearest(table: Table, vector: bytes, limit: int, *, current_only: bool = False) -> dict[str, float]:
+    def nearest(
+        table: LanceTable, vector: bytes, limit: int, *, current_only: bool = False
+    ) -> dict[int, float]:
         asked.append(limit)
         return ask(table, vector, limit, current_only=current_only)
 
-    monkeypatch.setattr(Table, "nearest", nearest)
+    monkeypatch.setattr(LanceTable, "nearest", nearest)
     with facts_memory(workspace, "lancedb") as memory:
         memory.sync()
         memory.facts.recall("how do we indent code?")
@@ -195,10 +198,12 @@ def test_the_table_is_asked_for_what_is_near(workspace: Path, monkeypatch: pytes
 
 
 def test_the_index_answers_if_the_table_cannot(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(table: Table, vector: bytes, limit: int, *, current_only: bool = False) -> dict[str, float]:
+    def fails(
+        table: LanceTable, vector: bytes, limit: int, *, current_only: bool = False
+    ) -> dict[int, float]:
         raise StoreDamaged("the table is damaged")
 
-    monkeypatch.setattr(Table, "nearest", fails)
+    monkeypatch.setattr(LanceTable, "nearest", fails)
     with facts_memory(workspace, "lancedb") as memory:
         memory.sync()
         recalled = memory.facts.recall("how do we indent code?")
@@ -209,7 +214,7 @@ def test_the_index_answers_if_the_table_cannot(workspace: Path, monkeypatch: pyt
 def test_a_table_that_is_behind_is_not_asked(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with facts_memory(workspace, "lancedb") as memory:
         memory.sync()
-        monkeypatch.setattr(memory._manager, "follow_up", None)
+        monkeypatch.setattr(FactTable, "refresh", lambda table: ())
         note_of(workspace).write_text(FACTS.replace("Postgres 17", "MariaDB 11"), encoding="utf-8")
         memory.sync()
         assert memory.facts.recall("what is MariaDB 11 used for?").found[0].fact.id == BILLING

@@ -12,7 +12,7 @@ import pytest
 from memlines import Memory, SettingsError, UsageError
 from memlines.files import atomic, history
 from memlines.memory.facts import note as book
-from memlines.memory.facts.note import Book
+from memlines.memory.facts.note import FactNote
 from memlines.text.facts import Fact, FactLine, FirstLine, is_id
 from tests.support_facts import ACME, BILLING, FACTS, GLOBEX, STORES, TABS, facts_memory, names, note_of
 from tests.support_search import FakeProvider, fake_memory
@@ -142,7 +142,7 @@ def test_a_long_fact_written_by_hand_is_superseded(workspace: Path) -> None:
     text = f"# Facts\n\n- [fact] Works at Globex as a nurse. ^{GLOBEX}\n  {more}\n"
     with facts_memory(workspace, text=text) as memory:
         line = memory.facts.get(GLOBEX)
-        done = Book(memory.workspace, memory.settings).supersede(line, Fact("", "Retired."), NOON.date())
+        done = FactNote(memory.workspace, memory.settings).supersede(line, Fact("", "Retired."), NOON.date())
         assert (done.trouble, memory.facts.get(GLOBEX).fact.is_current) == ("", False)
 
 

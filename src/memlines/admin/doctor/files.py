@@ -10,10 +10,11 @@ from memlines.errors import StoreError
 from memlines.index.sync.discovery import missing_paths
 from memlines.index.sync.words import read_file
 from memlines.memory.facts.lance import INSTALL, is_installed, load
-from memlines.memory.facts.note import Book
-from memlines.memory.facts.places import record_of, uri_of
-from memlines.memory.facts.table import INDEX, LANCEDB
-from memlines.paths import MAIN_AGENT
+from memlines.memory.facts.note import FactNote
+from memlines.memory.facts.places import stamp_of, uri_of
+from memlines.memory.facts.rebuild import state_in
+from memlines.memory.facts.recall import state_of
+from memlines.memory.facts.table import LANCEDB, uses_table
 from memlines.types import Document, FoundFile, Problem
 
 _READ_BYTES = 100_000_000
@@ -116,7 +117,8 @@ def check_skipped(patient: Patient) -> Iterator[Finding]:
 def check_facts(patient: Patient) -> Iterator[Finding]:
     """Read the facts, and compare how many their table holds."""
     settings = patient.settings.facts
-    facts = [line.fact for line in Book(patient.workspace, patient.settings).lines()]
+    note = FactNote(patient.workspace, patient.settings)
+    facts = [line.fact for line in note.lines()]
     if settings.store == LANCEDB and not is_installed():
         yield problem(
             "facts.store is lancedb, but its package is not installed, so the main index finds the facts",
@@ -132,17 +134,20 @@ def check_facts(patient: Patient) -> Iterator[Finding]:
         yield ok(f"{current} that hold, {len(facts) - current} that are no longer true")
     else:
         yield ok("none yet")
-    if settings.store != INDEX and patient.settings.agent == MAIN_AGENT and is_installed():
-        yield from _check_table(patient, len(facts))
+    if facts and uses_table(patient.settings, len(facts)):
+        yield from _check_table(patient, note)
 
 
-def _check_table(patient: Patient, facts: int) -> Iterator[Finding]:
-    """Compare how many facts the table holds; where LanceDB cannot be loaded, no sync brings it up."""
-    record = record_of(uri_of(patient.workspace, patient.settings))
-    held = record.count + record.waiting if record else 0
-    if not facts or held == facts or patient.index is None or not patient.index.vectors.count():
+def _check_table(patient: Patient, note: FactNote) -> Iterator[Finding]:
+    """Compare the table with the note and the index; if LanceDB cannot be loaded, no sync helps."""
+    index = patient.index
+    if index is None or not index.vectors.count():
         return
-    behind = f"the table of the facts is behind their note: {held} of {facts}"
+    stamp = stamp_of(uri_of(patient.workspace, patient.settings))
+    is_ahead = note.lines_of(state_of(index, note.path)[1]) is None
+    if stamp and stamp.state == state_in(index, note.path) and not is_ahead:
+        return
+    behind = "the table of the facts is behind their note"
     try:
         load()
     except StoreError as error:

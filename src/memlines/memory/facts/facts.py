@@ -24,11 +24,9 @@ from memlines.memory.arguments import FACT, RECALL, SEARCH, check
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import contradicted
 from memlines.memory.facts.near import Near, Nearby, about_the_same, nearby
-from memlines.memory.facts.note import Book
 from memlines.memory.facts.recall import (
     Found,
     Recollection,
-    Shelves,
     Source,
     best_of,
     found_as,
@@ -37,7 +35,7 @@ from memlines.memory.facts.recall import (
     request_of,
 )
 from memlines.memory.facts.sameness import KnownFacts, duplicate_of
-from memlines.memory.facts.table import Derived
+from memlines.memory.facts.table import INDEX, LANCEDB
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.duplicates import find_known, unindexed_notes
@@ -137,14 +135,13 @@ class Facts:
 
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
-        self._book = Book(manager.workspace, manager.settings)
-        self._shelves = Shelves()
-        self._derived = Derived(manager, self._book)
+        self._table = manager.fact_table
+        self._note = self._table.note
 
     @property
     def path(self) -> str:
         """The note in which the facts stand."""
-        return self._book.path
+        return self._note.path
 
     # Looking
 
@@ -154,7 +151,7 @@ class Facts:
         check(FACT, category=category)
         return tuple(
             line
-            for line in self._book.lines()
+            for line in self._note.lines()
             if (line.fact.is_current or not current) and category in (None, line.fact.category)
         )
 
@@ -162,7 +159,7 @@ class Facts:
         """Return the fact with an id, and where it stands."""
         refuse_if_off(self._manager.loaded)
         check(FACT, id=name)
-        line = self._book.find(name) if is_id(name) else None
+        line = self._note.find(name) if is_id(name) else None
         if line is None:
             reason = "there is no such fact" if is_id(name) else "no fact has such an id"
             raise UsageError(
@@ -193,7 +190,7 @@ class Facts:
         check(SEARCH, query=query, min_score=min_score, mode=mode)
         check(RECALL, limit=limit)
         refuse_if_off(self._manager.loaded)
-        lines = self._book.lines()
+        lines = self._note.lines()
         if not query.strip() or not lines:
             return Recollection()
         request = request_of(self._manager.loaded, query, limit, min_score, now, mode)
@@ -205,7 +202,7 @@ class Facts:
             missing = [line for line in missing if line.fact.is_current]
         found = [*told.found, *self._without_index(missing, request, timely=timely)]
         best = best_of(found, limit, cut=min_score is not None)
-        return Recollection(best, (*told.warnings, *self._derived.troubles()))
+        return Recollection(best, (*told.warnings, *self._table.take_troubles()))
 
     def _without_index(self, lines: Sequence[FactLine], request: Request, *, timely: bool) -> Sequence[Found]:
         """Return those of some facts that answer a request, although the index does not hold them."""
@@ -232,8 +229,9 @@ class Facts:
     def stats(self) -> Stats:
         """Count the facts, and say where they are and what finds them."""
         refuse_if_off(self._manager.loaded)
-        facts = [line.fact for line in self._book.lines()]
+        facts = [line.fact for line in self._note.lines()]
         days = sorted(fact.created for fact in facts if fact.created)
+        uri = self._table.uri
         counts = Counter(fact.category for fact in facts if fact.is_current)
         return Stats(
             file=self.path,
@@ -244,9 +242,9 @@ class Facts:
             by_category={category: counts[category] for category in CATEGORIES},
             oldest=days[0] if days else None,
             newest=days[-1] if days else None,
-            store=self._derived.kind,
-            uri=self._derived.uri,
-            rows=self._derived.rows(),
+            store=LANCEDB if uri else INDEX,
+            uri=uri,
+            rows=self._table.rows(),
         )
 
     # Changing
@@ -285,7 +283,7 @@ class Facts:
             if known is not None and (old is None or old.fact.id == known.fact.id):
                 return self._stored("duplicate", known, holding, near.warnings)
             if known is not None and old is not None:
-                struck = self._book.change(old, old.fact.superseded(known.fact.id, moment.date()))
+                struck = self._note.change(old, old.fact.superseded(known.fact.id, moment.date()))
                 stored = replace(self._stored("superseded", known, holding, near.warnings), old=struck)
             else:
                 if old is None and supersede:
@@ -311,7 +309,7 @@ class Facts:
             if not dry_run:
                 with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
                     self._manager.run(words_only=True)
-            known = KnownFacts(self._book.lines())
+            known = KnownFacts(self._note.lines())
             new: dict[Fact, None] = {}
             for fact in facts:
                 moment = self._noon_of(fact.created)
@@ -322,7 +320,7 @@ class Facts:
                 new[fact] = None
                 known.add(FactLine(fact, 0, 0, ""))
             if new and not dry_run:
-                self._book.add(tuple(new))
+                self._note.add(tuple(new))
         if new and not dry_run:
             self._index_soon()
         return tuple(new)
@@ -364,39 +362,21 @@ class Facts:
             raise UsageError("the facts to forget are one text", todo="Give a list of ids")
         chosen = [self.get(one.fact.id if isinstance(one, FactLine) else one) for one in facts]
         entries = [Candidate(self.path, one.first, one.last, one.raw, _ITEM) for one in chosen]
-        return forget(self._manager, self, entries)
-
-    def heal(self) -> tuple[str, ...]:
-        """Make the table equal to the note and the index; return what should be told about it.
-
-        Nothing depends on the table, so whatever is wrong with it is told and not raised.
-        """
-        return self._derived.heal()
-
-    def without_table(self) -> AbstractContextManager[tuple[str, ...]]:
-        """Remove the table with all that it ever held, and have nobody make it again inside the block.
-
-        What could not be removed is named.
-        """
-        return self._derived.absent()
-
-    def close(self) -> None:
-        """Do not wait for a service that hangs while the table is made equal."""
-        self._derived.close()
+        return forget(self._manager, entries)
 
     # How
 
     def _source(self, *, current_only: bool) -> Callable[[Index], Source]:
-        self._derived.prepare()
+        self._table.prepare()
 
         def source_in(index: Index) -> Source:
-            shelf = self._shelves.of(index, self.path, self._book.lines())
-            return Source(shelf, self._derived.nearest_in(index, shelf, current_only=current_only))
+            store = self._table.stores.of(index, self.path, self._note.lines())
+            return Source(store, self._table.nearest_in(index, store, current_only=current_only))
 
         return source_in
 
     def _near(self, text: str) -> Nearby:
-        lines = self._book.lines()
+        lines = self._note.lines()
         return nearby(self._manager, text, lines, self._source(current_only=False)) if lines else Nearby()
 
     def _noted(self, text: str, category: Category, now: datetime) -> Stored | None:
@@ -419,7 +399,7 @@ class Facts:
         return lock.held(_WAIT_SECONDS)
 
     def _changed(self, line: FactLine, fact: Fact) -> FactLine:
-        new = self._book.change(line, fact)
+        new = self._note.change(line, fact)
         self._index_soon()
         return new
 
@@ -443,10 +423,10 @@ class Facts:
         One that cannot be marked keeps nothing from being stored.
         """
         if old is None:
-            (line,) = self._book.add([fact])
+            (line,) = self._note.add([fact])
             stored = self._stored("created", line, near.facts, near.warnings)
             return replace(stored, similar=about_the_same(fact.text, near.facts))
-        done = self._book.supersede(old, fact, day)
+        done = self._note.supersede(old, fact, day)
         citation = cite(self.path, done.new.first, done.new.last)
         if done.old is None:
             told = f"the fact {old.fact.id} that it contradicts could not be marked: {done.trouble}"

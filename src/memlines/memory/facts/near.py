@@ -134,7 +134,7 @@ def _look(
             with index.errors(), index.snapshot():
                 now = spaces.serving(index.connection)
                 source = source_in(index)
-                missing = source.shelf.missing
+                missing = source.store.missing
                 if now is None or now.space != space:
                     vector = None
                 _ask(index, source, text, vector, lines[-_LATEST:], looked)
@@ -151,16 +151,16 @@ def _ask(
     latest: Sequence[FactLine],
     looked: _Looked,
 ) -> None:
-    shelf = source.shelf
-    new = [shelf.numbers[line.fact.id] for line in latest if line.fact.id in shelf.numbers]
+    store = source.store
+    new = [store.numbers[line.fact.id] for line in latest if line.fact.id in store.numbers]
     wanted = lexical.look_up(index, query_of(text))
-    found = [*lexical.find(index, wanted, _BY_WORDS, (), shelf.all)]
+    found = [*lexical.find(index, wanted, _BY_WORDS, (), store.all)]
     cosines: dict[int, float] = {}
     if vector is not None:
         also = [*found, *new]
-        cosines = legs.nearest(index, vector, _BY_MEANING, also, Within(shelf.all, {}, source.nearest))
+        cosines = legs.nearest(index, vector, _BY_MEANING, also, Within(store.all, {}, source.nearest))
     for number in dict.fromkeys([*cosines, *found, *new]):
-        line = shelf.lines[number]
+        line = store.lines[number]
         looked.lines[line.fact.id] = line
         if number in cosines:
             looked.cosines[line.fact.id] = cosines[number]

@@ -52,7 +52,7 @@ class _Read:
 _ABSENT = _Read(None, False, "", {}, (), False)
 
 
-class Book:
+class FactNote:
     """The facts of a workspace, read from their note and written to it; threads may share one."""
 
     def __init__(self, workspace: Workspace, settings: Settings) -> None:
@@ -65,6 +65,11 @@ class Book:
     def lines(self) -> tuple[FactLine, ...]:
         """Return the facts in the order of the note; there are none if there is no note."""
         return self._now().lines
+
+    def lines_of(self, digest: str) -> tuple[FactLine, ...] | None:
+        """Return the same if the bytes of the note have this hash, which is empty if there is no note."""
+        now = self._now()
+        return now.lines if now.hash == digest else None
 
     def find(self, name: str) -> FactLine | None:
         """Return the fact with this id, if there is one."""

@@ -1,9 +1,14 @@
-"""In which places tables of a workspace's facts were ever written.
+"""Where the table of the facts is, in which places there ever was one, and what the stamp of it says.
 
-A setting can be changed at any time, and a table that nobody uses any more still holds texts, so forgetting
-has to know of all of them. Each place has a small file in the private folder, which is written before the
-table. A workspace also has a random name of its own, so that those of two machines never share a table even
-if their paths are the same.
+A setting can be changed at any time, and a table that is no longer used still holds texts, so forgetting has
+to know of all of them. Each place has a small file in the private folder, which is written before the table.
+A workspace also has a random name of its own, so that those of two machines never share a table even if their
+paths are the same.
+
+The stamp beside a table says from which state of the index it was written. It is removed before the table is
+touched and written when the table is whole again, so a table without a stamp, or of another version or
+another token than its stamp says, is never trusted. The stamp of a table in a bucket is on this machine: what
+another one wrote there is written again.
 """
 
 from __future__ import annotations
@@ -13,10 +18,10 @@ import json
 import os
 import re
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from memlines.errors import PathError, SettingsError, StoreReadOnly, reason_of
 from memlines.files.atomic import (
@@ -34,7 +39,6 @@ from memlines.folders import PRIVATE_FILE
 from memlines.locks import WriterLock
 from memlines.paths import Workspace, contains, expand_home, user_state_dir
 from memlines.settings import Settings
-from memlines.types import Space
 
 FOLDER = "facts"
 """The folder of the table in a workspace's private folder."""
@@ -46,11 +50,34 @@ _NAMED = re.compile(r"[0-9a-f]{32}")
 _OWN = re.compile(r"[/\\][0-9a-f]{12}")
 _OWN_LENGTH = 13
 
+_FORMAT = 3
+_STAMP = "record.json"
+_LOCK = "table.lock"
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_SERVICES = ("s3://", "gs://")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a table was written from."""
+
+    state: str
+    """The state of the facts and their vectors in the index (`table.state_in`)."""
+    count: int
+    lacking: tuple[int, ...]
+    """The chunks of facts that had no vector, which are compared beside the table."""
+    version: int
+    token: str
+    """What the table has in itself; no other table has the same."""
+    time: float
+    seconds: float
+    """When it was written, in seconds since 1970, and how long that took."""
+
 
 def own_name(workspace: Workspace) -> str:
     """Return the name of a workspace's folder in a place that several may share."""
-    told = _content(workspace, _NAME)
-    random = told if _NAMED.fullmatch(told) else ""
+    name = _content(workspace, _NAME)
+    random = name if _NAMED.fullmatch(name) else ""
     return hashlib.sha256(os.fsencode(workspace.root) + random.encode()).hexdigest()[:12]
 
 
@@ -68,11 +95,8 @@ def note_place(workspace: Workspace, uri: str) -> None:
 def drop_place(workspace: Workspace, uri: str) -> None:
     """Note that there is no table in a place any more."""
     file = _folder(workspace) / _file_of(workspace, uri)
-    try:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            unlink(file, root=workspace.root)
-    except OSError as error:
-        raise _unwritable(file, error) from error
+    with _writing(file), suppress(FileNotFoundError, NotADirectoryError):
+        unlink(file, root=workspace.root)
 
 
 def noted_places(workspace: Workspace) -> list[str]:
@@ -84,8 +108,9 @@ def noted_places(workspace: Workspace) -> list[str]:
         names = listing(_folder(workspace), root=workspace.root)
     except PathError:
         return []
-    told = (_content(workspace, name) for name in names if name != _NAME)
-    return [_uri(workspace, kept) for kept in told if _OWN.fullmatch(kept[-_OWN_LENGTH:])]
+    kept = (_content(workspace, name) for name in names if name != _NAME)
+    own = (place for place in kept if _OWN.fullmatch(place[-_OWN_LENGTH:]))
+    return [place if "://" in place else str(workspace.root / place) for place in own]
 
 
 def default_place(workspace: Workspace) -> str:
@@ -99,16 +124,8 @@ def _folder(workspace: Workspace) -> Path:
 
 def _kept(workspace: Workspace, uri: str) -> str:
     """Return a place as it is noted: what lies in the workspace moves with it."""
-    inside = not _is_address(uri) and Path(uri).is_relative_to(workspace.root)
+    inside = "://" not in uri and Path(uri).is_relative_to(workspace.root)
     return Path(uri).relative_to(workspace.root).as_posix() if inside else uri
-
-
-def _uri(workspace: Workspace, kept: str) -> str:
-    return kept if _is_address(kept) else str(workspace.root / kept)
-
-
-def _is_address(uri: str) -> bool:
-    return "://" in uri
 
 
 def _file_of(workspace: Workspace, uri: str) -> str:
@@ -124,54 +141,25 @@ def _content(workspace: Workspace, name: str) -> str:
 
 
 def _write(workspace: Workspace, name: str, content: str) -> None:
-    folder = _folder(workspace)
-    if exists(folder / name, root=workspace.root):
+    file = _folder(workspace) / name
+    if exists(file, root=workspace.root):
         return
     ensure_private(workspace)
+    with _writing(file):
+        make_folders(file.parent, workspace.root)
+        create(file, content + "\n", PRIVATE_FILE, root=workspace.root)
+
+
+@contextmanager
+def _writing(file: Path) -> Iterator[None]:
+    """Raise what the system refuses inside the block as an error of ours."""
     try:
-        make_folders(folder, workspace.root)
-        create(folder / name, content + "\n", PRIVATE_FILE, root=workspace.root)
+        yield
     except OSError as error:
-        raise _unwritable(folder, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> StoreReadOnly:
-    return StoreReadOnly(
-        f"{str(path)!r} cannot be written: {reason_of(error)}",
-        todo="Check its permissions and the space on the disk",
-    )
-
-
-_FORMAT = 2
-_RECORD = "record.json"
-_LOCK = "table.lock"
-_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_SERVICES = ("s3://", "gs://")
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What a table was made of."""
-
-    space: Space
-    number: int
-    """The number of the space in the index; a space that was emptied and filled again has another."""
-    made_of: tuple[str, str, int]
-    """Tells the state of the note in the index, as `shelf.state_of` does."""
-    note: str
-    """Tells the state of the facts in the note."""
-    rows: str
-    """Tells what the table holds."""
-    count: int
-    waiting: int
-    """How many facts it lacks: those that had no vector yet, and those that are cut into pieces."""
-    lacking: tuple[str, ...]
-    """Their ids; none of them if they are too many to be compared beside the table."""
-    version: int
-    token: str
-    """What the table has in itself; no other table has the same."""
-    changes: int
-    """How often it was changed since it was last tidied up."""
+        raise StoreReadOnly(
+            f"the folder {str(file.parent)!r} cannot be written: {reason_of(error)}",
+            todo="Check its permissions and the space on the disk",
+        ) from error
 
 
 def uri_of(workspace: Workspace, settings: Settings) -> str:
@@ -199,76 +187,53 @@ def is_remote(uri: str) -> bool:
 
 
 def folder_of(uri: str) -> Path:
-    """Return the folder of the record: that of the table, or one of this machine for a table elsewhere."""
+    """Return the folder of the stamp: that of the table, or one of this machine for a table elsewhere."""
     if is_remote(uri):
         return user_state_dir() / FOLDER / hashlib.sha256(uri.encode()).hexdigest()[:16]
     return Path(uri)
 
 
 def make_folder(uri: str) -> None:
-    """Make the folder of the record; a link of its name, from a cloned workspace, is not followed."""
+    """Make the folder of the stamp; a link of its name, from a cloned workspace, is not followed."""
     folder = folder_of(uri)
     refuse_link(folder)
     ensure_folder(folder)
 
 
 def lock_of(uri: str) -> WriterLock:
-    """Return the lock that whoever changes a table holds."""
+    """Return the lock under which a table is changed."""
     return WriterLock(folder_of(uri) / _LOCK, "the table of the facts")
 
 
-def record_of(uri: str) -> Record | None:
-    """Return what a table was made of; nothing if that is not known, or cannot be read."""
+def stamp_of(uri: str) -> Stamp | None:
+    """Return the stamp of a table; nothing if there is none that can be read."""
     try:
-        told = json.loads((folder_of(uri) / _RECORD).read_text(encoding="utf-8"))
-        return _parsed(told) if told["format"] == _FORMAT else None
+        said = json.loads((folder_of(uri) / _STAMP).read_text(encoding="utf-8"))
+        if said["format"] != _FORMAT:
+            return None
+        return Stamp(
+            state=str(said["state"]),
+            count=int(said["count"]),
+            lacking=tuple(map(int, said["lacking"])),
+            version=int(said["version"]),
+            token=str(said["token"]),
+            time=float(said["time"]),
+            seconds=float(said["seconds"]),
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def write_record(uri: str, record: Record) -> None:
-    """Say what a table was made of, once it is whole."""
-    _attempt(uri, lambda file: create(file, _written(record), PRIVATE_FILE))
+def write_stamp(uri: str, stamp: Stamp) -> None:
+    """Say what a table was written from, once it is whole."""
+    file = folder_of(uri) / _STAMP
+    with _writing(file):
+        create(file, json.dumps({"format": _FORMAT, **asdict(stamp)}, indent=1) + "\n", PRIVATE_FILE)
 
 
-def remove_record(uri: str) -> None:
-    """Say that a table is not to be trusted."""
-
-    def remove(file: Path) -> None:
-        with suppress(FileNotFoundError):
-            file.unlink()
-            sync_folder(file.parent)
-
-    _attempt(uri, remove)
-
-
-def _attempt(uri: str, work: Any) -> None:
-    file = folder_of(uri) / _RECORD
-    try:
-        work(file)
-    except OSError as error:
-        raise StoreReadOnly(
-            f"the folder {str(file.parent)!r} cannot be written: {reason_of(error)}",
-            todo="Check its permissions and the space on the disk",
-        ) from error
-
-
-def _written(record: Record) -> str:
-    return json.dumps({"format": _FORMAT, **asdict(record)}, indent=1) + "\n"
-
-
-def _parsed(told: dict[str, Any]) -> Record:
-    birth, digest, last = told["made_of"]
-    return Record(
-        Space(**told["space"]),
-        int(told["number"]),
-        (str(birth), str(digest), int(last)),
-        str(told["note"]),
-        str(told["rows"]),
-        int(told["count"]),
-        int(told["waiting"]),
-        tuple(map(str, told["lacking"])),
-        int(told["version"]),
-        str(told["token"]),
-        int(told["changes"]),
-    )
+def remove_stamp(uri: str) -> None:
+    """Say that a table may not be trusted."""
+    file = folder_of(uri) / _STAMP
+    with _writing(file), suppress(FileNotFoundError):
+        file.unlink()
+        sync_folder(file.parent)

@@ -27,7 +27,7 @@ from memlines.types import Band, Chunk, Document, Fingerprint, Hit, Mode, cite
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class FactStore:
     """The facts that the index holds as they stand in the note now, by the numbers of their chunks."""
 
     lines: Mapping[int, FactLine] = field(default_factory=dict)
@@ -43,8 +43,8 @@ class Shelf:
     """The facts that the index does not hold, in the order of the note."""
 
 
-class Shelves:
-    """The shelf of the present state, made anew when the note or the index has changed.
+class FactStores:
+    """The store of the present state, made anew when the note or the index has changed.
 
     Facts that were added to the end of the note, and chunks to the index, are added to it.
     """
@@ -54,9 +54,9 @@ class Shelves:
         self._state: Hashable = None
         self._lines: Sequence[FactLine] = ()
         self._rows: list[tuple[int, int]] = []
-        self._last = Shelf()
+        self._last = FactStore()
 
-    def of(self, index: Index, path: str, lines: Sequence[FactLine]) -> Shelf:
+    def of(self, index: Index, path: str, lines: Sequence[FactLine]) -> FactStore:
         """Return where the index holds the facts of a note; the caller holds a snapshot of the index."""
         state = state_of(index, path)
         with self._lock:
@@ -65,7 +65,7 @@ class Shelves:
                 self._state, self._lines = state, lines
             return self._last
 
-    def _made(self, index: Index, path: str, lines: Sequence[FactLine], *, is_same_index: bool) -> Shelf:
+    def _made(self, index: Index, path: str, lines: Sequence[FactLine], *, is_same_index: bool) -> FactStore:
         known = self._lines
         rows = self._rows if is_same_index else places_in(index.connection, path)
         before, self._rows = self._rows, rows
@@ -78,7 +78,7 @@ class Shelves:
             return replace(last, missing=waiting)
         numbers = [number for number, _ in rows[len(before) :]]
         new = _filled(chunks_in(index.connection, path, numbers), waiting)
-        return Shelf(
+        return FactStore(
             {**last.lines, **new.lines},
             {**last.by_start, **new.by_start},
             {**last.numbers, **new.numbers},
@@ -94,7 +94,7 @@ def state_of(index: Index, path: str) -> tuple[str, str, int]:
     return (index.birth, *note_state(index.connection, path))
 
 
-def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> Shelf:
+def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> FactStore:
     pieces: dict[int, list[tuple[int, str]]] = {}
     for number, start, text in chunks:
         pieces.setdefault(start, []).append((number, text))
@@ -115,7 +115,7 @@ def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -
                 held[number] = starts[start] = line
             else:
                 missing.append(line)
-    return Shelf(
+    return FactStore(
         held,
         starts,
         {line.fact.id: number for number, line in held.items()},
@@ -172,7 +172,7 @@ class Recollection:
 class Source:
     """Where the facts of an open index are, and who tells the nearest of them, if not the index."""
 
-    shelf: Shelf
+    store: FactStore
     nearest: Nearest | None
 
 
@@ -209,14 +209,14 @@ def recall(
 
     Return those of the note as well that the index does not hold; one that cannot be used holds none.
     """
-    shelf = Shelf(missing=lines)
+    store = FactStore(missing=lines)
 
     def facts_alone(index: Index) -> Within:
-        nonlocal shelf
+        nonlocal store
         source = source_in(index)
-        shelf = source.shelf
-        numbers = shelf.current if current_only else shelf.all
-        return Within(numbers, shelf.days, source.nearest, timely, brief=True)
+        store = source.store
+        numbers = store.current if current_only else store.all
+        return Within(numbers, store.days, source.nearest, timely, brief=True)
 
     try:
         result = fresh_answer(manager, request, silent, facts_alone)
@@ -224,9 +224,9 @@ def recall(
         return Recollection((), (f"facts were found without the index: {error}",)), lines
     found: dict[str, Found] = {}
     for hit in result:  # of a long fact several pieces may answer
-        line = shelf.by_start[hit.start_line]
+        line = store.by_start[hit.start_line]
         found.setdefault(line.fact.id, found_as(hit, line, path))
-    return Recollection(tuple(found.values()), result.warnings), shelf.missing
+    return Recollection(tuple(found.values()), result.warnings), store.missing
 
 
 def clipped(cosine: float | None) -> float | None:

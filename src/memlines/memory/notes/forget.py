@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memlines.files import atomic, erase, history, snapshots
 from memlines.files.erase import Lines
@@ -52,9 +52,6 @@ from memlines.text.entries import entries_of
 from memlines.text.fact_note import chunk_facts, facts_of
 from memlines.text.words import words_of
 from memlines.types import Chunk, Document, Mode, Problem, cite
-
-if TYPE_CHECKING:
-    from memlines.memory.facts.facts import Facts
 
 _WAIT_SECONDS = 60.0
 _MOST_SEARCHES = 10
@@ -113,21 +110,21 @@ class Removed(NamedTuple):
     texts: tuple[str, ...]
 
 
-def forget(manager: Manager, facts: Facts, chosen: Iterable[Candidate]) -> Receipt:
+def forget(manager: Manager, chosen: Iterable[Candidate]) -> Receipt:
     """Remove candidates from the memory for good; return what went and what is left.
 
     What another index or table may hold on to is closed first, and a search at the end proves that nothing
     is found again.
     """
     entries = tuple(chosen)
-    facts.close()
     manager.close()
-    with facts.without_table() as tables:  # earlier versions of facts may be left in it
+    facts = note_path(manager.settings.facts.file)
+    with manager.fact_table.absent() as tables:  # earlier versions of facts may be left in it
         removed = remove(
             manager.workspace, manager.settings, entries, manager.index_file, manager.loaded.store_paths
         )
         # Facts that stay are still in the index: it need not hold all others on their new lines for a proof.
-        as_indexed = all(one.citation.startswith(f"{facts.path}#") for one in entries)
+        as_indexed = all(one.citation.startswith(f"{facts}#") for one in entries)
         again = _find_again(manager, removed, as_indexed=as_indexed)
     manager.look_again()
     left = dict.fromkeys([*removed.receipt.left, *again, *tables])

@@ -13,21 +13,18 @@ import pytest
 from memlines import Memory, StoreError
 from memlines.embed.select import Choice
 from memlines.errors import TextsRefused
-from memlines.memory.facts import lance
-from memlines.memory.facts import table as derived
-from memlines.memory.facts import table as healing
-from memlines.memory.facts.lance import NAME, Table
+from memlines.memory.facts import lance, rebuild, table
+from memlines.memory.facts.lance import NAME, LanceTable
 from memlines.memory.facts.places import (
     folder_of,
     is_remote,
     make_own_name,
     note_place,
     noted_places,
-    record_of,
     uri_of,
 )
+from memlines.memory.facts.table import FactTable
 from memlines.paths import Workspace
-from memlines.types import Space
 from tests.support_embedding import FakeProvider
 from tests.support_facts import BILLING, DEPLOY, FACTS, SISTER, STORES, TABS, facts_memory, names, note_of
 
@@ -41,7 +38,7 @@ BUCKET = "s3://bucket/facts"
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(healing, "_open", {})
+    monkeypatch.setattr(rebuild, "_open", {})
     monkeypatch.setattr(lance, "_resting", {})
 
 
@@ -49,13 +46,15 @@ def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The limits that the table was asked with."""
     limits: list[int] = []
-    ask = Table.nearest
+    ask = LanceTable.nearest
 
-    def nearest(table: Table, vector: bytes, limit: int, *, current_only: bool = False) -> dict[str, float]:
+    def nearest(
+        inner: LanceTable, vector: bytes, limit: int, *, current_only: bool = False
+    ) -> dict[int, float]:
         limits.append(limit)
-        return ask(table, vector, limit, current_only=current_only)
+        return ask(inner, vector, limit, current_only=current_only)
 
-    monkeypatch.setattr(Table, "nearest", nearest)
+    monkeypatch.setattr(LanceTable, "nearest", nearest)
     return limits
 
 
@@ -111,7 +110,7 @@ def test_a_table_that_cannot_be_removed_is_named_and_the_rest_forgotten(
         raise StoreError(f"{uri} is out of order")
 
     synced(workspace)
-    monkeypatch.setattr(healing, "drop", fails)
+    monkeypatch.setattr(rebuild, "drop", fails)
     with facts_memory(workspace, "lancedb", text="") as memory:
         receipt = memory.facts.forget([SISTER])
     assert any(str(workspace / ".memory/facts") in left for left in receipt.left)
@@ -141,7 +140,7 @@ def test_a_bucket_that_only_a_cloned_workspace_names_is_not_asked(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note_place(Workspace.at(workspace), f"{BUCKET}/0123456789ab")
-    monkeypatch.setattr(healing, "reach", lambda uri: is_remote(uri) and pytest.fail("it was asked"))
+    monkeypatch.setattr(rebuild, "reach", lambda uri: is_remote(uri) and pytest.fail("it was asked"))
     with facts_memory(workspace) as memory:
         assert not memory.sync().warnings
         assert memory.facts.forget([SISTER]).left == (f"the table of the facts in {BUCKET}/0123456789ab",)
@@ -177,7 +176,7 @@ def test_a_workspace_keeps_its_own_name(workspace: Path, tmp_path: Path) -> None
 # Damage
 
 
-def test_a_table_that_turns_out_damaged_is_made_anew_by_the_next_sync(
+def test_a_table_that_turns_out_damaged_is_written_again_by_the_next_sync(
     workspace: Path, asked: list[int]
 ) -> None:
     synced(workspace)
@@ -254,7 +253,7 @@ def test_a_vector_that_came_since_is_compared_beside_the_table(
     partly: Memory, refusing: Refusing, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusing.refuses = ""
-    monkeypatch.setattr(partly._manager, "follow_up", None)
+    monkeypatch.setattr(FactTable, "refresh", lambda table: ())
     partly.sync()
     found = {one.fact.id: one.similarity for one in partly.facts.recall("Ana lives", min_score=0).found}
     assert (found[SISTER] or 0) > 0.3
@@ -264,7 +263,7 @@ def test_a_vector_that_came_since_is_compared_beside_the_table(
 def test_more_missing_facts_than_can_be_compared_are_left_to_the_index(
     workspace: Path, refusing: Refusing, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(healing, "_MOST_LACKING", 0)
+    monkeypatch.setattr(rebuild, "_MOST_LACKING", 0)
     with facts_memory(workspace, "lancedb") as memory:
         memory._manager.choice = Choice("fake", refusing)
         memory.sync()
@@ -277,21 +276,21 @@ def test_more_missing_facts_than_can_be_compared_are_left_to_the_index(
 
 def test_nobody_waits_while_the_table_is_opened(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free: list[bool] = []
-    real = healing.opened
+    real = rebuild.open_table
 
     def look() -> None:
         free.append(memory._manager.reading.acquire(blocking=False))
         if free[-1]:
             memory._manager.reading.release()
 
-    def opened(uri: str, space: Space) -> Table | None:
+    def open_table(uri: str) -> LanceTable | None:
         other = threading.Thread(target=look)
         other.start()
         other.join()
-        return real(uri, space)
+        return real(uri)
 
     synced(workspace)
-    monkeypatch.setattr(derived, "opened", opened)
+    monkeypatch.setattr(table, "open_table", open_table)
     with facts_memory(workspace, "lancedb") as memory:
         memory.facts.recall("tabs")
     assert free == [True]
@@ -310,12 +309,10 @@ def test_a_table_that_hangs_is_waited_for_a_moment_and_then_let_rest(
 ) -> None:
     synced(workspace)
     monkeypatch.setattr(lance, "is_remote", lambda uri: True)
-    monkeypatch.setattr(derived, "_PATIENCE", 0.01)
+    monkeypatch.setattr(table, "_PATIENCE", 0.01)
     with facts_memory(workspace, "lancedb") as memory:
-        record = record_of(memory.facts.stats().uri)
-        assert record is not None
-        healing.opened(memory.facts.stats().uri, record.space)
-        monkeypatch.setattr(Table, "nearest", lambda *_, **__: never.wait())
+        rebuild.open_table(memory.facts.stats().uri)
+        monkeypatch.setattr(LanceTable, "nearest", lambda *_, **__: never.wait())
         recalled = [memory.facts.recall("how do we indent code?") for _ in range(2)]
     assert [names(one) for one in recalled] == [[TABS], [TABS]]
     assert all("cannot be reached" in one.warnings[0] for one in recalled)
@@ -326,12 +323,12 @@ def test_closing_does_not_wait_for_a_service_that_hangs(
 ) -> None:
     began = threading.Event()
 
-    def hangs(*_: object) -> None:
+    def hangs(*_: object, **__: object) -> None:
         began.set()
         never.wait()
 
-    monkeypatch.setattr(derived, "heal", hangs)
-    monkeypatch.setattr(derived, "_LAST_CALL", 0.01)
+    monkeypatch.setattr(table, "rebuild", hangs)
+    monkeypatch.setattr(table, "_LAST_CALL", 0.01)
     with facts_memory(workspace, "lancedb", facts__uri=BUCKET) as memory:
         healer = threading.Thread(target=memory.sync)
         healer.start()

@@ -13,14 +13,13 @@ import pytest
 from numpy.typing import NDArray
 
 from memlines.errors import PathError, SettingsError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
-from memlines.memory.facts import lance as tables
-from memlines.memory.facts.lance import NAME, Row, Table, drop, lance_errors
+from memlines.memory.facts import lance
+from memlines.memory.facts.lance import NAME, LanceTable, Row, drop, lance_errors
 from memlines.memory.facts.places import uri_of
 from memlines.paths import Workspace
 from memlines.settings import load
-from memlines.text.facts import Fact
+from memlines.text.facts import Fact, new_id
 from tests.support import unprivileged_run
-from tests.support_lance import named
 
 pytest.importorskip("lancedb", reason="needs the extra 'facts'")
 
@@ -35,7 +34,7 @@ def vectors(count: int, dims: int = DIMS) -> NDArray[np.float32]:
 
 def rows_of(count: int, dims: int = DIMS, struck: Sequence[int] = ()) -> list[Row]:
     return [
-        Row(Fact(named(number), f"fact {number}", struck=number in struck), vector.tobytes(), "mark")
+        Row(number, Fact(new_id(), f"fact {number}", struck=number in struck), vector.tobytes())
         for number, vector in enumerate(vectors(count, dims))
     ]
 
@@ -95,7 +94,7 @@ def test_a_folder_of_notes_is_refused(workspace: Path) -> None:
 
 def test_a_row_holds_the_whole_fact(uri: str) -> None:
     fact = Fact(
-        named(1),
+        "abcdefghij",
         "Works at Acme.",
         "fact",
         0.9,
@@ -103,66 +102,62 @@ def test_a_row_holds_the_whole_fact(uri: str) -> None:
         "capture codex 01ab",
         date(2026, 3, 1),
         date(2026, 11, 17),
-        named(2),
+        "klmnopqrst",
         struck=True,
     )
-    [row] = Table.create(uri, [Row(fact, vectors(1).tobytes(), "m")])._inner.to_arrow().to_pylist()
+    [row] = LanceTable.create(uri, [Row(7, fact, vectors(1).tobytes())])._inner.to_arrow().to_pylist()
     assert row.pop("importance") == pytest.approx(0.9)
     assert row.pop("vector") == vectors(1)[0].tolist()
     assert row == {
-        "id": named(1),
+        "number": 7,
+        "id": "abcdefghij",
         "text": "Works at Acme.",
         "category": "fact",
         "created_at": date(2026, 11, 16),
         "source": "capture codex 01ab",
         "valid_from": date(2026, 3, 1),
-        "superseded_by": named(2),
+        "superseded_by": "klmnopqrst",
         "current": False,
-        "mark": "m",
     }
 
 
-def test_a_row_is_put_in_the_place_of_the_one_with_its_id(uri: str) -> None:
-    table = Table.create(uri, rows_of(3))
-    table.put([Row(Fact(named(1), "another"), vectors(1).tobytes(), "new")])
-    assert table.marks() == {named(0): "mark", named(1): "new", named(2): "mark"}
+def test_more_rows_than_fit_at_once_are_all_written_in_one_version(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lance, "_AT_ONCE", 7)
+    table = LanceTable.create(uri, rows_of(50))
+    assert (table.count, table.version) == (50, 1)
 
 
-def test_rows_are_removed_by_their_ids(uri: str) -> None:
-    table = Table.create(uri, rows_of(4))
-    table.remove([named(1), named(3)])
-    assert [*table.marks()] == [named(0), named(2)]
+def test_no_two_tables_have_the_same_token(uri: str) -> None:
+    first = LanceTable.create(uri, rows_of(2)).token
+    drop(uri)
+    assert len(first) == 32
+    assert LanceTable.create(uri, rows_of(2)).token != first
 
 
-def test_what_is_no_id_never_gets_into_a_filter(uri: str) -> None:
-    table = Table.create(uri, rows_of(2))
-    with pytest.raises(StoreDamaged):
-        table.remove(["x' OR '1'='1"])
-    assert table.count() == 2
-
-
-def test_more_rows_than_fit_at_once_are_all_written(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_AT_ONCE", 7)
-    table = Table.create(uri, rows_of(50))
-    table.put(rows_of(60))
-    assert len(table.marks()) == 60
+def test_a_table_has_its_token_when_it_is_opened_again(uri: str) -> None:
+    table = LanceTable.create(uri, rows_of(2))
+    again = LanceTable.open(uri)
+    assert again is not None
+    assert (again.token, again.version, again.count) == (table.token, table.version, 2)
 
 
 def test_there_is_no_table_where_none_was_made(uri: str) -> None:
-    assert Table.open(uri) is None
+    assert LanceTable.open(uri) is None
 
 
 # What it finds
 
 
-def cosines(count: int, query: bytes) -> dict[str, float]:
+def cosines(count: int, query: bytes) -> dict[int, float]:
     exact = vectors(count, len(query) // 4) @ np.frombuffer(query, "<f4")
     best = np.argsort(-exact)
-    return {named(int(number)): float(exact[number]) for number in best}
+    return {int(number): float(exact[number]) for number in best}
 
 
 def test_the_nearest_are_found_with_their_cosines(uri: str) -> None:
-    table, query = Table.create(uri, rows_of(200)), vectors(1).tobytes()
+    table, query = LanceTable.create(uri, rows_of(200)), vectors(1).tobytes()
     expected = dict(list(cosines(200, query).items())[:10])
     found = table.nearest(query, 10)
     assert [*found] == [*expected]
@@ -170,86 +165,71 @@ def test_the_nearest_are_found_with_their_cosines(uri: str) -> None:
 
 
 def test_a_cosine_does_not_depend_on_the_length_of_the_vector(uri: str) -> None:
-    table = Table.create(uri, rows_of(20))
+    table = LanceTable.create(uri, rows_of(20))
     longer = (3 * vectors(1)).tobytes()
     assert table.nearest(longer, 20) == pytest.approx(table.nearest(vectors(1).tobytes(), 20), abs=1e-5)
 
 
 def test_opposite_vectors_are_found_with_minus_one(uri: str) -> None:
-    table = Table.create(uri, rows_of(1))
-    assert table.nearest((-vectors(1)).tobytes(), 1)[named(0)] == pytest.approx(-1)
+    table = LanceTable.create(uri, rows_of(1))
+    assert table.nearest((-vectors(1)).tobytes(), 1)[0] == pytest.approx(-1)
 
 
 def test_only_current_facts_are_found_if_asked(uri: str) -> None:
-    table = Table.create(uri, rows_of(10, struck=range(5)))
+    table = LanceTable.create(uri, rows_of(10, struck=range(5)))
     found = table.nearest(vectors(1).tobytes(), 5, current_only=True)
-    assert sorted(found) == [named(number) for number in range(5, 10)]
+    assert sorted(found) == [*range(5, 10)]
 
 
 def test_all_are_found_if_more_are_asked_for(uri: str) -> None:
-    assert len(Table.create(uri, rows_of(3)).nearest(vectors(1).tobytes(), 500)) == 3
+    assert len(LanceTable.create(uri, rows_of(3)).nearest(vectors(1).tobytes(), 500)) == 3
 
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_nothing_is_found_if_nothing_is_asked_for(uri: str, limit: int) -> None:
-    assert Table.create(uri, rows_of(3)).nearest(vectors(1).tobytes(), limit) == {}
+    assert LanceTable.create(uri, rows_of(3)).nearest(vectors(1).tobytes(), limit) == {}
 
 
 def test_a_vector_of_another_length_finds_nothing(uri: str) -> None:
-    assert Table.create(uri, rows_of(3)).nearest(vectors(1, 8).tobytes(), 3) == {}
+    assert LanceTable.create(uri, rows_of(3)).nearest(vectors(1, 8).tobytes(), 3) == {}
 
 
 @pytest.fixture
 def _small_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_EXACT_UP_TO", 500)
-    monkeypatch.setattr(tables, "_PARTITION", 300)
+    monkeypatch.setattr(lance, "_EXACT_UP_TO", 500)
+    monkeypatch.setattr(lance, "_PARTITION", 300)
 
 
 @pytest.mark.usefixtures("_small_is_large")
 def test_a_large_table_is_indexed_and_finds_the_same(uri: str) -> None:
-    table, query = Table.create(uri, rows_of(1_000, 64)), vectors(1_000, 64)[7]
+    table, query = LanceTable.create(uri, rows_of(1_000, 64)), vectors(1_000, 64)[7]
     query[:8] *= 0.5  # near one row, and to no other
-    assert table.index_if_large()
+    assert table._is_indexed
     exact, found = cosines(1_000, query.tobytes()), table.nearest(query.tobytes(), 10)
     length = float(np.linalg.norm(query))
-    assert next(iter(found)) == named(7)
+    assert next(iter(found)) == 7
     assert found == pytest.approx({name: exact[name] / length for name in found}, abs=1e-5)
 
 
 @pytest.mark.usefixtures("_small_is_large")
 def test_an_index_is_known_when_the_table_is_opened_again(uri: str) -> None:
-    Table.create(uri, rows_of(1_000)).index_if_large()
-    again = Table.open(uri)
+    LanceTable.create(uri, rows_of(1_000))
+    again = LanceTable.open(uri)
     assert again is not None
     assert again._is_indexed
 
 
 @pytest.mark.usefixtures("_small_is_large")
-@pytest.mark.parametrize("tidied", [False, True])
-def test_rows_that_came_after_the_index_are_found(uri: str, tidied: bool) -> None:
-    table, new = Table.create(uri, rows_of(1_000)), vectors(1)
-    table.index_if_large()
-    table.put([Row(Fact(named(2_000), "new"), new.tobytes(), "m")])
-    table.remove([named(5)])
-    if tidied:
-        table.tidy()
-    found = table.nearest(new.tobytes(), 5)
-    assert next(iter(found)) == named(2_000)
-    assert found[named(2_000)] == pytest.approx(1)
-
-
-@pytest.mark.usefixtures("_small_is_large")
 def test_an_index_finds_current_facts_only_if_asked(uri: str) -> None:
-    table = Table.create(uri, rows_of(1_000, struck=range(900)))
-    table.index_if_large()
+    table = LanceTable.create(uri, rows_of(1_000, struck=range(900)))
     found = table.nearest(vectors(1).tobytes(), 100, current_only=True)
-    assert sorted(found) == [named(number) for number in range(900, 1_000)]
+    assert sorted(found) == [*range(900, 1_000)]
 
 
 @pytest.mark.usefixtures("_small_is_large")
 def test_vectors_that_no_code_fits_are_compared_all(uri: str) -> None:
-    table = Table.create(uri, rows_of(600, 12))
-    assert not table.index_if_large()
+    table = LanceTable.create(uri, rows_of(600, 12))
+    assert not table._is_indexed
     assert len(table.nearest(vectors(1, 12).tobytes(), 7)) == 7
 
 
@@ -257,8 +237,7 @@ def test_vectors_that_no_code_fits_are_compared_all(uri: str) -> None:
 
 
 def test_nothing_is_left_of_a_table_that_is_dropped(uri: str) -> None:
-    table = Table.create(uri, rows_of(5))
-    table.put(rows_of(2))
+    LanceTable.create(uri, rows_of(5))
     drop(uri)
     assert list(Path(uri).rglob("*")) == []
 
@@ -271,7 +250,7 @@ def test_a_file_in_the_place_of_a_table_can_be_dropped(uri: str) -> None:
     Path(uri).mkdir()
     Path(uri, f"{NAME}.lance").write_text("x", encoding="utf-8")
     drop(uri)
-    assert Table.create(uri, rows_of(2)).count() == 2
+    assert LanceTable.create(uri, rows_of(2)).count == 2
 
 
 def test_a_link_in_the_place_of_a_table_is_not_followed(uri: str, tmp_path: Path) -> None:
@@ -282,7 +261,7 @@ def test_a_link_in_the_place_of_a_table_is_not_followed(uri: str, tmp_path: Path
     with pytest.raises(PathError, match="symbolic link"):
         drop(uri)
     with pytest.raises(PathError, match="symbolic link"):
-        Table.open(uri)
+        LanceTable.open(uri)
 
 
 # Troubles
@@ -291,7 +270,7 @@ def test_a_link_in_the_place_of_a_table_is_not_followed(uri: str, tmp_path: Path
 @pytest.mark.parametrize("name", ["_versions", "data"])
 @pytest.mark.parametrize("content", [b"", b"no table" * 500])
 def test_a_damaged_table_is_told_as_one(uri: str, name: str, content: bytes) -> None:
-    Table.create(uri, rows_of(20))
+    LanceTable.create(uri, rows_of(20))
     for file in Path(uri, f"{NAME}.lance", name).iterdir():
         file.write_bytes(content)
     with pytest.raises(StoreDamaged, match="is damaged"):
@@ -299,14 +278,14 @@ def test_a_damaged_table_is_told_as_one(uri: str, name: str, content: bytes) -> 
 
 
 def look_at(uri: str) -> None:
-    table = Table.open(uri)
+    table = LanceTable.open(uri)
     assert table is not None
-    table.marks()
+    table.nearest(vectors(1).tobytes(), 3)
 
 
 def test_a_table_that_is_dropped_under_a_reader_is_told_as_damaged(uri: str) -> None:
-    Table.create(uri, rows_of(20))
-    table = Table.open(uri)
+    LanceTable.create(uri, rows_of(20))
+    table = LanceTable.open(uri)
     assert table is not None
     drop(uri)
     with pytest.raises(StoreDamaged):
@@ -335,8 +314,8 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(0o555)
     code = (
-        "import sys; from memlines import StoreReadOnly; from memlines.memory.facts.lance import Table\n"
-        "try: Table.open(sys.argv[1])\n"
+        "import sys; from memlines import StoreReadOnly; from memlines.memory.facts.lance import LanceTable\n"
+        "try: LanceTable.open(sys.argv[1])\n"
         "except StoreReadOnly as error: print(error)"
     )
     done = unprivileged_run(code, closed / "facts")
@@ -346,7 +325,7 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
 def test_a_missing_package_is_told(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lancedb", None)
     with pytest.raises(StoreError, match="lancedb cannot be loaded") as caught:
-        Table.open(uri)
+        LanceTable.open(uri)
     assert "memlines[facts]" in caught.value.todo
 
 
@@ -368,9 +347,9 @@ def test_whether_it_is_installed_is_told_without_importing_it() -> None:
 
 USE = """\
 import sys
-from memlines.memory.facts.lance import Row, Table, drop
+from memlines.memory.facts.lance import LanceTable, Row, drop
 from memlines.text.facts import Fact
-table = Table.create(sys.argv[1], [Row(Fact("aaaaaaaaaa", "one"), bytes(28) + b"\\0\\0\\x80?", "mark")])
+table = LanceTable.create(sys.argv[1], [Row(1, Fact("aaaaaaaaaa", "one"), bytes(28) + b"\\0\\0\\x80?")])
 table.nearest(bytes(28) + b"\\0\\0\\x80?", 3)
 """
 

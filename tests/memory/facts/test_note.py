@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memlines.errors import PathError, UsageError, WriteError
 from memlines.files import atomic, history
 from memlines.files.notes import append
-from memlines.memory.facts.note import Book
+from memlines.memory.facts.note import FactNote
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.settings.tree import Facts, Files
@@ -45,8 +45,8 @@ def home(workspace: Path) -> Workspace:
 
 
 @pytest.fixture
-def book(home: Workspace) -> Book:
-    return Book(home, Settings())
+def facts(home: Workspace) -> FactNote:
+    return FactNote(home, Settings())
 
 
 def note(home: Workspace) -> Path:
@@ -61,74 +61,74 @@ def text_of(home: Workspace) -> str:
     return note(home).read_bytes().decode()
 
 
-def facts_of(book: Book) -> list[Fact]:
-    return [line.fact for line in book.lines()]
+def facts_of(facts: FactNote) -> list[Fact]:
+    return [line.fact for line in facts.lines()]
 
 
 # Reading
 
 
-def test_where_there_is_no_note_there_are_no_facts(book: Book) -> None:
-    assert book.lines() == ()
+def test_where_there_is_no_note_there_are_no_facts(facts: FactNote) -> None:
+    assert facts.lines() == ()
 
 
 def test_where_there_is_no_folder_there_are_no_facts(tmp_path: Path) -> None:
-    assert Book(Workspace.at(tmp_path), Settings()).lines() == ()
+    assert FactNote(Workspace.at(tmp_path), Settings()).lines() == ()
 
 
-def test_facts_are_read_in_their_order(home: Workspace, book: Book) -> None:
+def test_facts_are_read_in_their_order(home: Workspace, facts: FactNote) -> None:
     write(home, f"# Facts\n\n{TABS_LINE}\n{ACME_LINE}\n")
-    assert book.lines() == (FactLine(TABS, 3, 3, TABS_LINE), FactLine(ACME, 4, 4, ACME_LINE))
+    assert facts.lines() == (FactLine(TABS, 3, 3, TABS_LINE), FactLine(ACME, 4, 4, ACME_LINE))
 
 
-def test_a_fact_is_found_by_its_id(home: Workspace, book: Book) -> None:
+def test_a_fact_is_found_by_its_id(home: Workspace, facts: FactNote) -> None:
     write(home, f"{TABS_LINE}\n{ACME_LINE}\n")
-    assert book.find(ACME.id) == FactLine(ACME, 2, 2, ACME_LINE)
+    assert facts.find(ACME.id) == FactLine(ACME, 2, 2, ACME_LINE)
 
 
-def test_an_unknown_id_is_not_found(home: Workspace, book: Book) -> None:
+def test_an_unknown_id_is_not_found(home: Workspace, facts: FactNote) -> None:
     write(home, f"{TABS_LINE}\n")
-    assert book.find(ACME.id) is None
+    assert facts.find(ACME.id) is None
 
 
-def test_a_note_is_parsed_once(home: Workspace, book: Book) -> None:
+def test_a_note_is_parsed_once(home: Workspace, facts: FactNote) -> None:
     write(home, f"{TABS_LINE}\n")
-    assert book.lines() is book.lines()
+    assert facts.lines() is facts.lines()
 
 
-def test_a_settled_note_is_not_read_again(home: Workspace, book: Book) -> None:
+def test_a_settled_note_is_not_read_again(home: Workspace, facts: FactNote) -> None:
     write(home, f"{TABS_LINE}\n")
     os.utime(note(home), ns=(YEARS_AGO, YEARS_AGO))
-    before = book.lines()
+    before = facts.lines()
     with note(home).open("r+b") as stream:  # a change that no fingerprint shows, to see who looks
         stream.write(b"+")
     os.utime(note(home), ns=(YEARS_AGO, YEARS_AGO))
-    assert book.lines() is before
+    assert facts.lines() is before
 
 
 def test_a_change_of_a_young_note_is_seen_though_its_fingerprint_is_the_same(
-    home: Workspace, book: Book
+    home: Workspace, facts: FactNote
 ) -> None:
     write(home, f"{ACME_LINE}\n")
-    book.lines()
+    facts.lines()
     info = note(home).stat()
     with note(home).open("r+b") as stream:
         stream.write(ACME_LINE.replace("Acme", "Ajax").encode())
     os.utime(note(home), ns=(info.st_atime_ns, info.st_mtime_ns))
-    assert facts_of(book)[0].text == "Works at Ajax."
+    assert facts_of(facts)[0].text == "Works at Ajax."
 
 
-def test_a_deleted_note_leaves_no_facts(home: Workspace, book: Book) -> None:
+def test_a_deleted_note_leaves_no_facts(home: Workspace, facts: FactNote) -> None:
     write(home, f"{ACME_LINE}\n")
-    book.lines()
+    facts.lines()
     note(home).unlink()
-    assert (book.lines(), book.find(ACME.id)) == ((), None)
+    assert (facts.lines(), facts.find(ACME.id)) == ((), None)
 
 
-def test_threads_read_the_same_facts(home: Workspace, book: Book) -> None:
+def test_threads_read_the_same_facts(home: Workspace, facts: FactNote) -> None:
     write(home, "".join(f"- fact number {number}\n" for number in range(200)))
     seen: list[tuple[FactLine, ...]] = []
-    threads = [threading.Thread(target=lambda: seen.append(book.lines())) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: seen.append(facts.lines())) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -137,22 +137,22 @@ def test_threads_read_the_same_facts(home: Workspace, book: Book) -> None:
     assert set(map(len, seen)) == {200}
 
 
-def test_a_note_that_is_not_utf_8_is_an_error(home: Workspace, book: Book) -> None:
+def test_a_note_that_is_not_utf_8_is_an_error(home: Workspace, facts: FactNote) -> None:
     write(home, b"- caf\xe9\n")
     with pytest.raises(PathError, match=r"'memory/facts\.md' cannot be used: it is not valid UTF-8"):
-        book.lines()
+        facts.lines()
 
 
 def test_a_note_above_the_limit_is_an_error(home: Workspace) -> None:
     write(home, f"{ACME_LINE}\n")
     with pytest.raises(PathError, match=r"files\.max_bytes"):
-        Book(home, Settings(files=Files(max_bytes=10))).lines()
+        FactNote(home, Settings(files=Files(max_bytes=10))).lines()
 
 
-def test_a_folder_in_its_place_is_an_error(home: Workspace, book: Book) -> None:
+def test_a_folder_in_its_place_is_an_error(home: Workspace, facts: FactNote) -> None:
     note(home).mkdir()
     with pytest.raises(PathError, match="cannot be read"):
-        book.lines()
+        facts.lines()
 
 
 def test_a_note_that_may_not_be_read_is_an_error(home: Workspace) -> None:
@@ -161,129 +161,129 @@ def test_a_note_that_may_not_be_read_is_an_error(home: Workspace) -> None:
     program = """
 import sys
 from memlines.errors import PathError
-from memlines.memory.facts.note import Book
+from memlines.memory.facts.note import FactNote
 from memlines.paths import Workspace
 from memlines.settings import Settings
 try:
-    Book(Workspace.at(sys.argv[1]), Settings()).lines()
+    FactNote(Workspace.at(sys.argv[1]), Settings()).lines()
 except PathError as error:
     print(error)
 """
     assert "permission denied" in unprivileged_run(program, home.root).stdout
 
 
-def test_a_note_that_can_be_read_again_is_read_again(home: Workspace, book: Book) -> None:
+def test_a_note_that_can_be_read_again_is_read_again(home: Workspace, facts: FactNote) -> None:
     write(home, b"- caf\xe9\n")
     with pytest.raises(PathError):
-        book.lines()
+        facts.lines()
     write(home, "- café\n")
-    assert facts_of(book)[0].text == "café"
+    assert facts_of(facts)[0].text == "café"
 
 
 @pytest.mark.parametrize("file", ["../facts.md", "/tmp/facts.md", "memory/facts.txt", "notes/facts.md", ""])
 def test_a_setting_that_names_no_note_is_refused(home: Workspace, file: str) -> None:
     with pytest.raises(PathError):
-        Book(home, Settings(facts=Facts(file=file))).lines()
+        FactNote(home, Settings(facts=Facts(file=file))).lines()
 
 
-def test_a_link_is_refused(home: Workspace, book: Book, tmp_path: Path) -> None:
+def test_a_link_is_refused(home: Workspace, facts: FactNote, tmp_path: Path) -> None:
     (tmp_path / "else.md").write_text("- secret\n", encoding="utf-8")
     note(home).symlink_to(tmp_path / "else.md")
     with pytest.raises(PathError, match="symbolic link"):
-        book.lines()
+        facts.lines()
 
 
 def test_the_path_is_that_of_the_index(home: Workspace) -> None:
-    assert Book(home, Settings(facts=Facts(file=" memory//about/./me.md"))).path == "memory/about/me.md"
+    assert FactNote(home, Settings(facts=Facts(file=" memory//about/./me.md"))).path == "memory/about/me.md"
 
 
 # Adding
 
 
-def test_the_first_fact_begins_a_note(home: Workspace, book: Book) -> None:
-    book.add([TABS])
+def test_the_first_fact_begins_a_note(home: Workspace, facts: FactNote) -> None:
+    facts.add([TABS])
     assert text_of(home) == f"# Facts\n\n{TABS_LINE}\n"
 
 
-def test_what_is_added_stands_where_it_says(home: Workspace, book: Book) -> None:
+def test_what_is_added_stands_where_it_says(home: Workspace, facts: FactNote) -> None:
     write(home, f"# Mine\n\n{ACME_LINE}\n")
-    added = book.add([TABS, Fact("", "Lives in Lisbon.")])
-    assert (added[0], tuple(added)) == (FactLine(TABS, 4, 4, TABS_LINE), book.lines()[1:])
+    added = facts.add([TABS, Fact("", "Lives in Lisbon.")])
+    assert (added[0], tuple(added)) == (FactLine(TABS, 4, 4, TABS_LINE), facts.lines()[1:])
 
 
-def test_nothing_to_add_writes_nothing(home: Workspace, book: Book) -> None:
-    assert (book.add([]), note(home).exists()) == ([], False)
+def test_nothing_to_add_writes_nothing(home: Workspace, facts: FactNote) -> None:
+    assert (facts.add([]), note(home).exists()) == ([], False)
 
 
-def test_a_fact_without_an_id_gets_one(book: Book) -> None:
-    assert is_id(book.add([Fact("", "Lives in Lisbon.")])[0].fact.id)
+def test_a_fact_without_an_id_gets_one(facts: FactNote) -> None:
+    assert is_id(facts.add([Fact("", "Lives in Lisbon.")])[0].fact.id)
 
 
-def test_an_id_that_is_taken_is_not_given_twice(book: Book) -> None:
-    book.add([ACME])
-    book.add([Fact(ACME.id, "Lives in Lisbon."), Fact(ACME.id, "Has a dog.")])
-    assert len({fact.id for fact in facts_of(book)}) == 3
+def test_an_id_that_is_taken_is_not_given_twice(facts: FactNote) -> None:
+    facts.add([ACME])
+    facts.add([Fact(ACME.id, "Lives in Lisbon."), Fact(ACME.id, "Has a dog.")])
+    assert len({fact.id for fact in facts_of(facts)}) == 3
 
 
-def test_the_id_of_a_hand_written_fact_is_taken(home: Workspace, book: Book) -> None:
+def test_the_id_of_a_hand_written_fact_is_taken(home: Workspace, facts: FactNote) -> None:
     write(home, "- likes tea\n")
-    (by_hand,) = book.lines()
-    assert book.add([Fact(by_hand.fact.id, "Has a dog.")])[0].fact.id != by_hand.fact.id
+    (by_hand,) = facts.lines()
+    assert facts.add([Fact(by_hand.fact.id, "Has a dog.")])[0].fact.id != by_hand.fact.id
 
 
-def test_a_text_of_several_lines_is_written_on_one(book: Book) -> None:
-    book.add([Fact("", " Lives\n- in\n\n# Lisbon. ", source="capture {codex},\n01ab")])
-    assert [(fact.text, fact.source) for fact in facts_of(book)] == [
+def test_a_text_of_several_lines_is_written_on_one(facts: FactNote) -> None:
+    facts.add([Fact("", " Lives\n- in\n\n# Lisbon. ", source="capture {codex},\n01ab")])
+    assert [(fact.text, fact.source) for fact in facts_of(facts)] == [
         ("Lives - in # Lisbon.", "capture codex 01ab")
     ]
 
 
-def test_an_unusable_fact_is_refused_and_the_others_are_not_written(home: Workspace, book: Book) -> None:
+def test_an_unusable_fact_is_refused_and_the_others_are_not_written(home: Workspace, facts: FactNote) -> None:
     with pytest.raises(UsageError):
-        book.add([ACME, Fact("", " ")])
+        facts.add([ACME, Fact("", " ")])
     assert not note(home).exists()
 
 
-def test_a_note_without_a_final_line_break_keeps_its_last_line(home: Workspace, book: Book) -> None:
+def test_a_note_without_a_final_line_break_keeps_its_last_line(home: Workspace, facts: FactNote) -> None:
     write(home, "- likes tea")
-    book.add([ACME])
+    facts.add([ACME])
     assert text_of(home) == f"- likes tea\n{ACME_LINE}\n"
 
 
-def test_windows_line_ends_and_a_byte_order_mark_stay(home: Workspace, book: Book) -> None:
+def test_windows_line_ends_and_a_byte_order_mark_stay(home: Workspace, facts: FactNote) -> None:
     write(home, b"\xef\xbb\xbf# Facts\r\n\r\n- likes tea\r\n")
-    added = book.add([ACME])
+    added = facts.add([ACME])
     assert note(home).read_bytes().endswith(f"- likes tea\r\n{ACME_LINE}\r\n".encode())
-    assert book.lines()[1:] == tuple(added)
+    assert facts.lines()[1:] == tuple(added)
 
 
-def test_nothing_is_added_inside_of_code(home: Workspace, book: Book) -> None:
+def test_nothing_is_added_inside_of_code(home: Workspace, facts: FactNote) -> None:
     write(home, "# Facts\n\n```\ncode\n")
     with pytest.raises(WriteError, match="ends in code"):
-        book.add([ACME])
+        facts.add([ACME])
 
 
-def test_closed_code_is_no_obstacle(home: Workspace, book: Book) -> None:
+def test_closed_code_is_no_obstacle(home: Workspace, facts: FactNote) -> None:
     write(home, "# Facts\n\n```\n- code\n```\n")
-    book.add([ACME])
-    assert facts_of(book) == [ACME]
+    facts.add([ACME])
+    assert facts_of(facts) == [ACME]
 
 
 def test_a_note_that_would_grow_above_the_limit_stays(home: Workspace) -> None:
     write(home, f"{ACME_LINE}\n")
     with pytest.raises(WriteError, match=r"files\.max_bytes"):
-        Book(home, Settings(files=Files(max_bytes=60))).add([TABS])
+        FactNote(home, Settings(files=Files(max_bytes=60))).add([TABS])
     assert text_of(home) == f"{ACME_LINE}\n"
 
 
 def test_writers_at_the_same_time_lose_nothing(home: Workspace) -> None:
-    books = [Book(home, Settings()) for _ in range(4)]
+    books = [FactNote(home, Settings()) for _ in range(4)]
 
-    def write_some(book: Book) -> None:
+    def write_some(facts: FactNote) -> None:
         for number in range(5):
-            book.add([Fact("", f"Fact {number} of {id(book)}.")])
+            facts.add([Fact("", f"Fact {number} of {id(facts)}.")])
 
-    threads = [threading.Thread(target=write_some, args=(book,)) for book in books]
+    threads = [threading.Thread(target=write_some, args=(facts,)) for facts in books]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -294,41 +294,41 @@ def test_writers_at_the_same_time_lose_nothing(home: Workspace) -> None:
 # Changing
 
 
-def test_a_changed_fact_stands_in_its_place(home: Workspace, book: Book) -> None:
+def test_a_changed_fact_stands_in_its_place(home: Workspace, facts: FactNote) -> None:
     write(home, f"# Facts\n\n{ACME_LINE}\n{TABS_LINE}\n")
-    changed = book.change(book.lines()[0], ACME.superseded(TABS.id, date(2026, 11, 16)))
+    changed = facts.change(facts.lines()[0], ACME.superseded(TABS.id, date(2026, 11, 16)))
     line = f"- [fact] ~~Works at Acme.~~ {{until: 2026-11-16, now: {TABS.id}}} ^{ACME.id}"
     assert text_of(home) == f"# Facts\n\n{line}\n{TABS_LINE}\n"
-    assert (changed, book.lines()[1].fact) == (book.lines()[0], TABS)
+    assert (changed, facts.lines()[1].fact) == (facts.lines()[0], TABS)
 
 
-def test_a_fact_that_moved_is_changed_where_it_is_now(home: Workspace, book: Book) -> None:
+def test_a_fact_that_moved_is_changed_where_it_is_now(home: Workspace, facts: FactNote) -> None:
     write(home, f"{ACME_LINE}\n")
-    (old,) = book.lines()
+    (old,) = facts.lines()
     write(home, f"# Facts\n\n{TABS_LINE}\n{ACME_LINE}\n")
-    assert book.change(old, Fact(ACME.id, "Works at Ajax.")).first == 4
+    assert facts.change(old, Fact(ACME.id, "Works at Ajax.")).first == 4
 
 
-def test_a_fact_that_somebody_else_changed_is_left_alone(home: Workspace, book: Book) -> None:
+def test_a_fact_that_somebody_else_changed_is_left_alone(home: Workspace, facts: FactNote) -> None:
     write(home, f"{ACME_LINE}\n")
-    (old,) = book.lines()
+    (old,) = facts.lines()
     write(home, f"{TABS_LINE}\n")
     with pytest.raises(WriteError, match="has changed since it was read"):
-        book.change(old, Fact(ACME.id, "Works at Ajax."))
+        facts.change(old, Fact(ACME.id, "Works at Ajax."))
     assert text_of(home) == f"{TABS_LINE}\n"
 
 
-def test_a_change_keeps_the_id(home: Workspace, book: Book) -> None:
+def test_a_change_keeps_the_id(home: Workspace, facts: FactNote) -> None:
     write(home, "- likes tea\n")
-    (old,) = book.lines()
-    assert book.change(old, Fact("", "Likes coffee.")).fact.id == old.fact.id
+    (old,) = facts.lines()
+    assert facts.change(old, Fact("", "Likes coffee.")).fact.id == old.fact.id
 
 
-def test_a_change_of_an_indented_item_leaves_those_below_it_alone(home: Workspace, book: Book) -> None:
+def test_a_change_of_an_indented_item_leaves_those_below_it_alone(home: Workspace, facts: FactNote) -> None:
     write(home, "  - likes tea\n  - likes rain\n")
-    before = book.lines()
-    changed = book.change(before[0], Fact("", "Likes coffee."))
-    assert book.lines() == (changed, before[1])
+    before = facts.lines()
+    changed = facts.change(before[0], Fact("", "Likes coffee."))
+    assert facts.lines() == (changed, before[1])
 
 
 @pytest.mark.parametrize(
@@ -351,12 +351,14 @@ def test_a_change_of_an_indented_item_leaves_those_below_it_alone(home: Workspac
         (f"- {'tea ' * 400}", f"- {'tea ' * 400}{{reviewed}} ^NAME"),
     ],
 )
-def test_a_review_keeps_an_item_as_it_was_made(home: Workspace, book: Book, item: str, reviewed: str) -> None:
+def test_a_review_keeps_an_item_as_it_was_made(
+    home: Workspace, facts: FactNote, item: str, reviewed: str
+) -> None:
     write(home, f"{item}\n- likes rain\n")
-    (old, rain) = book.lines()
-    new = book.change(old, replace(old.fact, reviewed=True))
+    (old, rain) = facts.lines()
+    new = facts.change(old, replace(old.fact, reviewed=True))
     assert text_of(home) == f"{reviewed.replace('NAME', old.fact.id)}\n- likes rain\n"
-    assert [line.fact for line in book.lines()] == [new.fact, rain.fact]
+    assert [line.fact for line in facts.lines()] == [new.fact, rain.fact]
 
 
 @pytest.mark.parametrize(
@@ -369,51 +371,53 @@ def test_a_review_keeps_an_item_as_it_was_made(home: Workspace, book: Book, item
     ],
 )
 def test_a_fact_that_is_no_longer_true_keeps_its_item(
-    home: Workspace, book: Book, item: str, struck: str
+    home: Workspace, facts: FactNote, item: str, struck: str
 ) -> None:
     write(home, f"{item}\n- likes rain\n")
-    (old, _) = book.lines()
-    book.change(old, old.fact.superseded("", date(2026, 11, 16)))
+    (old, _) = facts.lines()
+    facts.change(old, old.fact.superseded("", date(2026, 11, 16)))
     assert text_of(home) == f"{struck.replace('NAME', old.fact.id)}\n- likes rain\n"
-    assert [line.fact.is_current for line in book.lines()] == [False, True]
+    assert [line.fact.is_current for line in facts.lines()] == [False, True]
 
 
-def test_other_words_stand_on_the_first_line(home: Workspace, book: Book) -> None:
+def test_other_words_stand_on_the_first_line(home: Workspace, facts: FactNote) -> None:
     write(home, "1. [ ] likes tea\n   - green\n2. likes rain\n")
-    (old, _) = book.lines()
-    new = book.change(old, replace(old.fact, text="likes coffee"))
+    (old, _) = facts.lines()
+    new = facts.change(old, replace(old.fact, text="likes coffee"))
     assert text_of(home) == f"1. [ ] likes coffee ^{old.fact.id}\n   - green\n2. likes rain\n"
-    assert book.lines()[0] == new
+    assert facts.lines()[0] == new
 
 
-def test_words_below_are_not_written_twice(home: Workspace, book: Book) -> None:
+def test_words_below_are_not_written_twice(home: Workspace, facts: FactNote) -> None:
     write(home, "- likes tea ^k3f5x2m7qa\n  - green\n")
-    (old,) = book.lines()
-    book.change(old, replace(old.fact, text="likes cold tea - green"))
+    (old,) = facts.lines()
+    facts.change(old, replace(old.fact, text="likes cold tea - green"))
     assert text_of(home) == "- likes cold tea ^k3f5x2m7qa\n  - green\n"
 
 
 @pytest.mark.parametrize("item", ["- likes tea\n  at noon", "- likes tea\n\n  and more", "-\n  tea"])
-def test_words_on_several_lines_are_not_put_into_other_words(home: Workspace, book: Book, item: str) -> None:
+def test_words_on_several_lines_are_not_put_into_other_words(
+    home: Workspace, facts: FactNote, item: str
+) -> None:
     write(home, item)
-    (old,) = book.lines()
+    (old,) = facts.lines()
     with pytest.raises(UsageError, match="by hand"):
-        book.change(old, replace(old.fact, text="likes coffee"))
+        facts.change(old, replace(old.fact, text="likes coffee"))
     assert text_of(home) == item
 
 
-def test_new_words_are_not_longer_than_a_fact(home: Workspace, book: Book) -> None:
+def test_new_words_are_not_longer_than_a_fact(home: Workspace, facts: FactNote) -> None:
     write(home, ACME_LINE)
-    (old,) = book.lines()
+    (old,) = facts.lines()
     with pytest.raises(UsageError, match="at most"):
-        book.change(old, replace(old.fact, text="x" * 1_001))
+        facts.change(old, replace(old.fact, text="x" * 1_001))
 
 
-def test_code_on_the_line_of_an_item_is_not_struck_through(home: Workspace, book: Book) -> None:
+def test_code_on_the_line_of_an_item_is_not_struck_through(home: Workspace, facts: FactNote) -> None:
     text = "- ```\n  tea\n  ```\n- likes rain\n```\ncode\n```\n"
     write(home, text)
     with pytest.raises(WriteError, match="by hand"):
-        book.change(book.lines()[0], book.lines()[0].fact.superseded("", date(2026, 11, 16)))
+        facts.change(facts.lines()[0], facts.lines()[0].fact.superseded("", date(2026, 11, 16)))
     assert text_of(home) == text
 
 
@@ -422,9 +426,9 @@ def test_code_on_the_line_of_an_item_is_not_struck_through(home: Workspace, book
 def test_a_change_touches_nothing_but_the_first_line(folder: Path, text: str, data: st.DataObject) -> None:
     home = Workspace.at(folder)
     write(home, text)
-    book = Book(home, Settings())
+    facts = FactNote(home, Settings())
     try:
-        lines = book.lines()
+        lines = facts.lines()
     except PathError:
         assume(False)
         raise
@@ -434,7 +438,7 @@ def test_a_change_touches_nothing_but_the_first_line(folder: Path, text: str, da
     new = data.draw(st.sampled_from([reviewed, old.fact.superseded(TABS.id, date(2026, 11, 16))]))
     every = text_of(home).split("\n")
     try:
-        changed = book.change(old, new)
+        changed = facts.change(old, new)
     except WriteError:
         assert text_of(home).split("\n") == every
         return
@@ -444,12 +448,12 @@ def test_a_change_touches_nothing_but_the_first_line(folder: Path, text: str, da
     assert after[:first] == every[:first]
     assert after[first + 1 :] == every[first + 1 + joined :]
     assert not joined or facts_in(every[first])[0].fact.text == old.fact.text
-    assert [line.fact for line in book.lines()] == [new if line == old else line.fact for line in lines]
+    assert [line.fact for line in facts.lines()] == [new if line == old else line.fact for line in lines]
     assert changed.fact == new
 
 
 def test_a_fact_takes_the_place_of_another_in_one_write(
-    home: Workspace, book: Book, monkeypatch: pytest.MonkeyPatch
+    home: Workspace, facts: FactNote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(home, f"{ACME_LINE}\n")
     written: list[bytes] = []
@@ -459,24 +463,24 @@ def test_a_fact_takes_the_place_of_another_in_one_write(
         atomic.replace(path, content, expected=expected, root=root)
 
     monkeypatch.setattr(history, "replace", recorded)
-    done = book.supersede(book.lines()[0], TABS, date(2026, 11, 16))
+    done = facts.supersede(facts.lines()[0], TABS, date(2026, 11, 16))
     assert len(written) == 1
-    assert book.lines() == (done.old, done.new)
-    assert [line.fact.is_current for line in book.lines()] == [False, True]
+    assert facts.lines() == (done.old, done.new)
+    assert [line.fact.is_current for line in facts.lines()] == [False, True]
 
 
-def test_what_cannot_be_marked_is_told_and_the_new_fact_is_written(home: Workspace, book: Book) -> None:
+def test_what_cannot_be_marked_is_told_and_the_new_fact_is_written(home: Workspace, facts: FactNote) -> None:
     write(home, f"{ACME_LINE}\n")
-    (old,) = book.lines()
+    (old,) = facts.lines()
     write(home, f"{ACME_LINE.replace('Acme', 'Globex')}\n")
-    done = book.supersede(old, TABS, date(2026, 11, 16))
+    done = facts.supersede(old, TABS, date(2026, 11, 16))
     assert (done.old, "has changed" in done.trouble) == (None, True)
     assert text_of(home) == f"{ACME_LINE.replace('Acme', 'Globex')}\n{TABS_LINE}\n"
 
 
-def test_a_change_in_a_note_that_is_gone_is_refused(home: Workspace, book: Book) -> None:
+def test_a_change_in_a_note_that_is_gone_is_refused(home: Workspace, facts: FactNote) -> None:
     append(home, "memory/facts.md", ACME_LINE)
-    (old,) = book.lines()
+    (old,) = facts.lines()
     note(home).unlink()
     with pytest.raises(PathError, match="there is no note"):
-        book.change(old, TABS)
+        facts.change(old, TABS)

@@ -1,4 +1,4 @@
-"""The table of the facts is made equal to their note, whatever happened to either."""
+"""The table of the facts is written again from the index, whatever happened to either."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,16 +18,15 @@ from hypothesis import strategies as st
 
 from memlines.errors import PathError, StoreError
 from memlines.index.sync.vectors import renew
-from memlines.memory.facts import lance as tables
-from memlines.memory.facts import table as healing
-from memlines.memory.facts.lance import Row, Table
-from memlines.memory.facts.places import folder_of, lock_of, record_of, write_record
-from memlines.memory.facts.table import Healed, absent, opened
+from memlines.memory.facts import lance
+from memlines.memory.facts import rebuild as rebuilding
+from memlines.memory.facts.lance import LanceTable, Row
+from memlines.memory.facts.places import folder_of, lock_of, stamp_of, write_stamp
+from memlines.memory.facts.rebuild import absent, state_in
 from memlines.text.facts import Fact
-from memlines.types import Space
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
-from tests.support_index import REPOSITORY, job, program
+from tests.support_index import REPOSITORY, job, program, reading
 from tests.support_lance import NOTE, Kept, named, note_of
 
 pytest.importorskip("lancedb", reason="needs the extra 'facts'")
@@ -42,53 +42,57 @@ def kept(workspace: Path) -> Kept:
 # What changes in the note
 
 
-def test_the_first_healing_makes_the_table(kept: Kept) -> None:
-    assert kept.keep(note_of(TEA, CAKE)) == Healed(added=2, rebuilt=True)
+def test_the_first_sync_writes_the_table(kept: Kept) -> None:
+    assert kept.keep(note_of(TEA, CAKE)) == "rebuilt"
     assert kept.texts() == {named(0): TEA, named(1): CAKE}
 
 
 def test_a_row_has_the_vector_that_the_index_has(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
-    assert kept.table().nearest(kept.query(TEA), 1) == {named(0): pytest.approx(1, abs=1e-6)}
+    assert kept.nearest(TEA) == {named(0): pytest.approx(1, abs=1e-6)}
 
 
 @pytest.mark.parametrize(
-    ("text", "done"),
+    "text",
     [
-        (note_of(TEA, CAKE, ACME), Healed(added=1)),
-        (note_of(TEA, ACME), Healed(changed=1)),
-        (note_of(TEA), Healed(removed=1)),
-        (note_of(TEA, f"~~{CAKE}~~"), Healed(changed=1)),
-        (note_of(TEA, CAKE).replace("[fact] Bakes", "[preference] Bakes"), Healed(changed=1)),
-        (note_of(TEA, CAKE).replace("# Facts", "# Facts\n\nWhat is known of me.\n"), Healed()),
-        (note_of(TEA, CAKE) + f"- {CAKE} ^{named(1)}\n", Healed(added=1)),
-        (f"- {CAKE} ^{named(1)}\n- {TEA} ^{named(0)}\n", Healed(changed=2)),
-        ("# Facts\n", Healed(rebuilt=True)),
+        note_of(TEA, CAKE, ACME),
+        note_of(TEA, ACME),
+        note_of(TEA),
+        note_of(TEA, f"~~{CAKE}~~"),
+        note_of(TEA, CAKE).replace("[fact] Bakes", "[preference] Bakes"),
+        note_of(TEA, CAKE).replace("# Facts", "# Facts\n\nWhat is known of me.\n"),
+        note_of(TEA, CAKE) + f"- {CAKE} ^{named(1)}\n",
+        f"- {CAKE} ^{named(1)}\n- {TEA} ^{named(0)}\n",
+        "# Facts\n",
     ],
     ids=["add", "edit", "delete", "strike", "category", "prose", "copy", "reorder", "empty"],
 )
-def test_only_what_differs_is_written(kept: Kept, text: str, done: Healed) -> None:
+def test_every_change_of_the_note_reaches_the_table(kept: Kept, text: str) -> None:
     kept.keep(note_of(TEA, CAKE))
-    assert kept.keep(text) == done
+    assert kept.keep(text) == "rebuilt"
     assert kept.texts() == kept.of_the_note()
 
 
-def test_facts_that_only_moved_are_left_alone(kept: Kept) -> None:
+def test_until_the_table_is_written_again_it_is_of_another_state(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
-    first, second = note_of(TEA, CAKE).splitlines()[2:]
-    assert kept.keep(f"{second}\n{first}\n") == Healed()
+    kept.write(note_of(TEA, ACME))
+    kept.sync()
+    stamp = stamp_of(kept.uri)
+    assert stamp is not None
+    with reading(kept.root) as index:
+        assert stamp.state != state_in(index, NOTE)
 
 
 def test_a_struck_fact_is_no_longer_current(kept: Kept) -> None:
     kept.keep(note_of(TEA, f"~~{CAKE}~~"))
-    assert [*kept.table().nearest(kept.query(CAKE), 5, current_only=True)] == [named(0)]
+    assert [*kept.nearest(CAKE, 5, current_only=True)] == [named(0)]
 
 
 def test_a_note_that_is_deleted_empties_the_table(kept: Kept) -> None:
     kept.keep(note_of(TEA))
     (kept.root / NOTE).unlink()
     kept.sync()
-    kept.heal()
+    kept.rebuild()
     assert kept.rows() == {}
     assert kept.opened() is None
 
@@ -97,7 +101,7 @@ def test_the_last_change_of_many_counts(kept: Kept) -> None:
     kept.keep(note_of(TEA))
     kept.keep(note_of(CAKE))
     kept.keep(note_of(TEA))
-    assert kept.table().nearest(kept.query(TEA), 1) == {named(0): pytest.approx(1, abs=1e-6)}
+    assert kept.nearest(TEA) == {named(0): pytest.approx(1, abs=1e-6)}
 
 
 # Where nothing is to be done
@@ -105,7 +109,7 @@ def test_the_last_change_of_many_counts(kept: Kept) -> None:
 
 def test_a_workspace_without_facts_gets_no_table(kept: Kept) -> None:
     kept.sync()
-    assert kept.heal() == Healed()
+    assert kept.rebuild() == "unchanged"
     assert not Path(kept.uri).exists()
 
 
@@ -115,7 +119,7 @@ def without_lance(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         def refuse(uri: str) -> None:
             raise AssertionError("LanceDB was used")
 
-        monkeypatch.setattr(tables, "connected", refuse)
+        monkeypatch.setattr(lance, "connect", refuse)
 
     return forbid
 
@@ -123,14 +127,7 @@ def without_lance(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 def test_where_nothing_changed_lancedb_is_not_needed(kept: Kept, without_lance: Callable[[], None]) -> None:
     kept.keep(note_of(TEA))
     without_lance()
-    assert kept.heal() == Healed()
-
-
-def test_prose_in_the_note_does_not_need_lancedb(kept: Kept, without_lance: Callable[[], None]) -> None:
-    kept.keep(note_of(TEA))
-    without_lance()
-    assert kept.keep("What is known of me.\n\n" + note_of(TEA)) == Healed()
-    assert kept.heal() == Healed()
+    assert kept.rebuild() == "unchanged"
 
 
 def test_facts_that_wait_for_vectors_do_not_need_lancedb(
@@ -139,9 +136,9 @@ def test_facts_that_wait_for_vectors_do_not_need_lancedb(
     kept.keep(note_of(TEA))
     kept.write(note_of(TEA, CAKE))
     kept.sync(embed_limit=0)
-    kept.heal()
+    kept.rebuild()
     without_lance()
-    assert kept.heal() == Healed(waiting=1)
+    assert kept.rebuild() == "unchanged"
 
 
 def test_an_open_table_is_opened_once(kept: Kept) -> None:
@@ -154,92 +151,118 @@ def test_an_open_table_is_opened_again_once_it_changed(kept: Kept) -> None:
     before = kept.table()
     kept.keep(note_of(TEA, CAKE))
     assert kept.table() is not before
-    assert kept.table().count() == 2
+    assert kept.table().count == 2
 
 
 # Vectors
 
 
-def test_facts_without_a_vector_wait_for_the_next_healing(kept: Kept) -> None:
+def test_facts_without_a_vector_are_in_the_table_once_they_have_one(kept: Kept) -> None:
     kept.keep(note_of(TEA))
     kept.write(note_of(TEA, CAKE))
     kept.sync(embed_limit=0)
-    assert kept.heal() == Healed(waiting=1)
-    assert kept.table().lacking == frozenset([named(1)])
+    assert kept.rebuild() == "rebuilt"
+    stamp = stamp_of(kept.uri)
+    assert stamp is not None
+    assert (stamp.count, len(stamp.lacking)) == (1, 1)
     kept.sync()
-    assert kept.heal() == Healed(added=1)
+    assert kept.rebuild() == "rebuilt"
     assert kept.texts() == {named(0): TEA, named(1): CAKE}
+
+
+def test_a_table_is_not_worth_writing_while_most_facts_have_no_vector(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rebuilding, "_MOST_LACKING", 1)
+    kept.keep(note_of(TEA))
+    kept.write(note_of(TEA, CAKE, ACME))
+    kept.sync(embed_limit=0)
+    assert kept.rebuild() == "put off"
 
 
 def test_an_edited_fact_without_a_vector_is_not_found_by_its_old_one(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
     kept.write(note_of(TEA, ACME))
     kept.sync(embed_limit=0)
-    kept.heal()
+    kept.rebuild()
     assert named(1) not in kept.texts()
 
 
 def test_without_vectors_there_is_no_table(kept: Kept) -> None:
     kept.write(note_of(TEA))
     kept.sync(embed_limit=0)
-    assert kept.heal().waiting == 1
+    kept.rebuild()
     assert kept.rows() == {}
 
 
-def test_vectors_of_another_model_make_the_table_anew(kept: Kept) -> None:
+def test_vectors_of_another_model_write_the_table_again(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
     kept.provider = FakeProvider(model="another", dims=32)
     kept.sync()
-    assert kept.heal() == Healed(added=2, rebuilt=True)
-    assert kept.table().nearest(kept.query(TEA), 1) == {named(0): pytest.approx(1, abs=1e-6)}
+    assert kept.rebuild() == "rebuilt"
+    assert kept.nearest(TEA) == {named(0): pytest.approx(1, abs=1e-6)}
 
 
-def test_vectors_that_were_made_anew_make_the_table_anew(kept: Kept) -> None:
+def test_vectors_that_were_made_again_write_the_table_again(kept: Kept) -> None:
     kept.keep(note_of(TEA))
-    before = kept.table().space_number
     renew(job(kept.root, kept.provider))
     kept.sync()
-    assert kept.heal() == Healed(added=1, rebuilt=True)
-    assert kept.table().space_number != before
+    assert kept.rebuild() == "rebuilt"
 
 
-def test_a_table_of_another_space_is_not_opened(kept: Kept) -> None:
-    kept.keep(note_of(TEA))
-    assert opened(kept.uri, Space("fake", "another", "")) is None
-
-
-def test_a_note_that_is_ahead_of_the_index_ends_equal(kept: Kept) -> None:
+def test_a_note_that_is_ahead_of_the_index_waits_for_a_sync(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
     kept.write(note_of(TEA))
-    kept.heal()  # the index still knows of the cake
+    assert kept.rebuild() == "put off"  # the index still knows of the cake
     kept.write(note_of(TEA, CAKE))
-    kept.heal()
+    assert kept.rebuild() == "unchanged"
     assert kept.texts() == kept.of_the_note()
 
 
-# Records that lie
+# How often
+
+
+def test_a_large_table_is_not_written_again_at_once(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rebuilding, "LARGE", 2)
+    kept.keep(note_of(TEA, CAKE))
+    assert kept.keep(note_of(TEA, CAKE, ACME)) == "put off"
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 3_600)
+    assert kept.rebuild() == "rebuilt"
+    assert kept.texts() == kept.of_the_note()
+
+
+def test_a_large_table_of_the_future_is_written_again(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rebuilding, "LARGE", 2)
+    kept.keep(note_of(TEA, CAKE))
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() - 3_600)
+    assert kept.keep(note_of(TEA, CAKE, ACME)) == "rebuilt"
+
+
+# Stamps that lie
 
 
 def distrusted(kept: Kept) -> None:
-    """Ask as a recall does, then heal as the next sync does."""
+    """Ask as a recall does, then refresh as the next sync does."""
     kept.opened()
-    kept.heal()
+    kept.rebuild()
     assert kept.texts() == kept.of_the_note()
     assert kept.opened() is not None
 
 
-def test_a_table_that_was_deleted_by_hand_is_made_anew(kept: Kept) -> None:
+def test_a_table_that_was_deleted_by_hand_is_written_again(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
-    tables.drop(kept.uri)
-    assert kept.heal().rebuilt
+    lance.drop(kept.uri)
+    assert kept.rebuild() == "rebuilt"
     distrusted(kept)
 
 
 @pytest.mark.parametrize("name", ["_versions", "data"])
 @pytest.mark.parametrize("content", [None, b"", b"no table" * 500])
-def test_a_damaged_table_is_made_anew(kept: Kept, name: str, content: bytes | None) -> None:
+def test_a_damaged_table_is_written_again(kept: Kept, name: str, content: bytes | None) -> None:
     kept.keep(note_of(TEA, CAKE))
-    healing._open.clear()
+    rebuilding._open.clear()
     for file in (kept.folder / name).iterdir():
         if content is None:
             file.unlink()
@@ -249,59 +272,51 @@ def test_a_damaged_table_is_made_anew(kept: Kept, name: str, content: bytes | No
     distrusted(kept)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1}', '{"format": 99}', "null"])
-def test_a_damaged_record_makes_the_table_anew(kept: Kept, content: str) -> None:
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"format": 1}', '{"format": 3}', '{"format": 99}', "null"]
+)
+def test_a_damaged_stamp_makes_the_table_written_again(kept: Kept, content: str) -> None:
     kept.keep(note_of(TEA, CAKE))
     (folder_of(kept.uri) / "record.json").write_text(content, encoding="utf-8")
     assert kept.opened() is None
-    assert kept.heal().rebuilt
+    assert kept.rebuild() == "rebuilt"
     distrusted(kept)
 
 
 def test_a_table_that_somebody_else_changed_is_not_trusted(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
-    table = Table.open(kept.uri)
+    table = LanceTable.open(kept.uri)
     assert table is not None
-    table.remove([named(0)])
-    healing._open.clear()
+    table._inner.delete("current")
+    rebuilding._open.clear()
     assert kept.opened() is None
     distrusted(kept)
 
 
-def test_a_record_of_another_version_is_not_trusted(kept: Kept) -> None:
+def test_a_stamp_of_another_version_is_not_trusted(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
-    record = record_of(kept.uri)
-    assert record is not None
+    stamp = stamp_of(kept.uri)
+    assert stamp is not None
     (folder_of(kept.uri) / "record.json").unlink()
-    write_record(kept.uri, replace(record, version=record.version + 1))
+    write_stamp(kept.uri, replace(stamp, version=stamp.version + 1))
     distrusted(kept)
 
 
 def test_another_table_of_the_same_version_is_not_trusted(kept: Kept) -> None:
     kept.keep(note_of(TEA, CAKE))
-    own = Table.open(kept.uri)
+    own = LanceTable.open(kept.uri)
     assert own is not None
-    tables.drop(kept.uri)
-    other = Table.create(kept.uri, [Row(Fact(named(5), ACME), kept.query(ACME), "mark")])
+    lance.drop(kept.uri)
+    other = LanceTable.create(kept.uri, [Row(5, Fact(named(5), ACME), kept.query(ACME))])
     assert other.version == own.version
-    healing._open.clear()
+    rebuilding._open.clear()
     assert kept.opened() is None
     distrusted(kept)
 
 
-def test_changes_and_tidying_up_leave_a_table_its_token(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(healing, "_TIDY_AFTER", 2)
+def test_a_table_can_be_written_again_on_demand(kept: Kept) -> None:
     kept.keep(note_of(TEA))
-    token = kept.table().token
-    kept.keep(note_of(TEA, CAKE))
-    kept.keep(note_of(TEA, ACME))
-    assert len(token) == 32
-    assert kept.table().token == token
-
-
-def test_a_table_can_be_made_anew_on_demand(kept: Kept) -> None:
-    kept.keep(note_of(TEA))
-    assert kept.heal(force=True) == Healed(added=1, rebuilt=True)
+    assert kept.rebuild(force=True) == "rebuilt"
 
 
 def test_a_link_in_the_place_of_its_folder_is_not_followed(kept: Kept, tmp_path: Path) -> None:
@@ -309,7 +324,7 @@ def test_a_link_in_the_place_of_its_folder_is_not_followed(kept: Kept, tmp_path:
     kept.sync()
     Path(kept.uri).symlink_to(tmp_path, target_is_directory=True)
     with pytest.raises(PathError, match="symbolic link"):
-        kept.heal()
+        kept.rebuild()
 
 
 def test_a_file_in_the_place_of_its_folder_is_told(kept: Kept) -> None:
@@ -317,24 +332,29 @@ def test_a_file_in_the_place_of_its_folder_is_told(kept: Kept) -> None:
     kept.sync()
     Path(kept.uri).write_text("x", encoding="utf-8")
     with pytest.raises(StoreError):
-        kept.heal()
+        kept.rebuild()
 
 
-# Forgetting and tidying up
+# Forgetting
 
 
 def bytes_below(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
-def test_no_byte_of_a_fact_is_left_once_the_table_is_forgotten(kept: Kept) -> None:
+def test_no_byte_of_a_changed_fact_is_left(kept: Kept) -> None:
     kept.keep(note_of("The password is swordfish.", TEA))
     kept.keep(note_of(CAKE, TEA))
-    assert b"swordfish" in bytes_below(Path(kept.uri))  # a former version of the table
+    assert b"swordfish" not in bytes_below(Path(kept.uri))
+
+
+def test_no_byte_of_a_fact_is_left_once_the_table_is_forgotten(kept: Kept) -> None:
+    kept.keep(note_of("The password is swordfish.", TEA))
+    assert b"swordfish" in bytes_below(Path(kept.uri))
     with absent(kept.uri):
         assert b"swordfish" not in bytes_below(Path(kept.uri))
         assert kept.opened() is None
-    kept.heal()
+    kept.rebuild()
     assert kept.texts() == kept.of_the_note()
 
 
@@ -344,39 +364,23 @@ def test_a_table_that_is_not_there_can_be_forgotten(kept: Kept) -> None:
     assert not Path(kept.uri).exists()
 
 
-@pytest.mark.parametrize(
-    ("changes", "tidied_after"), [(12, 4), pytest.param(50, 16, marks=pytest.mark.slow)], ids=["few", "many"]
-)
-def test_many_small_changes_leave_few_files(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch, changes: int, tidied_after: int
-) -> None:
-    monkeypatch.setattr(healing, "_TIDY_AFTER", tidied_after)
-    texts = [TEA]
-    kept.keep(note_of(*texts))
+def test_many_small_changes_leave_few_files(kept: Kept) -> None:
     files = []
-    for number in range(changes):
-        texts.append(f"Fact number {number}.")
-        kept.keep(note_of(*texts[-10:]))
+    for number in range(8):
+        kept.keep(note_of(TEA, f"Fact number {number}."))
         files.append(sum(1 for file in kept.folder.rglob("*") if file.is_file()))
-    assert max(files) <= 8 * tidied_after
-    assert kept.texts() == kept.of_the_note()
-
-
-def test_a_table_that_mostly_changed_is_made_anew(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(healing, "_NEW_IF_MORE", 2)
-    kept.keep(note_of(TEA, CAKE, ACME))
-    assert kept.keep(note_of(*(f"Fact {number}." for number in range(3)))).rebuilt
+    assert len({*files}) == 1
     assert kept.texts() == kept.of_the_note()
 
 
 def test_a_table_that_grew_large_is_indexed(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_EXACT_UP_TO", 300)
-    monkeypatch.setattr(tables, "_PARTITION", 100)
+    monkeypatch.setattr(lance, "_EXACT_UP_TO", 300)
+    monkeypatch.setattr(lance, "_PARTITION", 100)
     texts = [f"Fact {number} is about item{number}." for number in range(320)]
     kept.keep(note_of(*texts[:290]))
     kept.keep(note_of(*texts))
     assert kept.table()._is_indexed
-    assert kept.table().nearest(kept.query(texts[300]), 320)[named(300)] == pytest.approx(1, abs=1e-6)
+    assert kept.nearest(texts[300], 320)[named(300)] == pytest.approx(1, abs=1e-6)
 
 
 # Any sequence of edits
@@ -424,37 +428,37 @@ def test_after_any_edits_the_rows_are_the_facts_of_the_note(
                 lines = edited(lines, kind, text, place)
             kept.keep("\n".join(lines) + "\n")
             rows = {name: (row["text"], row["category"], row["current"]) for name, row in kept.rows().items()}
-            facts = {line.fact.id: line.fact for line in kept.book.lines()}
+            facts = {line.fact.id: line.fact for line in kept.note.lines()}
             assert rows == {name: (fact.text, fact.category, fact.is_current) for name, fact in facts.items()}
 
 
 # Other processes
 
 
-def test_a_table_that_another_process_heals_is_left_to_it(kept: Kept) -> None:
+def test_a_table_that_another_process_writes_is_left_to_it(kept: Kept) -> None:
     kept.keep(note_of(TEA))
     kept.write(note_of(TEA, CAKE))
     kept.sync()
     with lock_of(kept.uri).held(0):
-        assert kept.heal(wait_seconds=0) == Healed(busy=True)
-    assert kept.heal() == Healed(added=1)
+        assert kept.rebuild(wait_seconds=0) == "busy"
+    assert kept.rebuild() == "rebuilt"
 
 
-HEAL = """
+REBUILD = """
 import sys
 from pathlib import Path
 from tests.support_lance import Kept
 kept = Kept(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
-kept.heal(force=True)
-print("healed", flush=True)
+kept.rebuild(force=True)
+print("done", flush=True)
 """
 
 
 def process(root: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*program("import lancedb\n" + HEAL), str(root)],
+        [*program("import lancedb\n" + REBUILD), str(root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
@@ -463,7 +467,7 @@ def process(root: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_two_processes_heal_at_once(kept: Kept) -> None:
+def test_two_processes_write_at_once(kept: Kept) -> None:
     kept.write(note_of(TEA, CAKE, ACME))
     kept.sync()
     with process(kept.root) as one, process(kept.root) as other:
@@ -473,27 +477,27 @@ def test_two_processes_heal_at_once(kept: Kept) -> None:
         for each in (one, other):
             print(file=each.stdin, flush=True)
         assert [each.wait(60) for each in (one, other)] == [0, 0]
-    kept.heal()
+    kept.rebuild()
     distrusted(kept)
 
 
 BE_KILLED = """
 import os, signal, sys
 from pathlib import Path
-from memlines.memory.facts import healing, table
+from memlines.memory.facts import rebuild as rebuilding
 from tests.support_lance import Kept
 
 kept = Kept(Path(sys.argv[1]))
 cut, after = sys.argv[2], sys.argv[3] == "after"
-real = getattr(healing, cut)
+real = getattr(rebuilding, cut)
 
 def killed(*arguments, **options):
     if after:
         real(*arguments, **options)
     os.kill(os.getpid(), signal.SIGKILL)
 
-setattr(healing, cut, killed)
-kept.heal(force=True)
+setattr(rebuilding, cut, killed)
+kept.rebuild(force=True)
 """
 
 
@@ -502,14 +506,14 @@ kept.heal(force=True)
     ("cut", "when"),
     [
         ("drop", "before"),
-        ("_made_anew", "after"),
+        ("_write", "after"),
         pytest.param("drop", "after", marks=pytest.mark.slow),
-        pytest.param("remove_record", "after", marks=pytest.mark.slow),
+        pytest.param("remove_stamp", "after", marks=pytest.mark.slow),
         pytest.param("_make_durable", "after", marks=pytest.mark.slow),
-        pytest.param("write_record", "before", marks=pytest.mark.slow),
+        pytest.param("write_stamp", "before", marks=pytest.mark.slow),
     ],
 )
-def test_a_healer_that_is_killed_leaves_what_the_next_one_heals(kept: Kept, cut: str, when: str) -> None:
+def test_what_a_killed_process_leaves_is_written_again(kept: Kept, cut: str, when: str) -> None:
     kept.keep(note_of(TEA, CAKE))
     kept.write(note_of(TEA, ACME))
     kept.sync()
@@ -517,14 +521,14 @@ def test_a_healer_that_is_killed_leaves_what_the_next_one_heals(kept: Kept, cut:
         [*program(BE_KILLED), str(kept.root), cut, when], check=False, cwd=REPOSITORY, timeout=60
     )
     assert done.returncode == -signal.SIGKILL
-    assert kept.opened() is None or kept.table().count() == 2
-    kept.heal()
+    assert kept.opened() is None or kept.table().count == 2
+    kept.rebuild()
     distrusted(kept)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
-def test_a_healer_may_be_killed_at_any_time(kept: Kept) -> None:
+def test_a_process_may_be_killed_at_any_time(kept: Kept) -> None:
     texts = [f"Fact {number}." for number in range(300)]
     for milliseconds in range(0, 120, 6):
         texts[milliseconds] = f"Changed at {milliseconds}."
@@ -538,6 +542,6 @@ def test_a_healer_may_be_killed_at_any_time(kept: Kept) -> None:
                 healer.wait(milliseconds / 1000)
             except subprocess.TimeoutExpired:
                 os.kill(healer.pid, signal.SIGKILL)
-        healing._open.clear()
-        kept.heal()
+        rebuilding._open.clear()
+        kept.rebuild()
         distrusted(kept)

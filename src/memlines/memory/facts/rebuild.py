@@ -1,0 +1,232 @@
+"""Write the LanceDB table of the facts again from the index, and open one that can be trusted.
+
+A table is dropped and written whole. Its stamp is removed before and written after that, so whatever is
+killed, damaged or written by another machine leaves a table that is not trusted, and the index answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+from memlines.errors import StoreBusy, StoreDamaged
+from memlines.files.atomic import sync_folder
+from memlines.folders import Folder, open_private
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.index import Index
+from memlines.memory.facts.lance import NAME, LanceTable, Row, drop, is_installed, lance_errors, reach
+from memlines.memory.facts.note import FactNote
+from memlines.memory.facts.places import (
+    Stamp,
+    folder_of,
+    is_remote,
+    lock_of,
+    make_folder,
+    remove_stamp,
+    stamp_of,
+    write_stamp,
+)
+from memlines.memory.facts.recall import FactStores, state_of
+from memlines.text.facts import FactLine
+
+LARGE = 20_000
+"""Facts from which on the table is quicker than the index by more than it takes to load LanceDB: with fewer,
+there is a table only if the settings ask for one."""
+
+Outcome = Literal["unchanged", "rebuilt", "put off", "busy"]
+"""What came of a table: it is as it should be, was written, has to wait, or is being written elsewhere."""
+
+_SHARE = 20
+"""A large table rests this many times as long as writing it took, so that a program that stores one fact
+after the other spends at most a twentieth of its time on it."""
+
+_WAIT = 10.0
+_DROP_WAIT = 60.0
+"""Seconds to wait for another process that writes the same table, and for one whose table must go."""
+
+_MOST_LACKING = 1_000
+"""Facts without a vector up to which a table is worth writing: they are compared beside it every time."""
+
+_ROWS_AT_ONCE = 4_096
+_MOST_OPEN = 8
+
+
+def state_in(index: Index, path: str) -> str:
+    """Return what changes whenever an index holds other facts or other vectors of them."""
+    entry = spaces.serving(index.connection)
+    held = (state_of(index, path), entry.number if entry else 0, entry.space if entry else None)
+    return hashlib.sha256(repr(held).encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def rebuild(
+    index: Index,
+    note: FactNote,
+    uri: str,
+    *,
+    stores: FactStores | None = None,
+    force: bool = False,
+    wait_seconds: float = _WAIT,
+) -> Outcome:
+    """Write a table from an index if it is of another state; `force` writes it in any case.
+
+    The index is a reader that is not shared. Where nothing changed, LanceDB is not imported.
+    """
+    with index.errors(), index.snapshot():
+        lines = note.lines_of(state_of(index, note.path)[1])
+        if lines is None:
+            return "put off"  # the note is ahead of the index, and a sync will follow
+        state = state_in(index, note.path)
+        if not force and _is_current(index, uri, state):
+            return "unchanged"
+        store = (stores or FactStores()).of(index, note.path, lines)
+        lacking = _without_vectors(index, store.all)
+        rows = [(number, line) for number, line in store.lines.items() if number not in lacking]
+        if not rows and not folder_of(uri).is_dir():
+            return "unchanged"
+        if len(lacking) > _MOST_LACKING or (not force and _is_too_soon(stamp_of(uri))):
+            return "put off"
+        make_folder(uri)
+        try:
+            with lock_of(uri).held(wait_seconds):
+                if not force and _is_current(index, uri, state):
+                    return "unchanged"  # another process was quicker
+                _write(index, uri, state, rows, lacking)
+        except StoreBusy:
+            return "busy"
+    return "rebuilt"
+
+
+def _is_current(index: Index, uri: str, state: str) -> bool:
+    """Tell whether a table is of a state, as far as that can be seen without LanceDB."""
+    stamp = stamp_of(uri)
+    if stamp is None or stamp.state != state or index.vectors.of(stamp.lacking):
+        return False  # or a vector that was lacking came since
+    return is_remote(uri) or not stamp.count or Path(uri, f"{NAME}.lance").is_dir()
+
+
+def _is_too_soon(stamp: Stamp | None) -> bool:
+    if stamp is None or stamp.count < LARGE:
+        return False
+    return 0 <= time.time() - stamp.time < _SHARE * stamp.seconds
+
+
+def _without_vectors(index: Index, numbers: frozenset[int]) -> tuple[int, ...]:
+    if not numbers:
+        return ()
+    first, last = min(numbers), max(numbers)
+    pending = index.pending(index.vectors, first - 1, last - first + 1)
+    return tuple(number for number, _ in pending if number in numbers)
+
+
+def _write(
+    index: Index, uri: str, state: str, facts: Sequence[tuple[int, FactLine]], lacking: tuple[int, ...]
+) -> None:
+    """Drop a table and write it again; its stamp is there only while it is whole."""
+    started = time.perf_counter()
+    reach(uri)
+    remove_stamp(uri)
+    drop(uri)
+    table = LanceTable.create(uri, _rows(index, facts)) if facts else None
+    if table is not None:
+        with lance_errors(uri):
+            _make_durable(uri)
+    version, token = (table.version, table.token) if table else (0, "")
+    seconds = time.perf_counter() - started
+    write_stamp(uri, Stamp(state, len(facts), lacking, version, token, time.time(), seconds))
+
+
+def _rows(index: Index, facts: Sequence[tuple[int, FactLine]]) -> Iterator[Row]:
+    """Yield the rows of facts; their vectors are read some at a time."""
+    for start in range(0, len(facts), _ROWS_AT_ONCE):
+        some = facts[start : start + _ROWS_AT_ONCE]
+        vectors = index.vectors.of(number for number, _ in some)
+        yield from (Row(number, line.fact, vectors[number]) for number, line in some)
+
+
+def _make_durable(uri: str) -> None:
+    """Have the system keep what LanceDB wrote even if the power goes, and close it to others.
+
+    LanceDB sees to neither.
+    """
+    if is_remote(uri):
+        return
+    with closing(Folder.at(folder_of(uri))) as place:
+        is_shared = place.is_shared
+    for above, _, names in os.walk(folder_of(uri) / f"{NAME}.lance"):
+        with closing(Folder.at(above)) as place:
+            place.tighten(shared=is_shared)
+        for name in names:
+            handle = open_private(Path(above, name), os.O_RDWR)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        sync_folder(Path(above))
+
+
+@contextmanager
+def absent(uri: str) -> Iterator[None]:
+    """Remove a table with all that it ever held; no other process writes it inside the block."""
+    if not is_remote(uri) and not os.path.lexists(uri):
+        yield
+        return
+    make_folder(uri)
+    with lock_of(uri).held(_DROP_WAIT):
+        remove_stamp(uri)
+        reach(uri)
+        drop(uri)
+        yield
+
+
+_open: dict[str, tuple[Stamp, LanceTable]] = {}
+_opening = threading.Lock()
+
+
+def open_table(uri: str) -> LanceTable | None:
+    """Return a table, open; nothing if there is none that can be trusted, and then none has a stamp."""
+    stamp = stamp_of(uri)
+    if stamp is None or not stamp.count or not is_installed():
+        return None
+    if found := find_open(uri):
+        return found[1]
+    try:
+        table = LanceTable.open(uri)  # holding nothing: no question for another table has to wait
+    except StoreDamaged:
+        table = None
+    if table is None or (table.version, table.token) != (stamp.version, stamp.token):
+        _remove_stamp(uri, stamp)
+        return None
+    with _opening:
+        _open[uri] = (stamp, table)
+        while len(_open) > _MOST_OPEN:
+            del _open[next(iter(_open))]
+    return table
+
+
+def find_open(uri: str) -> tuple[Stamp, LanceTable] | None:
+    """Return a table that was opened before, with its stamp, unless it was written again since."""
+    with _opening:
+        known = _open.get(uri)
+    return known if known is not None and known[0] == stamp_of(uri) else None
+
+
+def distrust(table: LanceTable) -> None:
+    """Have the next sync write a table again that turned out to be damaged."""
+    with _opening:
+        stamp, known = _open.get(table.uri, (None, None))
+        if stamp is None or known is not table:
+            return
+        del _open[table.uri]
+    _remove_stamp(table.uri, stamp)
+
+
+def _remove_stamp(uri: str, stamp: Stamp) -> None:
+    with suppress(StoreBusy), lock_of(uri).held(0):  # if it is busy, it is just being written
+        if stamp_of(uri) == stamp:
+            remove_stamp(uri)
