@@ -17,9 +17,9 @@ from tests.support_capture import NOW, Labelled, builtin, captures, injections, 
 from tests.support_intent import labelled as prompts
 
 from bench.common import finish, parser, seconds, verdict
-from memlines.agent.capture import captured, is_injection
-from memlines.agent.capture.scorer import Embed
-from memlines.agent.capture.speech import LANGUAGES
+from memlines.agent.capture import find_facts, is_injection
+from memlines.agent.capture.reading import LANGUAGES
+from memlines.agent.capture.scoring import Embed
 
 ROUNDS = 3
 
@@ -68,7 +68,7 @@ def orders(name: str, embed: Embed | None) -> Figures:
 
 def speed(texts: Sequence[str], embed: Embed | None) -> Figures:
     """Return how long a message takes once the patterns are made and the model is loaded."""
-    judged = partial(captured, now=NOW, embed=embed)
+    judged = partial(find_facts, now=NOW, embed=embed)
     taken = statistics.median([seconds(lambda: list(map(judged, texts))) for _ in range(ROUNDS)])
     return {"messages": len(texts), "microseconds": 1e6 * taken / len(texts)}
 

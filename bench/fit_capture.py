@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from tests.support_capture import labelled
 from tests.support_intent import labelled as prompts
 
+from memlines.agent.capture.reading import LANGUAGES
 from memlines.agent.capture.rules import read
-from memlines.agent.capture.scorer import NOT_EMBEDDED, WEIGHTS
-from memlines.agent.capture.signals import NAMES
-from memlines.agent.capture.speech import LANGUAGES
+from memlines.agent.capture.scoring import NAMES, NOT_EMBEDDED, WEIGHTS
 from memlines.embed.builtin.provider import BuiltinProvider
 
 FILES = ("develop", "develop_more", "unseen", "fitting")

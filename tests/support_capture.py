@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memlines.agent.capture import Capture, captured
-from memlines.agent.capture.scorer import Embed
+from memlines.agent.capture import Capture, find_facts
+from memlines.agent.capture.scoring import Embed
 from memlines.embed.builtin.provider import BuiltinProvider
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
@@ -35,7 +35,7 @@ def labelled(name: str) -> list[Labelled]:
 
 
 def captures(text: str, embed: Embed | None = None) -> tuple[Capture, ...]:
-    return captured(text, now=NOW, embed=embed)
+    return find_facts(text, now=NOW, embed=embed)
 
 
 def builtin() -> Embed:

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from memlines.agent import intent
-from memlines.agent.capture import captured, is_injection
+from memlines.agent.capture import find_facts, is_injection
 from memlines.agent.capture.rules import may_last
+from memlines.agent.lasting import rate, sentences_of
 from memlines.agent.messages import messages_of
-from memlines.agent.rules import judged
-from memlines.agent.sentences import sentences_of
 from memlines.index.search.query import as_prose
 from memlines.text.neutral import neutralise, quoted
 from memlines.text.quote import without_quotes
@@ -30,11 +29,11 @@ NOTHING = 0.1
 
 WORK: dict[str, tuple[int, Callable[[str], Any]]] = {
     "is_injection": (5_000, is_injection),
-    "captured": (3_000, lambda text: captured(text, now=NOW, max_chars=MUCH)),
+    "captured": (3_000, lambda text: find_facts(text, now=NOW, max_chars=MUCH)),
     "may_last": (3_000, lambda text: may_last(text, max_chars=MUCH)),
     "detect": (10_000, intent.detect),
     "about_past": (10_000, intent.about_past),
-    "flush": (20_000, lambda text: [judged(one, "user", NOW) for one in sentences_of(text)]),
+    "flush": (20_000, lambda text: [rate(one, "user", NOW) for one in sentences_of(text)]),
     "messages_of": (50_000, lambda text: list(messages_of([{"role": "user", "content": text}]))),
     "without_quotes": (50_000, without_quotes),
     "as_prose": (20_000, as_prose),

@@ -13,7 +13,7 @@ import pytest
 from memlines import Memory
 from memlines.agent import intent, snapshot
 from memlines.agent.bootstrap import bootstrap
-from memlines.agent.capture.extract import asked
+from memlines.agent.capture.model import ask
 from memlines.agent.flush import flush
 from memlines.serve.hooks.events import Events
 from memlines.serve.mcp.server import DATA_KEY
@@ -226,7 +226,7 @@ def test_what_is_sent_to_chat_models(planted: Path) -> None:
         flush(memory, messages, model=server.model())
         asked_all = [messages[0]["content"]]
         server.reply = '{"facts": []}'
-        asked(server.model(), asked_all)
+        ask(server.model(), asked_all)
         server.reply = '{"intent": "none", "entities": [], "confidence": 1, "language": "en"}'
         intent.detect_with(f"{EVERYTHING} remember maybe the kestrel", memory.settings, model=server.model())
     sent = [one["content"] for seen in server.requests for one in seen.body["messages"][1:]]

@@ -57,7 +57,7 @@ def fitting_facts(
         return Unasked()
     if not os.path.lexists(memory.workspace.root / note_path(wanted.file)):
         return Unasked()  # before anything of facts is imported: somebody waits for the first answer
-    from memlines.agent.own_world import own_world
+    from memlines.agent.personal import personal_log_odds
 
     found = memory.facts.recall(
         asked,
@@ -69,7 +69,9 @@ def fitting_facts(
     )
     clean = secrets_out(memory)
     shown = "\n".join(known)
-    weighed = [replace(one, score=_with(own_world(said, one.fact.text), one.score)) for one in found.found]
+    weighed = [
+        replace(one, score=_with(personal_log_odds(said, one.fact.text), one.score)) for one in found.found
+    ]
     fitting = [
         one
         for one in weighed

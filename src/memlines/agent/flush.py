@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memlines.agent.chat import ChatModel, configured
+from memlines.agent.lasting import LONGEST, may_be_kept, rate, sentences_of
 from memlines.agent.messages import Message, for_writing, messages_of
-from memlines.agent.rules import judged, may_be_kept
-from memlines.agent.sentences import LONGEST, sentences_of
 from memlines.errors import EmbeddingError, ProviderUnreachable
 from memlines.files.place import ensure_private
 from memlines.locks import WriterLock
@@ -248,7 +247,7 @@ def _by_rules(messages: Sequence[Message], now: datetime) -> list[_Candidate]:
         said = message.time or now
         sentences = list(sentences_of(message.text))
         for place, sentence in enumerate(sentences):
-            verdict = judged(sentence, message.role, said)
+            verdict = rate(sentence, message.role, said)
             if verdict.lasts:
                 text = _with_reason(sentence, sentences[place + 1 : place + 2])
                 found.setdefault(

@@ -10,7 +10,9 @@ A line is a regular expression with these abbreviations:
 - `{~word}` is a word with its usual slips: a letter missing, doubled, or swapped with the next one;
 - `{end}` is the end of a clause, `{colon}` a colon or a dash.
 
-Accents may be written, and do not count.
+Accents may be written, and do not count. Some sections hold plain regular expressions instead, for text in
+lower case with its accents; they are written in the same lines, without abbreviations, and matched in all
+languages at once.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 
+from memlines.paths import languages_with
 from memlines.text.language import section
 
 _NAME = re.compile(r"\{(~?)([^\W\d]+)\}")
@@ -96,6 +99,19 @@ class WordClasses:
 def word_classes(code: str, use: str) -> WordClasses:
     """Return the word classes that a language has for a use, such as `intent`; empty if it has none."""
     return WordClasses(code, section("any", use) | section(code, use))
+
+
+@cache
+def alternatives(use: str, name: str) -> str:
+    """Return a class of plain regular expressions in every language at once, because people mix them."""
+    sections = [section(code, use) for code in ("any", *languages_with(use))]
+    return "|".join([join_lines(found[name]) for found in sections if name in found])
+
+
+@cache
+def any_language(use: str, name: str) -> re.Pattern[str]:
+    """Return a class of plain regular expressions in every language, as whole words."""
+    return re.compile(rf"(?<!\w)(?:{alternatives(use, name)})(?!\w)")
 
 
 def join_lines(lines: str) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from memlines.agent.capture import is_injection
-from memlines.agent.capture.scorer import Embed
-from memlines.agent.capture.speech import LANGUAGES
+from memlines.agent.capture.reading import LANGUAGES
+from memlines.agent.capture.scoring import Embed
 from tests.support_capture import CORPORA, Labelled, builtin, captures, injections, labelled
 from tests.support_intent import labelled as prompts
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memlines.agent.capture import Captured, capture
-from memlines.agent.capture.seen import MOST_KEPT, Seen
+from memlines.agent.capture.turn import MOST_KEPT, Seen
 from memlines.embed.builtin.provider import BuiltinProvider
 from memlines.errors import EmbeddingError
 from memlines.files.tombstones import bury

@@ -1,14 +1,33 @@
-"""Read one sentence as a language does: what introduces it, what speaks for keeping it, what against."""
+"""Split a message into sentences, and read each as a language does: what introduces it, and what it holds."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from memlines.memory.facts.categories import CONTACTS
-from memlines.text.patterns import WordClasses
-from memlines.text.speech import HIDDEN, Sentence
+from memlines.paths import languages_with
+from memlines.text.language import stop_words
+from memlines.text.patterns import WordClasses, fold
+from memlines.text.speech import HIDDEN, Sentence, sentences
+
+LANGUAGES = languages_with("capture")
+
+_WORD = re.compile(r"(?<![\w./-])[^\W\d_]+(?![\w/])")
+_TELLING = 2
+"""How many small words tell a language."""
+_MOST_LANGUAGES = 2
+"""A short message may be in one of two; reading more of them takes long, and finds what no one said."""
+
+_GOES_ON = re.compile(
+    r"(?:^|[\s(])(?:napr|tj|tzv|atd|tel|tlf|nar|ul|resp|cca|prof|ing|mgr|mudr|judr|str|hr|fr|dhr|mevr|av|avda|cf|env)\.$"
+)
+_ENDS_WITH_DAY = re.compile(r"(?:^|\s)\d{1,2}\.$")
+_MONTH = re.compile(
+    r"(?:jan|feb|mar|apr|mai|jun|jul|aug|sep|okt|nov|dez|led|uno|bre|dub|kve|cer|srp|zar|rij|lis|pro|geb|stock|etage|\d)"
+)
 
 _MOST_STARTS = 6
 _LONGEST_ANNOUNCEMENT = 60
@@ -56,7 +75,7 @@ REASONS = (
     Reason("owned", "lasting state", 0.6),
 )
 STATED = Reason("stated", "lasting statement", 0.5)
-"""Somebody says how things are, without a word class that would say more."""
+"""A statement of how things are, without a word class that says more."""
 DATED = Reason("date", "date", 0.7)
 CONTACT = Reason("contact", "name or contact", 0.8)
 
@@ -64,10 +83,10 @@ CONTACT = Reason("contact", "name or contact", 0.8)
 class Reading:
     """A sentence as one language reads it, from `begin` to `end` without what only introduces it."""
 
-    def __init__(self, sentence: Sentence, grammar: WordClasses) -> None:
+    def __init__(self, sentence: Sentence, language: WordClasses) -> None:
         self.sentence = sentence
         self._low = sentence.low
-        self.grammar = grammar
+        self.language = language
         self.begin = self._behind_openings()
         self.end = len(self._low)
         self.is_asked = False
@@ -76,7 +95,7 @@ class Reading:
 
     def _behind_openings(self) -> int:
         at = next((place for place, sign in enumerate(self._low) if sign.isalnum()), 0)
-        opening = self.grammar.words("start")
+        opening = self.language.words("start")
         for _ in range(_MOST_STARTS):
             found = opening.match(self._low, at)
             if not found or found.end() == at:
@@ -91,18 +110,18 @@ class Reading:
 
     def _introduce(self) -> None:
         """Find what asks to remember the rest, before it or behind it."""
-        lead = self.grammar.words("lead").match(self._low, self.begin)
-        soft = None if lead else self.grammar.words("soft").match(self._low, self.begin)
+        lead = self.language.words("lead").match(self._low, self.begin)
+        soft = None if lead else self.language.words("soft").match(self._low, self.begin)
         self.lead = lead
         if found := lead or soft:
             self.is_asked = lead is not None
             self.may_ask = (
-                self.is_asked and self.grammar.words("asking_to").match(self._low, self.begin) is not None
+                self.is_asked and self.language.words("asking_to").match(self._low, self.begin) is not None
             )
             self.begin = self._next_word(found.end())
         elif announced := self._announced():
             self.is_asked, self.begin = True, announced
-        tail = self.grammar.words("tail").search(self._low, self.begin)
+        tail = self.language.words("tail").search(self._low, self.begin)
         if tail:
             self.is_asked, self.may_ask = True, True
             self.end = tail.start()
@@ -112,12 +131,12 @@ class Reading:
         colon = self._low.find(": ", self.begin, self.begin + _LONGEST_ANNOUNCEMENT)
         if colon < 0 or any(self.heads(name) for name in ("task", "asks")):
             return 0
-        found = self.grammar.words("later").search(self._low, self.begin, colon)
+        found = self.language.words("later").search(self._low, self.begin, colon)
         return self._next_word(colon) if found else 0
 
     @cached_property
     def is_only_asking(self) -> bool:
-        """Whether it asks to remember something that stands in another sentence."""
+        """Whether it asks to remember something that is in another sentence."""
         return self.is_asked and sum(sign.isalnum() for sign in self._low[self.begin : self.end]) < 3
 
     @cached_property
@@ -127,27 +146,27 @@ class Reading:
 
     def holds(self, name: str) -> bool:
         """Tell whether a word class occurs."""
-        return self.grammar.words(name).search(self.said) is not None
+        return self.language.words(name).search(self.said) is not None
 
     def anywhere(self, name: str) -> bool:
         """Tell whether a word class occurs, also in what introduces the sentence."""
-        return self.grammar.words(name).search(self._low) is not None
+        return self.language.words(name).search(self._low) is not None
 
     def heads(self, name: str) -> bool:
         """Tell whether a word class begins it."""
-        return self.grammar.words(name).match(self._low, self.begin, self.end) is not None
+        return self.language.words(name).match(self._low, self.begin, self.end) is not None
 
     def goes_on_with(self, name: str) -> bool:
         """Tell whether a word class begins a clause behind a comma."""
-        pattern = self.grammar.words(name)
+        pattern = self.language.words(name)
         commas = re.finditer(r"[,;] (?:(?:and|en|und|et|y|a) )?", self._low[: self.end])
         return any(pattern.match(self._low, comma.end(), self.end) for comma in commas)
 
     @property
     def is_verb_last(self) -> bool:
-        """Whether what follows the wish to remember it does not stand by itself, as in German and Dutch."""
+        """Whether what follows the wish to remember it is no sentence by itself, as in German and Dutch."""
         return self.lead is not None and self.lead[0].rstrip().endswith(
-            _SUBORDINATE.get(self.grammar.code, ())
+            _SUBORDINATE.get(self.language.code, ())
         )
 
     @property
@@ -182,3 +201,31 @@ class Reading:
         begin = 0 if whole else self.begin
         words = self.sentence.shown[begin : self.end].strip(" \t,;:–—-")  # noqa: RUF001
         return words[:1].upper() + words[1:]
+
+
+def split(text: str) -> list[Sentence]:
+    """Return the sentences of a message; a short form or the day of a date does not end one."""
+    joined: list[Sentence] = []
+    for one in sentences(text):
+        last = joined[-1] if joined else None
+        if last is not None and (
+            _GOES_ON.search(last.low) or (_ENDS_WITH_DAY.search(last.low) and _MONTH.match(one.low))
+        ):
+            joined[-1] = Sentence(f"{last.shown} {one.shown}", f"{last.low} {one.low}")
+        else:
+            joined.append(one)
+    return joined
+
+
+def likely_languages(said: Iterable[Sentence]) -> list[str]:
+    """Return the languages that some sentences may be in, one or two, the likeliest first."""
+    words = [word for sentence in said for word in _WORD.findall(sentence.low)]
+    counts = {code: sum([word in _folded_stop_words(code) for word in words]) for code in LANGUAGES}
+    most = max(counts.values())
+    ranked = sorted(LANGUAGES, key=counts.__getitem__, reverse=True)
+    return [code for code in ranked[:_MOST_LANGUAGES] if 2 * counts[code] >= most or most < _TELLING]
+
+
+@cache
+def _folded_stop_words(code: str) -> frozenset[str]:
+    return frozenset(map(fold, stop_words(code)))

@@ -3,8 +3,8 @@
 The sentence is kept, not the message. Rules refuse what asks, supposes, reports, wants something done, is
 code, holds a secret, or tries to command whatever model reads it later; and rules keep what the user asks to
 remember, a standing order, and what holds a trigger of the user's own. Whether anything else is a statement
-that lasts is scored (`scorer.py`). When in doubt it is left out, because whoever misses a fact says it again,
-and junk nobody cleans up.
+that lasts is scored (`scoring.py`). When in doubt it is left out, because a user who misses a fact says it
+again, and no one cleans up junk.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memlines.agent.capture.injection import is_injection, orders_character
-from memlines.agent.capture.reading import STATED, Reading
-from memlines.agent.capture.scorer import Statement, margins
-from memlines.agent.capture.shape import is_no_sentence, is_no_speech
-from memlines.agent.capture.signals import Place, signals
-from memlines.agent.capture.speech import said_in, spoken
-from memlines.agent.capture.values import MOST, Capture
+from memlines.agent.capture.filters import is_code, is_injection, is_pasted, orders_character
+from memlines.agent.capture.reading import STATED, Reading, likely_languages, split
+from memlines.agent.capture.scoring import Place, Statement, margins, signals
 from memlines.agent.intent.detect import Intent, detect
 from memlines.memory.facts.categories import category_of
+from memlines.text.facts import Category
 from memlines.text.patterns import fold, word_classes
 from memlines.text.quote import without_quotes
 from memlines.text.speech import Sentence
 
 if TYPE_CHECKING:
-    from memlines.agent.capture.scorer import Embed
+    from memlines.agent.capture.scoring import Embed
+
+MOST = 3
+"""Facts that one turn leaves at most."""
 
 _ASKED = "asked to remember"
 _ASKED_IMPORTANCE = 0.9
@@ -39,7 +39,26 @@ _SURE = 0.85
 """What an intent to remember must be at least, if no rule of ours knows its words."""
 
 
-def captured(
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A sentence that is worth keeping, and the reasons for it."""
+
+    text: str
+    category: Category
+    importance: float
+    why: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "text": self.text,
+            "category": self.category,
+            "importance": self.importance,
+            "why": list(self.why),
+        }
+
+
+def find_facts(
     text: str,
     *,
     now: datetime,
@@ -58,10 +77,10 @@ def captured(
     scores = margins([statement for _, statement in message.open.values()], embed)
     for (place, (reading, statement)), margin in zip(message.open.items(), scores, strict=True):
         if margin >= 0:
-            found[place] = _stated(reading, statement.text)
+            found[place] = _capture_stated(reading, statement.text)
     kept = list({found[place].text: found[place] for place in sorted(found)}.values())
     if not kept and not message.is_unkept:
-        kept = list(_handed_over(message.intent))
+        kept = list(_from_intent(message.intent))
     best = sorted(kept, key=lambda one: -one.importance)[:MOST]
     return tuple(one for one in kept if one in best)
 
@@ -79,10 +98,10 @@ class Message:
 def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Message | None:
     """Read a message by the rules; nothing if no part of it may be kept."""
     said = without_quotes(text)
-    if is_no_speech(said, max_chars) or is_injection(said):
+    if is_pasted(said, max_chars) or is_injection(said):
         return None
-    every = said_in(said)
-    languages = spoken(every)
+    every = split(said)
+    languages = likely_languages(every)
     intent = detect(said, languages=languages)
     if intent.intent == "forget":
         return None
@@ -90,13 +109,13 @@ def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Messa
     readings = [[Reading(sentence, language) for language in classes] for sentence in every]
     paste = next((place for place, reads in enumerate(readings) if _announces_a_paste(reads)), len(readings))
     wished = _asked_places(readings)
-    own = _own(triggers)
+    own = _trigger_pattern(triggers)
     asked, left_open = {}, {}
     asks = any(reads[0].is_question or reads[0].sentence.asks for reads in readings)
     wants = any(reads[0].heads("task") for reads in readings)
     wish = intent.confidence if intent.intent == "remember" else 0.0
     for at, reads in enumerate(readings[:paste]):
-        if one := _kept(reads, own, at in wished):
+        if one := _keep(reads, own, at in wished):
             asked[at] = one
         elif statement := _statement(reads[0], Place(at, len(readings), asks, wants, wish)):
             left_open[at] = (reads[0], statement)
@@ -105,30 +124,32 @@ def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Messa
 
 
 def may_last(text: str, *, max_chars: int = 500) -> bool:
-    """Tell whether a text that somebody else picked may be kept: nothing but a plain statement is."""
+    """Tell whether a text that a model picked may be kept: nothing but a plain statement is."""
     said = without_quotes(text)
-    if is_no_speech(said, max_chars) or is_injection(said):
+    if is_pasted(said, max_chars) or is_injection(said):
         return False
-    every = said_in(said)
+    every = split(said)
     readings = [
-        Reading(sentence, word_classes(code, "capture")) for code in spoken(every)[:1] for sentence in every
+        Reading(sentence, word_classes(code, "capture"))
+        for code in likely_languages(every)[:1]
+        for sentence in every
     ]
     return bool(readings) and not any(
         _speaks_anywhere(reading) or _is_not_meant(reading) for reading in readings
     )
 
 
-def _handed_over(intent: Intent) -> Iterator[Capture]:
+def _from_intent(intent: Intent) -> Iterator[Capture]:
     """Yield what a message asks to remember in words that only the rules of intents know."""
     if intent.intent != "remember" or intent.confidence < _SURE:
         return
     for text in intent.entities:
         words = text[:1].upper() + text[1:]
-        if len(words.split()) >= _FEWEST_WORDS and not is_no_sentence(words) and may_last(words):
+        if len(words.split()) >= _FEWEST_WORDS and not is_code(words) and may_last(words):
             yield Capture(words, category_of(words), _ASKED_IMPORTANCE, (_ASKED,))
 
 
-def _own(triggers: Sequence[str]) -> re.Pattern[str] | None:
+def _trigger_pattern(triggers: Sequence[str]) -> re.Pattern[str] | None:
     words = [re.escape(" ".join(fold(trigger).split())) for trigger in triggers if trigger.strip()]
     return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
 
@@ -150,17 +171,17 @@ def _announces_a_paste(reads: Sequence[Reading]) -> bool:
     )
 
 
-def _kept(reads: Sequence[Reading], own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
+def _keep(reads: Sequence[Reading], own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
     """Return a sentence if the user wants it kept, as the language that has most to say for it reads it."""
     if any(_speaks_anywhere(reading) or reading.holds("unreal") for reading in reads):
         return None
-    found = [one for reading in reads if (one := _judged(reading, own, asked_elsewhere))]
+    found = [one for reading in reads if (one := _keep_as(reading, own, asked_elsewhere))]
     return max(found, key=lambda one: len(one.why), default=None)
 
 
-def _judged(reading: Reading, own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
+def _keep_as(reading: Reading, own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
     text = reading.shown(whole=reading.is_verb_last)
-    if is_no_sentence(text) or len(text.split()) < _FEWEST_WORDS - 1:
+    if is_code(text) or len(text.split()) < _FEWEST_WORDS - 1:
         return None
     asked = reading.is_asked or asked_elsewhere or reading.notes_a_contact
     is_own = own is not None and own.search(reading.sentence.low) is not None
@@ -181,19 +202,19 @@ def _statement(reading: Reading, place: Place) -> Statement | None:
     comma = max(low.rfind(sign) for sign in (", ", "; ", " - "))
     if reading.sentence.asks and comma > reading.begin:
         before = Sentence(reading.sentence.shown[:comma], low[:comma])
-        reading = Reading(before, reading.grammar)
+        reading = Reading(before, reading.language)
         place = replace(place, is_cut=True)
     text = reading.shown()
-    if is_no_sentence(text) or len(text.split()) < _FEWEST_WORDS or _speaks_anywhere(reading):
+    if is_code(text) or len(text.split()) < _FEWEST_WORDS or _speaks_anywhere(reading):
         return None
     if reading.is_question or any(reading.holds(name) for name in ("unreal", "told", "unsure")):
         return None
     if reading.quotes or reading.heads("task"):
         return None
-    return Statement(text, reading.grammar.code, signals(reading, place))
+    return Statement(text, reading.language.code, signals(reading, place))
 
 
-def _stated(reading: Reading, text: str) -> Capture:
+def _capture_stated(reading: Reading, text: str) -> Capture:
     reasons = reading.reasons() or [STATED]
     why = tuple(dict.fromkeys(reason.said for reason in reasons))
     return Capture(text, category_of(text), max([reason.importance for reason in reasons]), why)

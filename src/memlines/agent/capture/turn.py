@@ -1,38 +1,50 @@
 """Take facts from what a user wrote, at the end of a turn.
 
-Every message is judged once, whatever a client hands over again. What is known already, as a fact or in the
+Every message is read once, whatever a client hands over again. What is known already, as a fact or in the
 notes, and what somebody had forgotten, is not stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memlines.agent.capture.injection import is_injection
-from memlines.agent.capture.rules import captured
-from memlines.agent.capture.seen import marks_of, opened
-from memlines.agent.capture.shape import is_no_speech
-from memlines.agent.capture.values import MOST, Capture
+from memlines.agent.capture.filters import is_injection, is_pasted
+from memlines.agent.capture.rules import MOST, Capture, find_facts
 from memlines.agent.messages import Message, for_writing, messages_of
-from memlines.errors import EmbeddingError, SecretRefused, StoreError
+from memlines.errors import EmbeddingError, SecretRefused, StoreError, StoreReadOnly, reason_of
+from memlines.files import atomic
 from memlines.files.journal import operation
+from memlines.files.place import ensure_private, writing
+from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
+from memlines.paths import Workspace
 from memlines.settings import switched_off
 from memlines.text.facts import CAPTURE, FactLine, source_of
 
 if TYPE_CHECKING:
-    from memlines.agent.capture.scorer import Embed
+    from memlines.agent.capture.scoring import Embed
     from memlines.agent.chat import ChatModel
     from memlines.settings.tree import Facts as FactSettings
 
 MOST_LOOKED_AT = 1_000
-"""Messages of a session that are looked at, the last ones: fewer than are known as judged."""
+"""Messages of a session that are looked at, the last ones: fewer than are known as read."""
 
 _SECONDS = 20.0
 """How long a model may take."""
+
+MOST_KEPT = 10_000
+_FILE = "captured.json"
+_LOCK = "captured.lock"
+_WAIT_SECONDS = 30.0
+_HASH_LENGTH = 20
+_MOST_BYTES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,7 @@ def capture(
 ) -> Captured:
     """Store what of a user's messages is worth keeping as facts, at most three, if the settings want that.
 
-    A fact that cannot be written is an error, and the messages count as not judged; a further call goes on.
+    A fact that cannot be written is an error, and the messages count as not read; a further call goes on.
     """
     off = switched_off(memory.loaded)
     if off or not memory.settings.facts.auto_capture:
@@ -81,13 +93,13 @@ def capture(
     if not said:
         return Captured()
     warnings: list[str] = []
-    with opened(memory.workspace) as seen:
-        new = [message for message in said if marks_of(message, session) not in seen]
+    with _open_seen(memory.workspace) as seen:
+        new = [message for message in said if _marks_of(message, session) not in seen]
         chosen = _chosen(memory, new, moment, model, warnings)
         source = source_of(f"{CAPTURE} {client} {session}")
         stored, skipped = _stored(memory, chosen, source, moment, warnings)
         for message in said:
-            seen.add(marks_of(message, session))
+            seen.add(_marks_of(message, session))
         seen.save()
     return Captured(tuple(stored), tuple(skipped), tuple(warnings))
 
@@ -114,7 +126,7 @@ def _by_rules(
     """Return what the rules and the scores of the remaining sentences keep, each text once."""
     found: dict[str, Capture] = {}
     for text in texts:
-        for one in captured(
+        for one in find_facts(
             text, now=now, max_chars=limits.capture_max_chars, triggers=limits.capture_triggers, embed=embed
         ):
             found.setdefault(one.text.casefold(), one)
@@ -127,16 +139,16 @@ def _by_model(
     """Return what a model picks; nothing if there is none, or, with a warning, if it cannot be asked."""
     if model is None and memory.settings.chat.provider == "none":
         return None
-    from memlines.agent.capture.extract import asked
+    from memlines.agent.capture.model import ask
     from memlines.agent.chat import configured
 
     limit = memory.settings.facts.capture_max_chars
-    fit = [text for text in texts if not (is_no_speech(text, limit) or is_injection(text))]
+    fit = [text for text in texts if not (is_pasted(text, limit) or is_injection(text))]
     chosen = model or _patient(configured(memory.settings.chat))
     if chosen is None or not fit:
         return []
     try:
-        return asked(chosen, fit[::-1])
+        return ask(chosen, fit[::-1])
     except EmbeddingError as error:
         warnings.append(f"the rules decided what to keep, because the chat model could not: {error.what}")
         return None
@@ -184,3 +196,79 @@ def _why_not(memory: Memory, text: str, stored: int) -> str:
     if memory.facts.was_forgotten(text):
         return "somebody had it forgotten"
     return ""
+
+
+class Seen:
+    """The messages of a workspace that were read before, so that none is read twice.
+
+    A fact that somebody deleted must not come back from the message it was taken from, however often a client
+    hands that message over. The list holds hashes only, the newest last, in the private folder.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._path = workspace.private / _FILE
+        with _file_errors(self._path):
+            self._before = atomic.read(self._path, _MOST_BYTES, root=workspace.root)
+        self._hashes = dict.fromkeys(_hashes_in(self._before))
+
+    def __contains__(self, marks: Iterable[str]) -> bool:
+        """Tell whether a message was read, by any of its marks."""
+        return any(mark in self._hashes for mark in marks)
+
+    def add(self, marks: Iterable[str]) -> None:
+        """Note that a message was read; one that is met again counts as new, so that it stays known."""
+        for mark in marks:
+            self._hashes.pop(mark, None)
+            self._hashes[mark] = None
+
+    def save(self) -> None:
+        """Write the list if it changed, without the oldest if it is too long."""
+        kept = list(self._hashes)[-MOST_KEPT:]
+        content = json.dumps({"judged": kept}, indent=0).encode()
+        if content != self._before:
+            with writing(self._workspace), _file_errors(self._path):
+                atomic.replace(self._path, content, self._before, root=self._workspace.root)
+
+
+def _marks_of(message: Message, session: str) -> tuple[str, ...]:
+    """Return what a message is known by: its session, and its time, which it keeps in a copied session."""
+    marks = [_hash("session", session, message.text)]
+    if message.time is not None:
+        marks.append(_hash("time", message.time.isoformat(), message.text))
+    return tuple(marks)
+
+
+@contextmanager
+def _open_seen(workspace: Workspace) -> Iterator[Seen]:
+    """Give the list to one writer at a time."""
+    ensure_private(workspace)
+    lock = WriterLock(workspace.private / _LOCK, "the list of messages that facts were taken from")
+    with lock.held(_WAIT_SECONDS):
+        yield Seen(workspace)
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreReadOnly(
+            f"{str(path)!r} cannot be read or written: {reason_of(error)}",
+            todo="Check its permissions and the space on the disk",
+        ) from error
+
+
+def _hashes_in(content: bytes | None) -> list[str]:
+    """Return the hashes of a list; a damaged one is started again, which costs a second look at messages."""
+    try:
+        found = json.loads(content or b"{}")
+    except ValueError:
+        return []
+    hashes = found.get("judged") if isinstance(found, dict) else None
+    return [one for one in hashes if isinstance(one, str)] if isinstance(hashes, list) else []
+
+
+def _hash(*parts: str) -> str:
+    joined = "\0".join(parts).encode(errors="surrogatepass")
+    return hashlib.sha256(joined).hexdigest()[:_HASH_LENGTH]

@@ -25,7 +25,7 @@ from memlines.memory.notes.entries import (
 from memlines.memory.notes.topics import slug_of, topic_notes, topic_title
 from memlines.paths import Workspace, note_path
 from memlines.settings.tree import Settings
-from memlines.text.decisions import composed, is_decision, may_be_decision
+from memlines.text.decisions import compose, is_decision, may_be_decision
 from memlines.text.entries import Entry, entries_of, without_comments
 from memlines.text.fact_note import facts_in
 from memlines.text.language import language_of
@@ -80,7 +80,7 @@ class _Wanted:
         """Tell whether a note is worth cutting into entries, which takes far longer than this look."""
         if self.latest_day is not None and not (dated(path) or bears_days(text)):
             return False
-        if self.decisions and not may_be_decision(composed(text).lower()):
+        if self.decisions and not may_be_decision(compose(text).lower()):
             return False
         if not self.topic:
             return True

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from memlines.agent.capture.rules import may_last
-from memlines.agent.capture.values import MOST, Capture
+from memlines.agent.capture.rules import MOST, Capture, may_last
 from memlines.agent.chat import ChatModel
 from memlines.errors import ProviderUnreachable
 from memlines.text.facts import CATEGORIES, LONGEST
@@ -15,7 +14,7 @@ from memlines.text.words import telling_words, words_of
 
 _SENT_OF_MESSAGE = 4_000
 _SAID_SHARE = 2 / 3
-"""How many of the telling words of a fact have to stand in the messages."""
+"""How many of the telling words of a fact must be in the messages."""
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -52,7 +51,7 @@ _INSTRUCTIONS = (
 )
 
 
-def asked(model: ChatModel, messages: Sequence[str]) -> list[Capture]:
+def ask(model: ChatModel, messages: Sequence[str]) -> list[Capture]:
     """Return what a model says should last of some messages, as far as it may."""
     quotes = [Quote("Said by the user", text[:_SENT_OF_MESSAGE]) for text in messages]
     reply = model.ask(
@@ -61,10 +60,10 @@ def asked(model: ChatModel, messages: Sequence[str]) -> list[Capture]:
         SCHEMA,
     )
     known = frozenset(words_of("\n".join(quote.text for quote in quotes).casefold()))
-    return [one for one in _checked(reply) if _was_said(one.text, known) and may_last(one.text)][:MOST]
+    return [one for one in _check(reply) if _was_said(one.text, known) and may_last(one.text)][:MOST]
 
 
-def _checked(reply: Any) -> list[Capture]:
+def _check(reply: Any) -> list[Capture]:
     """Return the facts of a reply, or refuse all of it if any of it has another shape."""
     facts = reply.get("facts") if isinstance(reply, dict) and set(reply) == {"facts"} else None
     if not isinstance(facts, list):

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.agent.rules import judged
-from memlines.agent.sentences import LONGEST, sentences_of
+from memlines.agent.lasting import LONGEST, rate, sentences_of
 from memlines.types import Role
 from tests.support import untimed
 from tests.support_agent import NOW
@@ -17,12 +16,12 @@ from tests.support_agent_sentences import EVERY, HELD_OUT, SEEN, Labelled
 
 
 def keeps(text: str, role: Role = "user") -> bool:
-    return judged(text, role, NOW).lasts
+    return rate(text, role, NOW).lasts
 
 
 def measured(sentences: Sequence[Labelled]) -> tuple[float, float]:
     """Return precision and recall."""
-    kept = [one for one in sentences if judged(one.text, one.role, NOW).lasts]
+    kept = [one for one in sentences if rate(one.text, one.role, NOW).lasts]
     right = sum(one.keep for one in kept)
     return right / len(kept), right / sum(one.keep for one in sentences)
 
@@ -40,7 +39,7 @@ def test_every_language_is_served(language: str) -> None:
 
 
 def test_a_verdict_says_why() -> None:
-    assert judged("We decided to pay 300 euros.", "user", NOW).reasons == ("decision", "number")
+    assert rate("We decided to pay 300 euros.", "user", NOW).reasons == ("decision", "number")
 
 
 @pytest.mark.parametrize(
@@ -137,4 +136,4 @@ def test_what_follows_code_is_said_again() -> None:
 def test_any_text_has_sentences_of_bounded_length(text: str) -> None:
     for sentence in sentences_of(text):
         assert len(sentence) <= LONGEST
-        judged(sentence, "user", NOW)
+        rate(sentence, "user", NOW)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memlines.agent.own_world import own_world
+from memlines.agent.personal import personal_log_odds
 
 FACT = "Petra has coeliac disease and eats nothing with gluten."
 
@@ -22,7 +22,7 @@ FACT = "Petra has coeliac disease and eats nothing with gluten."
     ],
 )
 def test_a_question_about_ones_own_world_speaks_for_a_fact(own: str, general: str) -> None:
-    assert own_world(own, FACT) > 0 > own_world(general, FACT)
+    assert personal_log_odds(own, FACT) > 0 > personal_log_odds(general, FACT)
 
 
 @pytest.mark.parametrize(
@@ -39,21 +39,21 @@ def test_a_question_about_ones_own_world_speaks_for_a_fact(own: str, general: st
     ],
 )
 def test_an_order_speaks_against_a_fact(order: str) -> None:
-    assert own_world(order, FACT) < -1
+    assert personal_log_odds(order, FACT) < -1
 
 
 def test_an_order_that_names_whom_a_fact_is_about_is_like_a_question() -> None:
-    named = own_world("find a restaurant for Petra and me", FACT)
-    assert named > own_world("find a restaurant for Elise and me", FACT) + 1
+    named = personal_log_odds("find a restaurant for Petra and me", FACT)
+    assert named > personal_log_odds("find a restaurant for Elise and me", FACT) + 1
 
 
 def test_a_name_tells_nothing_more_in_a_question() -> None:
-    assert own_world("what does Petra eat?", FACT) == own_world("what does Elise eat?", FACT)
+    assert personal_log_odds("what does Petra eat?", FACT) == personal_log_odds("what does Elise eat?", FACT)
 
 
 def test_what_is_known_between_both_speaks_for_a_fact() -> None:
-    assert own_world("order my usual lunch", FACT) > own_world("order my lunch", FACT)
+    assert personal_log_odds("order my usual lunch", FACT) > personal_log_odds("order my lunch", FACT)
 
 
 def test_a_curly_apostrophe_is_an_apostrophe() -> None:
-    assert own_world("who\u2019s my boss", FACT) == own_world("who's my boss", FACT)
+    assert personal_log_odds("who\u2019s my boss", FACT) == personal_log_odds("who's my boss", FACT)

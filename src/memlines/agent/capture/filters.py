@@ -1,0 +1,127 @@
+"""Refuse what must never be remembered or what no one says: orders to a model, pastes, markup, mails, code.
+
+The words of the languages are in their sections `[injection]` and `[cues]`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+
+from memlines.paths import languages_with
+from memlines.text.language import section
+from memlines.text.neutral import visible
+from memlines.text.patterns import alternatives, fold, join_lines
+
+_ATTACKS = ("overrides", "roles", "persona", "secretly", "tools", "sending", "behaviour")
+_NAME = re.compile(r"\{([a-z_]+)\}")
+_WORD = r"\b"
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
+_BLANKS = re.compile(r"[^\S\n]+")
+_READ = 20_000
+
+SHORTEST = 10
+MOST_EMOJI = 3
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a-\u23ff]")
+_MARKUP = re.compile(
+    r"<!--|</\w|<\w+(?:\s[^<>]*)?/?>|<\||&lt;\w|\[/?(?:system|inst|user|assistant)\]", re.IGNORECASE
+)
+_BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
+_BULLET = re.compile(r"^[^\S\n]*(?:[-+*•]|\d{1,3}[.)])\s", re.MULTILINE)
+_FROM_MEMORY = re.compile(r"\.md#L\d|\.jsonl?#L\d|\[session |\[redacted:[^\]]*\]|\[forgotten\]")
+_CODE = re.compile(
+    r"^\s*[\w.-]+\s?[:=]\s?\S*$"  # a setting
+    r"|^\s*\w{3} \d{1,2} \d\d:\d\d:\d\d|^\s*npm ERR!"  # a log
+    r"|\w\(\w*\)|[;{}]\s*$|=>|->|==|\w_\w++\s?[:=]|^\s*(?:#|//|\$ )"
+)
+
+
+def is_injection(text: str) -> bool:
+    """Tell whether a text tries to command a model that reads it, rather than to say something."""
+    plain = unicodedata.normalize("NFKC", visible(text[:_READ]))
+    words = _BLANKS.sub(" ", fold(plain))
+    attacks = _attack_pattern(*_ATTACKS)
+    if attacks.search(words) or _attack_pattern("orders").search(words):
+        return True
+    return "\n" in words and attacks.search(words.replace("\n", " ")) is not None
+
+
+@lru_cache(maxsize=256)  # a sentence is read by several languages
+def orders_character(sentence: str) -> bool:
+    """Tell whether a folded sentence is about what a model is or says, other than its language and form."""
+    if not _attack_pattern("character").search(sentence):
+        return False
+    is_harmless = _attack_pattern("format").search(sentence)
+    return not is_harmless or bool(_attack_pattern("lawless", "harmful").search(sentence))
+
+
+def is_pasted(text: str, max_chars: int) -> bool:
+    """Tell whether nothing of a message can be taken for what its writer says."""
+    words = text.strip()
+    return (
+        not SHORTEST <= len(words) <= max_chars
+        or len(_EMOJI.findall(words)) > MOST_EMOJI
+        or _MARKUP.search(words) is not None
+        or _letter_pattern().search(words) is not None
+        or (_BOLD.search(words) is not None and _BULLET.search(words) is not None)
+    )
+
+
+def is_code(text: str) -> bool:
+    """Tell whether a sentence is code, a setting, or taken from the memory."""
+    return (
+        len(text.strip()) < SHORTEST
+        or _CODE.search(text) is not None
+        or _FROM_MEMORY.search(text) is not None
+    )
+
+
+@cache
+def _letter_pattern() -> re.Pattern[str]:
+    """Return how mails and letters begin and end, which users paste to have something done with them."""
+    mail, begin, end = (alternatives("cues", name) for name in ("mail", "letter_begin", "letter_end"))
+    return re.compile(
+        rf"^[^\S\n]*>?[^\S\n]*(?:{mail})\s?: |^[^\S\n]*(?:{begin})|\b(?:{end})", re.MULTILINE | re.IGNORECASE
+    )
+
+
+@cache
+def _attack_pattern(*kinds: str) -> re.Pattern[str]:
+    words = _attack_words()
+
+    def expand(pattern: str) -> str:
+        return _NAME.sub(lambda found: f"(?:{expand(words[found[1]])})", pattern)
+
+    every = [one for name in kinds for one in _choices(words[name])]
+    at_words = [expand(one.removeprefix(_WORD)) for one in every if one.startswith(_WORD)]
+    others = [expand(one) for one in every if not one.startswith(_WORD)]
+    return re.compile("|".join([*others, f"{_WORD}(?:{'|'.join(at_words)})"] if at_words else others))
+
+
+@cache
+def _attack_words() -> dict[str, str]:
+    """Return the classes of all languages: `norms_nl` is the Dutch one, `norms` that of every language."""
+    found = {name: join_lines(words) for name, words in section("any", "injection").items()}
+    for code in languages_with("injection"):
+        own = section(code, "injection")
+        names = re.compile(rf"\{{({'|'.join(own)})\}}")
+        for name, words in own.items():
+            pattern = names.sub(rf"{{\1_{code}}}", join_lines(words))
+            found[f"{name}_{code}"] = pattern
+            found[name] = f"{found[name]}|{pattern}" if name in found else pattern
+    return found
+
+
+def _choices(pattern: str) -> list[str]:
+    """Return the choices of a pattern that are in no brackets.
+
+    Those that begin with a word are then searched at words only, together, which is several times faster.
+    """
+    found, depth, start = list[str](), 0, 0
+    for sign in _BRACKETS.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(sign[0], 0)
+        if sign[0] == "|" and depth == 0:
+            found.append(pattern[start : sign.start()])
+            start = sign.end()
+    return [*found, pattern[start:]]

@@ -1,0 +1,235 @@
+"""Tell which sentences of a conversation should last, without a model.
+
+A message is split into sentences; code, quotations, tables, headings and lines of logs and shells are left
+out, because they were pasted or shown. A sentence gets points for each kind of reason in it, and loses some
+for doubt; `ENOUGH` points keep it. Few reasons count of what an assistant says. The words are in the section
+`[cues]` of the languages' files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from memlines.agent.capture.filters import is_injection
+from memlines.text.dates import spans_of
+from memlines.text.decisions import compose, is_said
+from memlines.text.patterns import alternatives, any_language
+from memlines.types import Role
+
+SHORTEST = 12
+LONGEST = 400
+"""Characters of a sentence that may be kept."""
+
+ENOUGH = 3
+_DOUBT = 3
+_NEAR = 40
+"""How far behind the name of a quantity its number may be."""
+
+_FENCE = re.compile(r"(```+|~~~+)")
+_ITEM = re.compile(r"(?:[-+*•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_NOT_SAID = re.compile(
+    r"[>|#{}\[\]<$%@]|(?:at|File|Traceback|diff|index|commit|\+\+\+|---)[ \t]|\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+    r"|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE)\b|(?:import|from|def|class|return|const|let|var"
+    r"|function)[ \t].*[({;=:]"
+)
+_SIGNS = re.compile(r"[{}();=<>|\\$^~]")
+_SIGNS_SHARE = 20
+"""One sign of code in so many characters is too much for a sentence."""
+
+_BORDER = re.compile(
+    "(?<=[.!?…])[\"'”\u2019»)*_]*\\s+(?=[\"'“\u2018«(*_¿¡]*[A-ZÀ-ÖØ-Þ0-9])|(?<=[\u3002\uff01\uff1f])"
+)
+_ABBREVIATED = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d]|z\.\s?B|d\.\s?h|u\.\s?a|bijv|bv|nr|Nr|No|no|Dr|Mr|Mrs|Ms|Hr|Fr|St|ca|etc|e\.g|i\.e|vs"
+    r"|p\.\s?ej|Sr|Sra|M|Mme|evtl|bzw|usw|max|min|approx)\.$"
+)
+_DAY = re.compile(r"(?:^|\s)\d{1,2}\.$")
+_MONTH = re.compile(r"(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w*|\d")
+"""What has a full stop in the middle of a sentence: short forms, and the day before a German month."""
+
+_NAME = r"[A-ZÀ-ÖØ-Þ][^\W\d_]+(?:['-][^\W\d_]+)*"
+_FULL_NAME = rf"{_NAME}(?: (?:(?:de|van|der|den|von|du|la|le|el|di|da) )*{_NAME}){{0,3}}"
+_NAMED = re.compile(rf"(?<!\w){_NAME}")
+_NUMBER = re.compile(r"(?<![\w#])[€$£]?\d")
+_PATH = re.compile(
+    r"(?<![\w/])(?:(?:~|\.{1,2})?/[\w.@+-]+(?:/[\w.@+-]+)+/?|[\w.@+-]+(?:/[\w.@+-]+)+\.\w{1,8}"
+    r"|[\w-]+\.(?:py|md|toml|ya?ml|json|ts|tsx|js|go|rs|sql|env|cfg|ini|sh|java|rb|php|css|html)(?!\w)"
+    r"|https?://\S+)"
+)
+_FROM_MEMORY = re.compile(r"\.md#L\d|\.jsonl?#L\d|\[session |<!-- /?session ")
+_SAYS_NOTHING = re.compile(r"\[redacted:[^\]]*\]|\[forgotten\]")
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """Yield the sentences of a message that may be kept, in their order."""
+    for paragraph in _paragraphs(text):
+        start = 0
+        for border in _BORDER.finditer(paragraph):
+            if not _goes_on(paragraph, max(start, border.start() - 12), border):
+                yield from _usable(paragraph[start : border.end()])
+                start = border.end()
+        yield from _usable(paragraph[start:])
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield runs of lines that belong together, each on one line."""
+    run: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        words = line.strip()
+        mark = _FENCE.match(words)
+        if fence:
+            fence = "" if mark and words.startswith(fence) and not words.strip(fence[0]) else fence
+            continue
+        item = _ITEM.match(words)
+        begins = item is not None or (bool(run) and run[-1].endswith((".", "!", "?", ":")))
+        if (not words or mark or begins) and run:
+            yield " ".join(" ".join(run).split())
+            run = []
+        if mark:
+            fence = mark[1]
+        elif words and not _is_code(line, words):
+            run.append(words[item.end() :] if item else words)
+    if run:
+        yield " ".join(" ".join(run).split())
+
+
+def _is_code(line: str, words: str) -> bool:
+    if line.startswith(("    ", "\t")) and not _ITEM.match(words):
+        return True
+    return bool(_NOT_SAID.match(words)) or len(_SIGNS.findall(words)) * _SIGNS_SHARE > len(words)
+
+
+def _goes_on(paragraph: str, looked_from: int, border: re.Match[str]) -> bool:
+    """Tell whether the sentence goes on behind what looks like its end."""
+    if _ABBREVIATED.search(paragraph, looked_from, border.start()):
+        return True
+    day = _DAY.search(paragraph, looked_from, border.start())
+    return day is not None and _MONTH.match(paragraph, border.end()) is not None
+
+
+def _usable(sentence: str) -> Iterator[str]:
+    words = sentence.strip().strip("*_ ")
+    if SHORTEST <= len(words) <= LONGEST and len(words.split()) > 2:
+        yield words
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """How many points a sentence has, and for what; the reasons are the explanation."""
+
+    points: int
+    reasons: tuple[str, ...]
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the sentence should be kept."""
+        return self.points >= ENOUGH
+
+
+def rate(sentence: str, role: Role, now: datetime) -> Rating:
+    """Return how much there is to say for keeping a sentence."""
+    text = compose(sentence)
+    low = text.lower()
+    if _is_out_of_place(text, low, role):
+        return Rating(0, ())
+    points = {name: weight for name, (weight, holds) in _REASONS.items() if holds(text, low)}
+    if role == "assistant":
+        points = {name: weight for name, weight in points.items() if name in _FROM_ASSISTANT}
+    else:
+        points |= _rate_days(text, low, now)
+    if not points or is_injection(text):
+        return Rating(0, ())
+    return Rating(sum(points.values()) - (_DOUBT if _holds("hedge", low) else 0), tuple(points))
+
+
+def may_be_kept(sentence: str) -> bool:
+    """Tell whether a text may be kept at all: it is no order to a model, and not taken from the memory."""
+    return not (_FROM_MEMORY.search(sentence) or is_injection(sentence))
+
+
+def _holds(name: str, low: str) -> bool:
+    return any_language("cues", name).search(low) is not None
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern that puts words of the languages together; made when it is first needed."""
+
+    def words(name: str) -> str:
+        return f"(?:{alternatives('cues', name)})"
+
+    my, role = rf"(?i:{alternatives('cues', 'my')})", rf"(?:[\w-]+ ){{0,3}}(?i:{words('roles')})(?!\w)"
+    made = {
+        "standing": rf"^(?:{words('standing_before')},? )*{words('standing')}",
+        "made": rf"^{words('made')}\b",
+        "narration": rf"^(?:{words('narration_before')}[,.!:]* )*{words('narration')}(?!\w)",
+        "question": rf"^{words('question')}(?!\w)",
+        "person": rf"(?<!\w)(?:{_FULL_NAME} {words('becomes')} {my} {role}"
+        rf"|{my} {role} (?:{words('is_called')} )?(?:{words('titles')} )?{_NAME})",
+        "unit": rf"(?<![\w.#-])(?:[€$£] ?\d[\d.,]*|\d[\d.,]*[ -]?{words('units')})(?!\w)",
+    }
+    return re.compile(made[name])
+
+
+def _is_out_of_place(text: str, low: str, role: Role) -> bool:
+    if (
+        _FROM_MEMORY.search(text)
+        or text.rstrip("\"'”»)*_ ").endswith(("?", "\uff1f", ":"))
+        or _pattern("question").match(low)
+    ):
+        return True
+    if role == "assistant" and _pattern("narration").match(low):
+        return True
+    return len(_SAYS_NOTHING.sub("", text).split()) < 3
+
+
+def _rate_days(text: str, low: str, now: datetime) -> dict[str, int]:
+    """Return points for a date, or for a day to come: more if something happens or must be done on it."""
+    spans = spans_of(text, now)
+    says_when = any(span.last >= now.date() or not span.said_only_time for span in spans)
+    if not says_when and not _holds("weekday", low):
+        return {}
+    if _holds("duty", low):
+        return {"to-do": 3}
+    return {"date": 3 if _holds("event", low) else 1}
+
+
+def _is_about_a_person(text: str, low: str) -> bool:
+    if _holds("called", low) or _pattern("person").search(text):
+        return True
+    in_charge = any_language("cues", "in_charge").search(low)
+    return in_charge is not None and _NAMED.search(text, 0, in_charge.start()) is not None
+
+
+def _is_a_quantity(text: str, low: str) -> bool:
+    nouns = any_language("cues", "quantity").finditer(low)
+    return any(_NUMBER.search(low, noun.end(), noun.end() + _NEAR) for noun in nouns)
+
+
+def _cue(name: str) -> Callable[[str, str], bool]:
+    return lambda _, low: _holds(name, low)
+
+
+_REASONS: dict[str, tuple[int, Callable[[str, str], bool]]] = {
+    "asked to remember": (4, _cue("remember")),
+    "decision": (4, lambda _, low: is_said(any_language("cues", "decision"), low)),
+    "intent": (4, lambda _, low: is_said(any_language("cues", "plan"), low)),
+    "preference": (3, _cue("preference")),
+    "standing order": (3, lambda _, low: _pattern("standing").search(low) is not None),
+    "to-do": (3, _cue("todo")),
+    "finding": (3, _cue("finding")),
+    "person": (3, _is_about_a_person),
+    "quantity": (3, _is_a_quantity),
+    "place": (3, lambda text, low: _holds("place", low) and _PATH.search(text) is not None),
+    "new file": (3, lambda text, low: bool(_pattern("made").search(low) and _PATH.search(text))),
+    "number": (1, lambda _, low: _pattern("unit").search(low) is not None),
+}
+
+_FROM_ASSISTANT = ("decision", "finding", "new file", "number")
+"""What counts if an assistant says it. It explains, proposes and tells its next step all the time; what was
+settled, found out and made is what is worth keeping of that."""
