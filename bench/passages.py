@@ -59,9 +59,9 @@ def _seconds(opened: Opened, query: str, mode: Mode) -> float:
     return time.process_time() - begin
 
 
-def _excerpts(index: object, chunks: Any, candidates: Any, vector: object, request: object) -> list[Any]:
+def _excerpts(index: object, query: object, shown: Any, chunks: Any, vector: object) -> list[Any]:
     """Show as much of each chunk as a snippet holds."""
-    return [excerpt_of(chunk, candidates) for chunk in chunks]
+    return [excerpt_of(chunk, chunks) for chunk in shown]
 
 
 def table(figures: dict[str, Any]) -> str:

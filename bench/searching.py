@@ -22,7 +22,7 @@ from bench.corpus import queries, write_workspace
 from memlines import Memory
 from memlines.embed.base import embed_query, to_blobs
 from memlines.embed.select import Choice, make_provider
-from memlines.index.search import words as lexical
+from memlines.index.search.words import find, look_up
 from memlines.index.sync.discovery import is_dirty
 from memlines.settings import Settings
 from memlines.types import Mode, Source
@@ -62,7 +62,7 @@ class Opened:
         assert index is not None
         vector = to_blobs(embed_query(self.provider, query)[None, :])[0]
         begin = time.perf_counter()
-        found = lexical.find(index, lexical.look_up(index, query), _DEPTH, _SOURCES)
+        found = find(index, look_up(index, query), _DEPTH, _SOURCES)
         words = time.perf_counter()
         near = index.vectors.nearest(vector, _DEPTH, also=found)
         vectors = time.perf_counter()

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.order import age_in_days, dated, decay_factor, decayed
+from memlines.index.search.order import age_in_days, decay, decay_factor
+from memlines.index.search.query import log_day
 from memlines.types import IndexedChunk
 from tests.support_search import words_memory, write
 
@@ -32,26 +33,26 @@ def test_a_quarter_is_left_after_two() -> None:
 
 
 def test_todays_log_keeps_its_score() -> None:
-    assert decayed(0.8, chunk("memory/2026-03-31.md"), 30, NOW) == pytest.approx(0.8)
+    assert decay(0.8, chunk("memory/2026-03-31.md"), 30, NOW) == pytest.approx(0.8)
 
 
 def test_a_log_of_a_half_life_ago_keeps_half() -> None:
-    assert decayed(0.8, chunk("memory/2026-03-01.md"), 30, NOW) == pytest.approx(0.4)
+    assert decay(0.8, chunk("memory/2026-03-01.md"), 30, NOW) == pytest.approx(0.4)
 
 
 def test_a_log_from_the_future_keeps_its_score() -> None:
-    assert decayed(0.8, chunk("memory/2099-01-01.md"), 30, NOW) == pytest.approx(0.8)
+    assert decay(0.8, chunk("memory/2099-01-01.md"), 30, NOW) == pytest.approx(0.8)
 
 
 def test_a_very_old_log_is_next_to_nothing() -> None:
-    assert decayed(1.0, chunk("memory/1990-01-01.md"), 30, NOW) < 1e-9
+    assert decay(1.0, chunk("memory/1990-01-01.md"), 30, NOW) < 1e-9
 
 
 @pytest.mark.parametrize(
     "path", ["MEMORY.md", "memory.md", "memory/decisions.md", "memory/projects/2026/plan.md"]
 )
 def test_evergreen_notes_never_fade(path: str) -> None:
-    assert decayed(0.8, chunk(path, mtime_ns=1), 30, NOW) == 0.8
+    assert decay(0.8, chunk(path, mtime_ns=1), 30, NOW) == 0.8
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_evergreen_notes_never_fade(path: str) -> None:
     ],
 )
 def test_the_date_in_the_name_counts(path: str) -> None:
-    assert dated(path) == date(2026, 3, 1)
+    assert log_day(path) == date(2026, 3, 1)
 
 
 @pytest.mark.parametrize(
@@ -84,25 +85,25 @@ def test_the_date_in_the_name_counts(path: str) -> None:
     ],
 )
 def test_what_is_no_daily_log_has_no_date(path: str) -> None:
-    assert dated(path) is None
+    assert log_day(path) is None
 
 
 def test_an_invalid_date_in_memory_makes_an_evergreen_note() -> None:
-    assert decayed(0.8, chunk("memory/2026-02-30.md", mtime_ns=1), 30, NOW) == 0.8
+    assert decay(0.8, chunk("memory/2026-02-30.md", mtime_ns=1), 30, NOW) == 0.8
 
 
 def test_an_extra_path_ages_by_its_time_stamp() -> None:
     written = int(NOW.timestamp()) * 10**9 - 30 * DAY_NS
-    assert decayed(0.8, chunk("../handbook/x.md", written), 30, NOW) == pytest.approx(0.4)
+    assert decay(0.8, chunk("../handbook/x.md", written), 30, NOW) == pytest.approx(0.4)
 
 
 def test_an_extra_path_without_a_time_stamp_does_not_fade() -> None:
-    assert decayed(0.8, chunk("../handbook/x.md", 0), 30, NOW) == 0.8
+    assert decay(0.8, chunk("../handbook/x.md", 0), 30, NOW) == 0.8
 
 
 def test_an_extra_path_from_the_future_keeps_its_score() -> None:
     written = int(NOW.timestamp()) * 10**9 + 30 * DAY_NS
-    assert decayed(0.8, chunk("../handbook/x.md", written), 30, NOW) == 0.8
+    assert decay(0.8, chunk("../handbook/x.md", written), 30, NOW) == 0.8
 
 
 def test_the_age_of_a_daily_log_counts_from_midnight_utc() -> None:

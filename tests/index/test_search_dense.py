@@ -18,8 +18,8 @@ from memlines import Memory
 from memlines.embed.base import embed_documents
 from memlines.embed.passages import PASSAGES, background_of
 from memlines.embed.select import Choice
-from memlines.index.search.rank import evidence, probability
-from memlines.index.search.retrievers import common_cosine, scaled
+from memlines.index.search.rank import fuse_evidence, probability
+from memlines.index.search.retrievers import common_cosine, scale
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.identity import space_of
@@ -69,7 +69,7 @@ def raised(values: Mapping[int, float], lift: float) -> dict[int, float]:
 def test_the_builtin_model_keeps_the_scale_that_was_fitted_for_it(
     chunks: dict[int, float], sentences: dict[int, float], background: float | None
 ) -> None:
-    for number, score in scaled(chunks, sentences, BUILTIN, background).items():
+    for number, score in scale(chunks, sentences, BUILTIN, background).items():
         both = chunks[number] + sentences.get(number, chunks[number])
         assert score == min(1.0, max(0.0, both / (2 * 0.8)))
 
@@ -78,12 +78,12 @@ def test_the_builtin_model_keeps_the_scale_that_was_fitted_for_it(
 def test_scores_lie_between_0_and_1(
     chunks: dict[int, float], sentences: dict[int, float], background: float | None
 ) -> None:
-    assert all(0 <= score <= 1 for score in scaled(chunks, sentences, "another", background).values())
+    assert all(0 <= score <= 1 for score in scale(chunks, sentences, "another", background).values())
 
 
 @given(cosines, st.none() | common)
 def test_a_higher_cosine_never_scores_lower(chunks: dict[int, float], background: float | None) -> None:
-    found = scaled(chunks, {}, "another", background)
+    found = scale(chunks, {}, "another", background)
     ranked = sorted(chunks, key=lambda number: chunks[number])
     assert [found[number] for number in ranked] == sorted(found.values())
 
@@ -92,19 +92,19 @@ def test_a_higher_cosine_never_scores_lower(chunks: dict[int, float], background
 def test_where_a_model_puts_unrelated_texts_does_not_matter(
     chunks: dict[int, float], sentences: dict[int, float], background: float, lift: float
 ) -> None:
-    plain = scaled(chunks, sentences, "another", background)
+    plain = scale(chunks, sentences, "another", background)
     high = lift + (1 - lift) * background
-    assert scaled(raised(chunks, lift), raised(sentences, lift), "another", high) == pytest.approx(
+    assert scale(raised(chunks, lift), raised(sentences, lift), "another", high) == pytest.approx(
         plain, abs=1e-6
     )
 
 
 def test_what_unrelated_texts_have_says_nothing() -> None:
-    assert scaled({1: 0.5, 2: 0.4, 3: 0.6}, {}, "another", 0.5) == pytest.approx({1: 0, 2: 0, 3: 0.2})
+    assert scale({1: 0.5, 2: 0.4, 3: 0.6}, {}, "another", 0.5) == pytest.approx({1: 0, 2: 0, 3: 0.2})
 
 
 def test_only_the_same_text_is_certain() -> None:
-    assert scaled({1: 1.0, 2: 0.99}, {}, "another", 0.5) == pytest.approx({1: 1.0, 2: 0.98})
+    assert scale({1: 1.0, 2: 0.99}, {}, "another", 0.5) == pytest.approx({1: 1.0, 2: 0.98})
 
 
 @given(st.lists(st.tuples(st.floats(0, 0.99), st.floats(0.5, 1)), min_size=2, max_size=10), st.floats(0, 0.5))
@@ -113,14 +113,14 @@ def test_what_is_common_to_all_texts_leaves_the_order_of_both_legs_together(
 ) -> None:
     words = {number: score for number, (score, _) in enumerate(scores)}
     near = {number: cosine for number, (_, cosine) in enumerate(scores)}
-    plain = evidence(words, scaled(near, {}, "another"))
-    found = evidence(words, scaled(near, {}, "another", background))
+    plain = fuse_evidence(words, scale(near, {}, "another"))
+    found = fuse_evidence(words, scale(near, {}, "another", background))
     ranked = sorted(plain, key=plain.__getitem__)
     assert all(found[low] <= found[high] + 1e-9 for low, high in pairwise(ranked))
 
 
 def test_cosines_are_taken_as_they_are_where_nobody_measured_what_unrelated_texts_have() -> None:
-    assert scaled({1: 0.6, 2: -0.2}, {}, "another", None) == {1: 0.6, 2: 0.0}
+    assert scale({1: 0.6, 2: -0.2}, {}, "another", None) == {1: 0.6, 2: 0.0}
 
 
 # What unrelated texts have

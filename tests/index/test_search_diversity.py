@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.order import diversified, jaccard, tokens_of
+from memlines.index.search.order import diversify, jaccard, tokens_of
 from tests.support_search import words_memory, write
 
 TEXTS = {
@@ -22,57 +22,57 @@ rankings = st.dictionaries(st.integers(0, 30), st.floats(-1, 1), max_size=12).ma
 
 
 def test_weight_1_is_the_order_of_the_scores() -> None:
-    assert diversified([(3, 0.5), (1, 0.9), (2, 0.85)], TEXTS, 1.0) == [1, 2, 3]
+    assert diversify([(3, 0.5), (1, 0.9), (2, 0.85)], TEXTS, 1.0) == [1, 2, 3]
 
 
 def test_weight_0_takes_the_most_different_second() -> None:
-    assert diversified(RANKING, TEXTS, 0.0) == [1, 3, 2]
+    assert diversify(RANKING, TEXTS, 0.0) == [1, 3, 2]
 
 
 def test_a_middle_weight_puts_a_copy_after_something_new() -> None:
-    assert diversified(RANKING, TEXTS, 0.5) == [1, 3, 2]
+    assert diversify(RANKING, TEXTS, 0.5) == [1, 3, 2]
 
 
 def test_the_first_is_the_one_with_the_highest_score() -> None:
-    assert diversified([(3, 0.5), (2, 0.85), (1, 0.9)], TEXTS, 0.3)[0] == 1
+    assert diversify([(3, 0.5), (2, 0.85), (1, 0.9)], TEXTS, 0.3)[0] == 1
 
 
 @pytest.mark.parametrize(("outside", "clamped"), [(-3.0, 0.0), (7.0, 1.0)])
 def test_the_weight_is_clamped(outside: float, clamped: float) -> None:
-    assert diversified(RANKING, TEXTS, outside) == diversified(RANKING, TEXTS, clamped)
+    assert diversify(RANKING, TEXTS, outside) == diversify(RANKING, TEXTS, clamped)
 
 
 def test_equal_values_fall_to_the_higher_score() -> None:
     texts = {1: "one", 2: "two", 3: "three"}
-    assert diversified([(1, 0.2), (2, 0.9), (3, 0.5)], texts, 0.0) == [2, 3, 1]
+    assert diversify([(1, 0.2), (2, 0.9), (3, 0.5)], texts, 0.0) == [2, 3, 1]
 
 
 def test_equal_scores_keep_the_order_they_come_in() -> None:
     texts = {9: "one", 4: "two", 7: "three"}
-    assert diversified([(9, 0.5), (4, 0.5), (7, 0.5)], texts, 0.7) == [9, 4, 7]
+    assert diversify([(9, 0.5), (4, 0.5), (7, 0.5)], texts, 0.7) == [9, 4, 7]
 
 
 def test_equal_scores_are_still_spread_by_their_texts() -> None:
-    assert diversified([(1, 0.5), (2, 0.5), (3, 0.5)], TEXTS, 0.7) == [1, 3, 2]
+    assert diversify([(1, 0.5), (2, 0.5), (3, 0.5)], TEXTS, 0.7) == [1, 3, 2]
 
 
 def test_texts_without_a_token_count_as_the_same() -> None:
     texts = {1: "!!!", 2: "???", 3: "word"}
-    assert diversified([(1, 0.9), (2, 0.89), (3, 0.88)], texts, 0.3) == [1, 3, 2]
+    assert diversify([(1, 0.9), (2, 0.89), (3, 0.88)], texts, 0.3) == [1, 3, 2]
 
 
 def test_negative_scores_are_ranked_too() -> None:
-    assert diversified([(1, -0.9), (2, -0.1)], TEXTS, 0.7) == [2, 1]
+    assert diversify([(1, -0.9), (2, -0.1)], TEXTS, 0.7) == [2, 1]
 
 
 def test_nothing_and_one_are_left_alone() -> None:
-    assert diversified([], {}, 0.5) == []
-    assert diversified([(5, 0.1)], {5: "x"}, 0.5) == [5]
+    assert diversify([], {}, 0.5) == []
+    assert diversify([(5, 0.1)], {5: "x"}, 0.5) == [5]
 
 
 @given(rankings, st.floats(-1, 2))
 def test_every_candidate_comes_out_once(ranking: list[tuple[int, float]], weight: float) -> None:
-    order = diversified(ranking, dict.fromkeys(range(31), "same text"), weight)
+    order = diversify(ranking, dict.fromkeys(range(31), "same text"), weight)
     assert sorted(order) == sorted(number for number, _ in ranking)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memlines import UsageError
-from memlines.index.search import words as lexical
-from memlines.index.search.rank import either, probability
+from memlines.index.search import words
+from memlines.index.search.rank import combine, probability
 from memlines.index.store.sqlite.chunks import match_words
 from tests.support_search import FakeProvider, fake_memory, words_memory, write
 
@@ -83,7 +83,7 @@ def test_how_many_candidates_each_leg_gives(
         limits.append(limit)
         return match_words(connection, expression, limit, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(lexical, "match_words", counted)
+    monkeypatch.setattr(words, "match_words", counted)
     settings = {"query__fusion": fusion, "query__hybrid__candidate_multiplier": multiplier}
     with words_memory(workspace, MANY, **settings) as memory:
         memory.search("kestrel", max_results=max_results, min_score=0)
@@ -184,7 +184,7 @@ def test_why_names_the_words_and_both_scores(workspace: Path) -> None:
     assert hit.why.words == ("kestrel",)
     assert hit.why.vector == pytest.approx(0.8, abs=1e-5)
     assert hit.why.lexical is not None
-    assert hit.score == pytest.approx(probability(either(hit.why.lexical, 0.8), "both"), abs=0.02)
+    assert hit.score == pytest.approx(probability(combine(hit.why.lexical, 0.8), "both"), abs=0.02)
     assert hit.why.fusion == "words and vectors as independent evidence"
 
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.rank import _CURVES, Compared, probability
+from memlines.index.search.rank import _CURVES, Curve, probability
 from memlines.text.language import is_foreign
 from tests.support_search import FakeProvider, fake_memory, words_memory
 
 ASKED = (1.0, 0.0, 0.0, 0.0)
 FILLER = {f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)}
-COMPARED: list[Compared] = list(_CURVES)
+COMPARED: list[Curve] = list(_CURVES)
 
 
 def near(cosine: float) -> tuple[float, float, float, float]:
@@ -25,13 +25,13 @@ def near(cosine: float) -> tuple[float, float, float, float]:
 
 @pytest.mark.parametrize("compared", COMPARED)
 @given(one=st.floats(0, 1), other=st.floats(0, 1))
-def test_more_evidence_is_never_less_likely(compared: Compared, one: float, other: float) -> None:
+def test_more_evidence_is_never_less_likely(compared: Curve, one: float, other: float) -> None:
     less, more = sorted((one, other))
     assert 0 < probability(less, compared) <= probability(more, compared) < 1
 
 
 @pytest.mark.parametrize("compared", COMPARED)
-def test_no_evidence_is_no_answer_and_all_of_it_is_one(compared: Compared) -> None:
+def test_no_evidence_is_no_answer_and_all_of_it_is_one(compared: Curve) -> None:
     assert probability(0, compared) < 0.35 < probability(1, compared)
 
 

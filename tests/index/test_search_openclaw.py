@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search import retrievers as legs
-from memlines.index.search import words as lexical
+from memlines.index.search import retrievers, words
 from memlines.index.search.words import openclaw_score
 from tests.support_search import FakeProvider, fake_memory, words_memory
 
@@ -131,16 +130,16 @@ def test_how_many_candidates_each_leg_looks_at(
         limits.append(limit)
         return {1: 0.5}
 
-    monkeypatch.setattr(lexical, "find_all", find_all)
+    monkeypatch.setattr(words, "find_all", find_all)
     settings = {"profile": "openclaw", "query__hybrid__candidate_multiplier": multiplier}
     with words_memory(workspace, {"a.md": "text\n"}, **settings) as memory:
         memory.search("text", max_results=max_results)
     assert limits == [candidates]
-    assert legs._DEPTH == 200
+    assert retrievers._DEPTH == 200
 
 
 def test_the_word_score_is_the_rank_of_fts5(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexical, "match_words", lambda *_: [(1, -4.2)])
+    monkeypatch.setattr(words, "match_words", lambda *_: [(1, -4.2)])
     with words_memory(workspace, {"a.md": "text\n"}, profile="openclaw") as memory:
         hit = memory.search("text")[0]
     assert hit.why.lexical == hit.score == pytest.approx(4.2 / 5.2)

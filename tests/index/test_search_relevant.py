@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memlines import Memory
-from memlines.index.search.query import as_prose, parse
+from memlines.index.search.query import NO_FILTERS, as_prose, parse_filters
 from memlines.memory.context import INTRODUCTION, MOST_QUOTES, Relevant, find_relevant
 from memlines.text.chunk import weigh
 from tests.support import untimed
@@ -122,7 +122,7 @@ PIECES = ['"', "-", "path:", "tag:", "after:2026", "kestrel", " ", ":", "\n", "x
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 @example('" "path:" "')
 def test_no_message_narrows(message: str) -> None:
-    assert not parse(as_prose(message)).narrows
+    assert parse_filters(as_prose(message))[1] == NO_FILTERS
 
 
 # Repeats

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.index.search.query import understood
+from memlines.index.search.query import parse_days
 from tests.support_search import words_memory
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)  # a Monday
@@ -83,9 +83,9 @@ def test_a_classic_fusion_takes_the_words_as_they_are(workspace: Path) -> None:
 
 
 def test_a_month_may_stand_in_the_note_and_stays_in_the_query() -> None:
-    assert understood("the plumber in May", NOW).text == "the plumber in May"
+    assert parse_days("the plumber in May", NOW)[0] == "the plumber in May"
 
 
 def test_where_a_query_says_only_when_its_words_stay() -> None:
-    when = understood("and yesterday?", NOW)
-    assert (when.is_all, when.text) == (True, "and yesterday?")
+    text, _, is_only_days = parse_days("and yesterday?", NOW)
+    assert (is_only_days, text) == (True, "and yesterday?")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memlines.index.search import words as lexical
+from memlines.index.search import words
+from memlines.index.search.words import find, look_up
 from memlines.index.store.sqlite.index import Index
 from tests.support_search import words_memory
 
@@ -21,7 +22,7 @@ def found(folder: Path, notes: Mapping[str, str], query: str) -> dict[str, float
     index = Index.reader(folder / ".memory/index.sqlite")
     assert index is not None
     try:
-        scores = lexical.find(index, lexical.look_up(index, query), 200, ())
+        scores = find(index, look_up(index, query), 200, ())
         chunks = index.chunks(scores)
         return {chunks[number].path.removeprefix("memory/"): score for number, score in scores.items()}
     finally:
@@ -162,7 +163,7 @@ def test_matched_words_are_compared_as_the_index_does(workspace: Path) -> None:
 def test_in_a_large_index_a_common_word_is_left_out_for_a_rarer_one(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lexical, "_COMMON_FROM", 10)
+    monkeypatch.setattr(words, "_COMMON_FROM", 10)
     notes = FILLER | {"a.md": "A kestrel.\n"}
     assert list(found(workspace, notes, "ordinary kestrel")) == ["a.md"]
 
@@ -170,5 +171,5 @@ def test_in_a_large_index_a_common_word_is_left_out_for_a_rarer_one(
 def test_in_a_large_index_a_common_word_alone_still_answers(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lexical, "_COMMON_FROM", 10)
+    monkeypatch.setattr(words, "_COMMON_FROM", 10)
     assert len(found(workspace, FILLER, "ordinary")) == len(FILLER)

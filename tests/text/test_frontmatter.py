@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines import Memory
-from memlines.index.search.query import parse
+from memlines.index.search.query import parse_filters
 from memlines.text.chunk import chunk_note, chunk_text
 from memlines.text.outline import FrontMatter, front_matter
 from tests.support import untimed
@@ -274,4 +274,4 @@ def test_another_tag_does_not_count(workspace: Path, text: str) -> None:
 
 @pytest.mark.parametrize("query", ["move tag:", "move tag:--", "move tag:a.b"])
 def test_what_cannot_be_a_tag_is_text(query: str) -> None:
-    assert parse(query).tags == ()
+    assert parse_filters(query)[1].tags == ()

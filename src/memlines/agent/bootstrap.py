@@ -19,7 +19,7 @@ from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.files.snapshots import Snapshot
-from memlines.index.search.order import dated
+from memlines.index.search.query import log_day
 from memlines.memory.arguments import CONTEXT, check
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
@@ -265,11 +265,11 @@ def _latest(memory: Memory, today: date, leave_out: Sequence[str], clean: Cleani
     found = latest(memory.workspace, memory.settings, since, today + timedelta(days=1), leave_out=others)
     notes = {one.path: text for one, text in found}
     numbered = {path: _numbered(text, clean) for path, text in notes.items()}
-    for one, _ in sorted(found, key=lambda each: dated(each[0].path) is not None):
+    for one, _ in sorted(found, key=lambda each: log_day(each[0].path) is not None):
         lines = [line for line in numbered[one.path] if one.start_line <= line[0] <= one.end_line]
         if 0 < sum(len(text) for _, text in lines) <= _LONGEST_ENTRY:
             total = numbered[one.path][-1][0]
-            yield _Piece(_LOG if dated(one.path) else _TOPIC, one.path, lines, total=total)
+            yield _Piece(_LOG if log_day(one.path) else _TOPIC, one.path, lines, total=total)
 
 
 def _snapshot(

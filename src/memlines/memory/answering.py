@@ -1,9 +1,13 @@
-"""Answer a query from the index of an open memory, and compare what is quoted with the notes."""
+"""Answer a query from the index of an open memory, and compare what is quoted with the notes.
+
+A query is embedded while nothing is held, so that no other search waits for the network. Then one snapshot of
+the index answers, unless another model took over meanwhile.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,157 +24,207 @@ from memlines.errors import (
 )
 from memlines.files.read import read_document, without_private_blocks
 from memlines.files.scan import fingerprint_of
-from memlines.index.search.retrievers import Request, Within
-from memlines.index.search.run import Question, search, understand, vector_of
-from memlines.index.store.sqlite import spaces
-from memlines.index.store.sqlite.index import Index
+from memlines.index.search.query import Query
+from memlines.index.search.retrievers import CandidateSet
+from memlines.index.search.run import embed, search
+from memlines.index.store.sqlite.index import Index, IndexState
+from memlines.index.store.sqlite.spaces import SpaceEntry
+from memlines.memory.background import silent
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.settings import Settings
 from memlines.text.words import words_of
+from memlines.types import Document, Fingerprint, FoundFile, Hit, Mode, Progress, SearchResult, Space
 
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
 
-from memlines.types import Document, Fingerprint, FoundFile, Hit, Mode, Progress, SearchResult, Space
-
-Narrowed = Callable[[Index], Within]
+Narrow = Callable[[Index], CandidateSet]
 """Names the chunks of an open index that alone may answer."""
 
 _FLOAT_BYTES = 4
 _TRIES = 3
 """How often a query is embedded again because another model took over meanwhile."""
 
+_UNKNOWN = Fingerprint(0, 0, 0)
+_MOST_KEPT = 200
+_LONGEST_KEPT = 50_000
+"""How many notes are kept to be compared with again, and the length of one: at most 10 million characters."""
+
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Who embeds a query, of which space the answer must be, and what stands against a better one."""
+class Embedder:
+    """The provider that embeds a query, the space of its vectors, and what is wrong with the answer."""
 
     provider: Provider | None
     space: Space | None = None
     doubts: tuple[str, ...] = ()
     fallback: Mapping[str, Any] | None = None
 
-    def by_words(self, error: EmbeddingError) -> Asked:
-        """Return the same, where the query has no vector for a reason."""
-        wanted = self.provider.id if self.provider else "none"
-        fallback = self.fallback or {"from": wanted, "to": "none", "reason": str(error)}
-        return replace(self, doubts=(*self.doubts, f"answered by words only: {error}"), fallback=fallback)
 
-
-def fresh_answer(
-    manager: Manager, request: Request, progress: Progress, narrowed: Narrowed | None = None
+def search_fresh(
+    manager: Manager, query: Query, progress: Progress = silent, narrow: Narrow | None = None
 ) -> SearchResult:
-    """Bring the index up to date and answer a query from it; a damaged index is built anew first.
+    """Bring the index up to date and answer a query from it; a damaged index is rebuilt first.
 
     A note that does not hold what the index says of it is indexed again, and only what it holds is shown.
     """
-    words_only = request.mode == "words"
-    warnings = manager.refresh(progress, words_only=words_only)
+    words_only = query.mode == "words"
+    warnings, state = manager.refresh(progress, words_only=words_only)
     try:
-        result = answer(manager, request, warnings, narrowed)
+        result, is_ours = _search(manager, query, warnings, state, narrow)
     except StoreDamaged:
         warnings += manager.replace_damaged(progress, words_only=words_only).warnings
-        result = answer(manager, request, warnings, narrowed)
-    wrong = manager.quotes.untrue(result.hits)
-    if not wrong and manager.is_made_here():
+        result, is_ours = _search(manager, query, warnings, manager.read_state(), narrow)
+    wrong = {hit.path for hit in result.hits if manager.quotes.is_true(hit) is False}
+    if not wrong and is_ours:
         return result
     if wrong:
         try:
             manager.read_again(wrong)
-            result = answer(manager, request, warnings, narrowed)
+            result, is_ours = _search(manager, query, warnings, manager.read_state(), narrow)
         except (StoreBusy, StoreReadOnly, StoreFull) as error:
-            doubt = f"what does not stand in the notes any more is left out: {error}"
+            doubt = f"lines that are no longer in the notes are left out: {error}"
             result = replace(result, warnings=(*result.warnings, doubt))
-    return _without_untrue(manager, result)
+    # What cannot be compared is shown only if we made the index.
+    shown = (True, None) if is_ours else (True,)
+    return replace(result, hits=tuple([hit for hit in result.hits if manager.quotes.is_true(hit) in shown]))
 
 
-def _without_untrue(manager: Manager, result: SearchResult) -> SearchResult:
-    """Leave out hits that their notes do not hold, or that cannot be compared unless we made the index."""
-    shown = (True, None) if manager.is_made_here() else (True,)
-    return replace(result, hits=tuple(hit for hit in result.hits if manager.quotes.is_true(hit) in shown))
+def search_as_indexed(manager: Manager, query: Query) -> SearchResult:
+    """Answer a query from the index as it is, without a look at the files."""
+    return _search(manager, query, [], manager.read_state(), None)[0]
 
 
-def answer(
-    manager: Manager, request: Request, warnings: list[str], narrowed: Narrowed | None = None
-) -> SearchResult:
+def _search(
+    manager: Manager,
+    query: Query,
+    warnings: list[str],
+    state: IndexState | None,
+    narrow: Narrow | None,
+) -> tuple[SearchResult, bool]:
     """Answer a query by words and by vectors, or by words alone where there is no vector for it.
 
-    While a query is embedded nothing is held, so that others need not wait for somebody's network.
-    `narrowed` tells which chunks of an index alone may answer; without it all may.
+    Return also whether the index is known to be made from these notes.
     """
     for _ in range(_TRIES):
-        asked = whom_to_ask(manager, request.mode)
-        question = understand(_in_mode(request, asked.provider))
+        chosen = choose_embedder(manager, query.mode, state)
+        asked = query
+        if chosen.space is None and query.mode != "words":  # nothing has a vector to compare with
+            asked = replace(query, mode="words")
+        elif query.mode == "hybrid" and not query.settings.hybrid.enabled:
+            asked = replace(query, mode="vectors")
         vector = None
-        if asked.provider is not None and asked.space is None:  # nothing has a vector to compare with
-            question = question.by_words()
-        elif asked.provider is not None:
+        if chosen.provider is not None and asked.mode != "words":
             try:
-                vector = vector_of(question, asked.provider)
+                vector = embed(asked, chosen.provider)
             except EmbeddingError as error:
                 if isinstance(error, ModelChanged):
                     manager.forget_providers()
-                asked, question = asked.by_words(error), question.by_words()
-        result = _answered(manager, question, vector, asked, warnings, narrowed)
-        if result is not None:
-            return result
+                chosen, asked = _without_vector(chosen, error), replace(asked, mode="words")
+        found = _search_snapshot(manager, asked, vector, chosen, warnings, narrow)
+        if isinstance(found, tuple):
+            return found
+        state = found
     doubt = "answered by words only: another model took over again and again"
-    return answer(manager, replace(request, mode="words"), [*warnings, doubt], narrowed)
+    return _search(manager, replace(query, mode="words"), [*warnings, doubt], state, narrow)
 
 
-def _answered(
+def choose_embedder(manager: Manager, mode: Mode, state: IndexState | None) -> Embedder:
+    """Return the provider whose vectors answer, if it can be asked, and what is wrong with using them."""
+    if mode == "words":
+        return Embedder(None)
+    choice = manager.chosen()
+    reasons = (choice.reason,) if choice.reason else ()
+    if choice.provider is None:
+        if mode == "vectors":
+            raise UsageError(
+                "there are no vectors to search", todo="Set embeddings.provider, or search by words"
+            )
+        return Embedder(None, None, reasons, fallback_of(choice, None))
+    if state is None:
+        return Embedder(choice.provider, fallback=fallback_of(choice, None))
+    now = state.serving
+    fallback = fallback_of(choice, now)
+    if now is None:
+        return Embedder(choice.provider, None, reasons, fallback)
+    provider = manager.provider_of(now.space)
+    if provider is None:
+        wanted = f"{choice.provider.id} ({choice.provider.model})"
+        doubt = f"the vectors are of {now.space}, which may not or cannot be asked now; until those of"
+        waiting = f"{doubt} {wanted} are complete, words alone answer"
+        return Embedder(None, None, (*reasons, waiting), fallback)
+    return Embedder(provider, now.space, reasons, fallback)
+
+
+def _search_snapshot(
     manager: Manager,
-    question: Question,
+    query: Query,
     vector: bytes | None,
-    asked: Asked,
+    chosen: Embedder,
     warnings: list[str],
-    narrowed: Narrowed | None,
-) -> SearchResult | None:
-    """Answer with a vector, unless another model took over since it was made."""
+    narrow: Narrow | None,
+) -> tuple[SearchResult, bool] | IndexState:
+    """Answer from one snapshot; return its state if another model took over since."""
+    settings = manager.settings
+    provider = chosen.provider
+    # Sessions that are asked for by name are missed, not those that the settings name among all.
+    wants_sessions = "sessions" in query.filters.sources or (
+        "sessions" in query.sources and query.sources != settings.sources
+    )
+    lacks_sessions = False
     with manager.reading:
         index = manager.open_reader()
         if index is None:
-            empty = SearchResult((), "none", "", "words", 0, tuple(warnings), fallback=asked.fallback)
-            return _without_sessions(empty, manager.settings) if _names_sessions(question, manager) else empty
+            empty = SearchResult((), "none", "", "words", 0, tuple(warnings), fallback=chosen.fallback)
+            return (_without_sessions(empty, settings) if wants_sessions else empty), True
         with index.errors(), index.snapshot():
-            now = spaces.serving(index.connection)
+            state = index.state
+            now = state.serving
             if vector is not None and now is not None:
-                if now.space != asked.space:
-                    return None
-                if _contradicts(now, asked.provider, vector):
-                    asked, question = asked.by_words(_changed(now)), question.by_words()
-                    vector = None
-            provider = asked.provider
-            within = narrowed(index) if narrowed else None
-            found = search(index, question, vector, provider.model if provider else "", within)
+                if now.space != chosen.space:
+                    return state
+                if error := _contradiction(now, provider, vector):
+                    chosen, query, vector = _without_vector(chosen, error), replace(query, mode="words"), None
+            within = narrow(index) if narrow else None
+            hits, nearest = search(index, query, vector, provider.model if provider else "", within)
             chunks = index.count_chunks()
-            pending = chunks - index.vectors.count() if provider else 0
-            has_sessions = not _names_sessions(question, manager) or _holds_sessions(index, found.hits)
+            pending = chunks - index.count_vectors() if provider else 0
+            if wants_sessions and not any(hit.source == "sessions" for hit in hits):
+                lacks_sessions = all(source != "sessions" for source, _, _ in index.counts_by_source())
+            is_ours = index.origin not in ("elsewhere", "unknown")
     result = SearchResult(
-        hits=tuple(_as_shown(hit, manager.settings) for hit in found.hits),
+        hits=tuple([_redact(hit, settings) if hit.source == "sessions" else hit for hit in hits]),
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
-        mode=question.request.mode,
+        mode=query.mode,
         pending=pending,
-        warnings=(*warnings, *asked.doubts),
-        nearest=found.nearest,
+        warnings=(*warnings, *chosen.doubts),
+        nearest=nearest,
         chunks=chunks,
         unindexed=manager.unindexed,
-        fallback=asked.fallback,
+        fallback=chosen.fallback,
     )
-    return result if has_sessions else _without_sessions(result, manager.settings)
+    return (_without_sessions(result, settings) if lacks_sessions else result), is_ours
 
 
-def _names_sessions(question: Question, manager: Manager) -> bool:
-    """Tell whether somebody asks for sessions by name, and not for all that the settings name."""
-    asked = question.request.sources
-    return "sessions" in question.asked.sources or ("sessions" in asked and asked != manager.settings.sources)
+def _without_vector(chosen: Embedder, error: EmbeddingError) -> Embedder:
+    """Return the same, where the query has no vector for a reason."""
+    wanted = chosen.provider.id if chosen.provider else "none"
+    fallback = chosen.fallback or {"from": wanted, "to": "none", "reason": str(error)}
+    return replace(chosen, doubts=(*chosen.doubts, f"answered by words only: {error}"), fallback=fallback)
 
 
-def _holds_sessions(index: Index, hits: Sequence[Hit]) -> bool:
-    found = any(hit.source == "sessions" for hit in hits)
-    return found or any(source == "sessions" for source, _, _ in index.counts_by_source())
+def _contradiction(now: SpaceEntry, provider: Provider | None, vector: bytes) -> ModelChanged | None:
+    """Return the error to report if a vector cannot be of the model whose vectors the index holds."""
+    name = provider.answers_as if provider else ""
+    is_same_name = not (now.answers_as and name and now.answers_as != name)
+    if is_same_name and now.dims in (None, len(vector) // _FLOAT_BYTES):
+        return None
+    return ModelChanged(
+        f"{now.space} is another model now than the one that made the vectors of the index",
+        todo="Name another model in embeddings.model, or run 'memlines model renew' to make all again",
+    )
 
 
 def _without_sessions(result: SearchResult, settings: Settings) -> SearchResult:
@@ -182,76 +236,18 @@ def _without_sessions(result: SearchResult, settings: Settings) -> SearchResult:
     return replace(result, warnings=warnings, missing_sources=("sessions",))
 
 
-def _as_shown(hit: Hit, settings: Settings) -> Hit:
+def _redact(hit: Hit, settings: Settings) -> Hit:
     """Take secrets out of what is shown of a conversation once more: a rule may be newer than the index."""
-    if hit.source != "sessions":
-        return hit
     from memlines.text.redaction import redact, rules_of
 
     return replace(hit, snippet=redact(hit.snippet, rules_of(settings.redaction.rules)).text)
 
 
-def _in_mode(request: Request, provider: Provider | None) -> Request:
-    if provider is None:
-        return replace(request, mode="words")
-    if request.mode == "hybrid" and not request.query.hybrid.enabled:
-        return replace(request, mode="vectors")
-    return request
-
-
-def whom_to_ask(manager: Manager, mode: Mode) -> Asked:
-    """Return whose vectors serve, if it can be asked, and what stands against using them."""
-    if mode == "words":
-        return Asked(None)
-    choice = manager.chosen()
-    reasons = (choice.reason,) if choice.reason else ()
-    if choice.provider is None:
-        if mode == "vectors":
-            raise UsageError(
-                "there are no vectors to search", todo="Set embeddings.provider, or search by words"
-            )
-        return Asked(None, None, reasons, fallback_of(choice, None))
-    with manager.reading:
-        index = manager.open_reader()
-        if index is None:
-            return Asked(choice.provider, fallback=fallback_of(choice, None))
-        with index.errors():
-            now = spaces.serving(index.connection)
-    fallback = fallback_of(choice, now)
-    if now is None:
-        return Asked(choice.provider, None, reasons, fallback)
-    provider = manager.provider_of(now.space)
-    if provider is None:
-        wanted = f"{choice.provider.id} ({choice.provider.model})"
-        doubt = f"the vectors are of {now.space}, which may not or cannot be asked now; until those of"
-        waiting = f"{doubt} {wanted} are complete, words alone answer"
-        return Asked(None, None, (*reasons, waiting), fallback)
-    return Asked(provider, now.space, reasons, fallback)
-
-
-def _contradicts(now: spaces.SpaceEntry, provider: Provider | None, vector: bytes) -> bool:
-    """Tell whether a vector cannot be of the model whose vectors the index holds."""
-    name = provider.answers_as if provider else ""
-    other_name = bool(now.answers_as and name and now.answers_as != name)
-    return other_name or now.dims not in (None, len(vector) // _FLOAT_BYTES)
-
-
-def _changed(now: spaces.SpaceEntry) -> ModelChanged:
-    return ModelChanged(
-        f"{now.space} is another model now than the one that made the vectors of the index",
-        todo="Name another model in embeddings.model, or run 'memlines model renew' to have all made anew",
-    )
-
-
-_UNKNOWN = Fingerprint(0, 0, 0)
-
-_MOST_KEPT = 200
-_LONGEST_KEPT = 50_000
-"""How many notes are kept to be compared with again, and the length of one: at most 10 million characters."""
-
-
 class Quotes:
-    """The notes that hits cite, kept while their fingerprints stay the same."""
+    """The notes that hits cite, kept while their fingerprints stay the same.
+
+    What an answer quotes is compared with their lines: an index may lag behind them, or be forged.
+    """
 
     def __init__(self, workspace: Workspace, settings: Settings) -> None:
         self._root = workspace.root
@@ -259,12 +255,8 @@ class Quotes:
         self._facts = note_path(settings.facts.file)
         self._kept: dict[str, tuple[Fingerprint, list[str]]] = {}
 
-    def untrue(self, hits: Iterable[Hit]) -> set[str]:
-        """Return the notes that do not hold what hits quote of them."""
-        return {hit.path for hit in hits if self.is_true(hit) is False}
-
     def is_true(self, hit: Hit) -> bool | None:
-        """Tell whether the lines that a hit cites hold what it quotes; nothing if they cannot be read.
+        """Tell whether the lines that a hit cites hold what it quotes; `None` if they cannot be read.
 
         A conversation is not compared: what the index holds of it is not what its file holds.
         """

@@ -16,6 +16,10 @@ A_MOMENT = 0.2
 """Seconds before a new thread begins, so that a program that is about to end need not wait for it."""
 
 
+def silent(completed: int, total: int, label: str) -> None:
+    """Report progress to no one."""
+
+
 class _Stopped(Exception):
     """Raised inside the work, from its own progress."""
 

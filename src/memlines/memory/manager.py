@@ -22,13 +22,12 @@ from memlines.errors import (
     StoreReadOnly,
 )
 from memlines.files.scan import discover
-from memlines.index.store.sqlite import spaces
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.index import Index, IndexState
 from memlines.index.store.sqlite.vectors import use_extension
 from memlines.index.sync.discovery import find_files, is_dirty, is_unchanged, lags_behind
 from memlines.index.sync.identity import count_to_do, engine_warning, reason_to_rebuild, space_of
 from memlines.memory.answering import Quotes
-from memlines.memory.background import A_MOMENT, Background
+from memlines.memory.background import A_MOMENT, Background, silent
 from memlines.paths import Workspace, note_path
 from memlines.settings import Loaded, Settings
 from memlines.types import Discovery, IndexedFile, Progress, Report, Space
@@ -84,10 +83,8 @@ class _Need:
     pending: int = 0
     warnings: tuple[str, ...] = ()
     is_first: bool = False
-
-
-def silent(completed: int, total: int, label: str) -> None:
-    """Report progress to nobody."""
+    state: IndexState | None = None
+    """The state of the index, if it can be used."""
 
 
 def _uncounted(provider: Provider | None) -> tuple[str, ...]:
@@ -145,22 +142,13 @@ class Manager:
 
     def provider_at_work(self) -> Provider | None:
         """Return the provider that makes vectors now: the chosen one, unless its model was declined."""
+        return self._provider_for(self.read_state())
+
+    def _provider_for(self, state: IndexState | None) -> Provider | None:
         wanted = self.chosen().provider
-        if wanted is None:
-            return None
-        with self.reading:
-            try:
-                index = self.open_reader()
-                if index is None:
-                    return wanted
-                with index.errors():
-                    if spaces.declined(index.connection) != space_of(wanted):
-                        return wanted
-                    now = spaces.serving(index.connection)
-            except StoreDamaged:  # the sync that asks sets it aside, with what it declined
-                self.close_reader()
-                return wanted
-        return self.provider_of(now.space) if now else None
+        if wanted is None or state is None or state.declined != space_of(wanted):
+            return wanted
+        return self.provider_of(state.serving.space) if state.serving else None
 
     def forget_providers(self) -> None:
         """Have the providers made anew, because what they learnt about their service is no longer so."""
@@ -197,11 +185,15 @@ class Manager:
             self.reader_inode = inode
         return self._reader
 
-    def is_made_here(self) -> bool:
-        """Tell whether the index is known to be made from these notes, by this user or in a shared folder."""
+    def read_state(self) -> IndexState | None:
+        """Return the state of the index; nothing if there is none, or a damaged one."""
         with self.reading:
-            index = self.open_reader()
-            return index is None or index.origin not in ("elsewhere", "unknown")
+            try:
+                index = self.open_reader()
+                return index.state if index else None
+            except StoreDamaged:  # the sync that follows sets it aside, with what it declined
+                self.close_reader()
+                return None
 
     def close_reader(self) -> None:
         """Let go of the index; it is opened again when it is needed."""
@@ -438,8 +430,10 @@ class Manager:
 
     # Before a search
 
-    def refresh(self, progress: Progress, *, words_only: bool = False) -> list[str]:
-        """Bring the index up to date before a search; what fails becomes a warning if it can.
+    def refresh(self, progress: Progress, *, words_only: bool = False) -> tuple[list[str], IndexState | None]:
+        """Bring the index up to date before a search; return warnings, and its state now.
+
+        What fails becomes a warning if it can.
 
         It takes `sync.search_seconds` at most, and what it has no time for is left to the background and to
         the next search. With `words_only` no provider is chosen, no model is loaded and nothing is embedded
@@ -475,7 +469,8 @@ class Manager:
             self._lives_on = True
         if self._is_behind:
             told.append(_BEHIND)
-        return list(dict.fromkeys([*told, *need.warnings]))
+        state = self.read_state() if need.sync else need.state
+        return list(dict.fromkeys([*told, *need.warnings])), state
 
     def _go_on(self, pending: int, *, is_late: bool) -> None:
         """Let the background do what a search left, the first one of a program if its time was over."""
@@ -492,7 +487,8 @@ class Manager:
             if index is not None:
                 with index.errors():
                     if index.count_chunks():
-                        return self._need_of(index, words_only=words_only)
+                        need = self._need_of(index, words_only=words_only)
+                        return replace(need, state=index.state)
         except StoreDamaged:
             self.close_reader()
         if not os.path.lexists(self.index_file) and not self.discover().files:
@@ -513,7 +509,7 @@ class Manager:
             return _Need(sync=True, embeds=True)
         if words_only:
             return _Need(sync=self._files_changed(index, words_only=True))
-        provider = self.provider_at_work()
+        provider = self._provider_for(index.state)
         pending = count_to_do(index, provider) if provider is not None else 0
         if self._lives_on:
             return _Need(sync=self._files_changed(index), pending=pending)
@@ -546,7 +542,7 @@ class Manager:
 
     def _known_files(self, index: Index) -> dict[str, IndexedFile]:
         """Return what the index remembers of the files, read again only after somebody wrote."""
-        version = (index.birth, index.version)
+        version = (index.birth, index.state.version)
         if self._known is None or self._known[0] != version:
             self._known = version, index.files()
         return self._known[1]

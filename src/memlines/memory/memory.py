@@ -19,14 +19,15 @@ from memlines.embed.select import Probe
 from memlines.errors import SettingsError, StoreError
 from memlines.files.read import read_lines
 from memlines.files.scan import SUFFIX
-from memlines.index.search.retrievers import Request
+from memlines.index.search.query import parse_query
 from memlines.memory import arguments
-from memlines.memory.answering import fresh_answer
+from memlines.memory.answering import search_fresh
 from memlines.memory.arguments import check, check_chosen
-from memlines.memory.manager import Manager, silent
+from memlines.memory.background import silent
+from memlines.memory.manager import Manager
 from memlines.memory.status import Found, Status, probe_vectors, status_of
 from memlines.paths import PRIVATE_DIR, Workspace
-from memlines.settings import Loaded, Settings, load, overridden, refuse_if_off, switched_off
+from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
 from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Progress, Report, SearchResult, Source, Space
 
@@ -227,20 +228,21 @@ class Memory:
             sources=sources,
         )
         self._refuse_if_off()
-        settings = overridden(self.loaded, {} if max_results is None else {"query.max_results": max_results})
-        request = Request(
-            text=query,
-            query=settings.query,
-            profile=settings.profile,
+        if not query.strip():
+            return SearchResult((), "none", "", "words", 0)
+        settings = self.settings
+        wanted = settings.query if max_results is None else replace(settings.query, max_results=max_results)
+        parsed = parse_query(
+            query,
+            wanted,
+            settings.profile,
             mode=mode,
             sources=tuple(sources) if sources else settings.sources,
             now=now or datetime.now(UTC),
-            cut=settings.query.min_score if strict and min_score is None else min_score,
+            cut=wanted.min_score if strict and min_score is None else min_score,
             full=full,
         )
-        if not query.strip():
-            return SearchResult((), "none", "", "words", 0)
-        return fresh_answer(self._manager, request, progress)
+        return search_fresh(self._manager, parsed, progress)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.

@@ -1,20 +1,96 @@
-"""Order hits by age and by difference, if the settings ask for it, and drop those that repeat others."""
+"""Choose which candidates are shown, and in which order.
+
+If the settings ask for it, old daily logs fade, and results are spread over different texts (maximal marginal
+relevance). A chunk that only repeats what a better one says is never shown.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from heapq import nlargest
 
+from memlines.index.search.query import Query, log_day
+from memlines.index.search.rank import Ranking, nearest_of
+from memlines.index.search.retrievers import RetrieverResults
+from memlines.index.search.words import Match, MatchedChunks
 from memlines.types import IndexedChunk
 
-_DATED = re.compile(r"^memory/(?:.*/)?(\d{4}-\d{2}-\d{2})(?:[-_][^/]*)?\.md$")
-_EVERGREEN = re.compile(r"^(?:MEMORY\.md|memory\.md|memory/.*)$")
+MOST_WEAK = 3
+"""Weak hits that are shown where nothing better is found."""
+
+_SPREAD = 60
+"""Candidates that diversity orders again: each is compared with each, which takes the square of this."""
+
 _SECONDS_PER_DAY = 86_400
+_EVERGREEN = re.compile(r"^(?:MEMORY\.md|memory\.md|memory/.*)$")
+_LATIN = re.compile(r"[a-z0-9_]+")
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 
 
-def decayed(score: float, chunk: IndexedChunk, half_life_days: float, now: datetime) -> float:
+def choose(
+    query: Query, scores: dict[int, float], found: RetrieverResults, chunks: MatchedChunks
+) -> tuple[Ranking, bool]:
+    """Return the candidates that are shown, best first, and whether these are only the nearest."""
+    settings = query.settings
+    ranking = list(scores.items())
+    is_reordered = settings.mmr.enabled or settings.temporal_decay.enabled
+    if is_reordered:  # any may come up
+        ranking = _rank(query, scores, chunks)
+    eligible, weak = _eligible(query, ranking, found, chunks)
+    # OpenClaw shows as many weak ones as others.
+    most = (
+        min(settings.max_results, MOST_WEAK) if weak and query.profile != "openclaw" else settings.max_results
+    )
+    if is_reordered:
+        return _without_repeats(eligible, chunks)[:most], weak
+    # Those that cannot be shown need not be read, unless repetition makes room for them.
+    few = dict(eligible)
+    if len(few) > 2 * most:  # with all that are as good as the last of these
+        last = nlargest(2 * most, few.values())[-1]
+        few = {number: score for number, score in eligible if score >= last}
+    shown = _without_repeats(_rank(query, few, chunks), chunks)
+    if len(shown) < most and len(few) < len(eligible):
+        shown = _without_repeats(_rank(query, dict(eligible), chunks), chunks)
+    return shown[:most], weak
+
+
+def _eligible(
+    query: Query, ranking: Ranking, found: RetrieverResults, chunks: MatchedChunks
+) -> tuple[Ranking, bool]:
+    """Keep what scores enough; if nothing does, keep the nearest, unless the query cuts them off."""
+    least = query.settings.min_score if query.cut is None else query.cut
+    good = [item for item in ranking if item[1] >= least]
+    if good or query.cut is not None:
+        return good, False
+    if query.profile == "openclaw":
+        return [item for item in ranking if found.words.get(item[0], 0.0) > 0], True
+    return nearest_of(ranking, found, chunks), True
+
+
+def _rank(query: Query, scores: Mapping[int, float], chunks: MatchedChunks) -> Ranking:
+    """Return candidates in the order they are shown in, with decay and diversity if asked for."""
+    settings = query.settings
+    read = chunks.read(scores)
+    ranked = {number: scores[number] for number in read}
+    if settings.temporal_decay.enabled:
+        half_life = settings.temporal_decay.half_life_days
+        for number, chunk in read.items():
+            ranked[number] = decay(ranked[number], chunk, half_life, query.now)
+    # Equal scores fall in the order of the files, so that an answer does not change by itself.
+    ranking = sorted(
+        ranked.items(), key=lambda item: (-item[1], read[item[0]].path, read[item[0]].start_line)
+    )
+    if not settings.mmr.enabled:
+        return ranking
+    spread, rest = ranking[:_SPREAD], ranking[_SPREAD:]
+    texts = {number: read[number].text for number, _ in spread}
+    return [(number, ranked[number]) for number in diversify(spread, texts, settings.mmr.lambda_)] + rest
+
+
+def decay(score: float, chunk: IndexedChunk, half_life_days: float, now: datetime) -> float:
     """Return a score after the time that passed since its note was written."""
     return score * decay_factor(age_in_days(chunk, now), half_life_days)
 
@@ -26,34 +102,16 @@ def decay_factor(age_days: float, half_life_days: float) -> float:
 
 def age_in_days(chunk: IndexedChunk, now: datetime) -> float:
     """Return the age of a chunk: by the date in its name; evergreen notes have none."""
-    written = dated(chunk.path)
-    if written is not None:
-        midnight = datetime(written.year, written.month, written.day, tzinfo=UTC)
+    day = log_day(chunk.path)
+    if day is not None:
+        midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
         return (now - midnight).total_seconds() / _SECONDS_PER_DAY
     if _EVERGREEN.match(chunk.path) or chunk.mtime_ns <= 0:
         return 0.0
     return now.timestamp() / _SECONDS_PER_DAY - chunk.mtime_ns / 1e9 / _SECONDS_PER_DAY
 
 
-def dated(path: str) -> date | None:
-    """Return the date of a daily log, if the path is one's."""
-    match = _DATED.match(path)
-    if match is None:
-        return None
-    try:
-        return date.fromisoformat(match[1])
-    except ValueError:
-        return None
-
-
-Matched = Callable[[str, str], tuple[str, ...]]
-"""Tells which words of the query a text in a language holds."""
-
-_LATIN = re.compile(r"[a-z0-9_]+")
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-
-
-def diversified(ranking: Sequence[tuple[int, float]], texts: Mapping[int, str], weight: float) -> list[int]:
+def diversify(ranking: Sequence[tuple[int, float]], texts: Mapping[int, str], weight: float) -> list[int]:
     """Return the numbers of a ranking in an order that weighs relevance against repetition.
 
     `weight` 1 is the order of the scores, 0 looks at difference alone. Scores stay as they are.
@@ -103,28 +161,32 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return common / (len(one) + len(other) - common)
 
 
-def without_repeats(ranking: Sequence[IndexedChunk], matched: Matched) -> list[int]:
-    """Return the numbers of a ranking without chunks that only say again what a better one says.
+def _without_repeats(ranking: Ranking, chunks: MatchedChunks) -> Ranking:
+    """Leave out chunks that only say again what a better one says.
 
     That is a neighbour that holds the query's words nowhere but in the lines both share.
     """
-    kept: list[IndexedChunk] = []
-    for chunk in ranking:
-        beside = [other for other in kept if _overlap(chunk, other)]
-        if not (beside and _is_said(chunk, beside, matched)):
-            kept.append(chunk)
-    return [chunk.number for chunk in kept]
+    kept: Ranking = []
+    seen: dict[str, list[IndexedChunk]] = {}
+    for number, score in ranking:
+        chunk = chunks[number]
+        others = seen.setdefault(chunk.path, [])
+        beside = [
+            other
+            for other in others
+            if chunk.start_line <= other.end_line and other.start_line <= chunk.end_line
+        ]
+        if not (beside and _is_repeated(chunk, beside, chunks.match)):
+            kept.append((number, score))
+            others.append(chunk)
+    return kept
 
 
-def _overlap(one: IndexedChunk, other: IndexedChunk) -> bool:
-    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
-
-
-def _is_said(chunk: IndexedChunk, beside: Sequence[IndexedChunk], matched: Matched) -> bool:
+def _is_repeated(chunk: IndexedChunk, beside: Sequence[IndexedChunk], match: Match) -> bool:
     """Tell whether the lines that a chunk has for itself hold none of the words it holds."""
     said = {line for other in beside for line in other.text.split("\n")}
     lines = chunk.text.split("\n")
     own = [line for line in lines if line not in said]
-    if len(own) == len(lines) or matched("\n".join(own), chunk.language):
+    if len(own) == len(lines) or match("\n".join(own), chunk.language):
         return False
-    return bool(matched(chunk.text, chunk.language))
+    return bool(match(chunk.text, chunk.language))

@@ -14,78 +14,25 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from memlines.index.search.words import Candidates
+from memlines.index.search.words import MatchedChunks
 from memlines.text.entries import entries_of
 from memlines.text.sentences import sentences_of
 from memlines.types import Hit, IndexedChunk, Turns
 
 MAX_SNIPPET = 700
-
-_WORD = re.compile(r"\w+")
-
-
-def snippet_of(text: str, matched: Callable[[str], Collection[str]], most: int = MAX_SNIPPET) -> str:
-    """Return at most so many characters of a text: whole lines, where they hold the most of the query.
-
-    `matched` tells which of the query's words a text holds.
-    """
-    body = text.strip("\n")
-    if len(body) <= most:
-        return body
-    lines = body.split("\n")
-    start = _best_start(lines, [frozenset(matched(line)) for line in lines], most)
-    if len(lines[start]) > most:
-        return _inside_line(lines[start], matched, most)
-    end = _end_of_window(lines, start, most)
-    room = most - len("\n".join(lines[start:end]))
-    while start and len(lines[start - 1]) < room:
-        start -= 1
-        room -= len(lines[start]) + 1
-    return "\n".join(lines[start:end]).strip("\n")
-
-
-def part_of(hit: Hit, text: str) -> Hit:
-    """Return a hit that quotes only a part of its snippet, and cites only the lines of that part."""
-    before, found, _ = hit.snippet.partition(text)
-    if not found or hit.snippet.count("\n") != hit.end_line - hit.start_line:
-        return replace(hit, snippet=text)  # the lines of the snippet are not those of the file
-    first = hit.start_line + before.count("\n")
-    return replace(hit, snippet=text, start_line=first, end_line=first + text.count("\n"))
-
-
-def _best_start(lines: Sequence[str], held: Sequence[frozenset[str]], most: int) -> int:
-    """Return the line that holds words and is followed by the most others, or the first with any text."""
-    matching = [number for number, words in enumerate(held) if words]
-    if not matching:
-        return next(number for number, line in enumerate(lines) if line.strip())
-    return max(
-        matching, key=lambda start: len(set().union(*held[start : _end_of_window(lines, start, most)]))
-    )
-
-
-def _end_of_window(lines: Sequence[str], start: int, most: int) -> int:
-    """Return the line after the last that still fits; the first one is always in, if only a part of it."""
-    end, size = start + 1, len(lines[start])
-    while end < len(lines) and size + 1 + len(lines[end]) <= most:
-        size += 1 + len(lines[end])
-        end += 1
-    return end
-
-
-def _inside_line(line: str, matched: Callable[[str], Collection[str]], most: int) -> str:
-    """Return the part of one over-long line around the first word that matched."""
-    places = (word.start() for word in _WORD.finditer(line) if matched(word[0]))
-    start = max(0, next(places, 0) - most // 4)
-    return line[start : start + most]
-
-
 MOST_LINES = 8
 
 _SENTENCE = 0.5
 """What the cosine of an entry's best sentence counts beside the share of the query's words that it holds."""
 
 _HEADING = 0.5
-"""What words count that stand only in a heading above an entry, as in the index."""
+"""What words count that are only in a heading above an entry, as in the index."""
+
+_BELOW = " > "
+_KEPT = 2_048
+"""Texts whose parts are kept: the same chunks answer again and again."""
+
+_WORD = re.compile(r"\w+")
 
 
 class Passage(NamedTuple):
@@ -98,7 +45,7 @@ class Passage(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """Lines that belong together, counted from 0 in the chunk: what they say, and what they stand under."""
+    """Lines that belong together, counted from 0 in the chunk: their text, and what is above them."""
 
     first: int
     last: int
@@ -108,59 +55,57 @@ class _Unit(NamedTuple):
     level: int = 0
 
 
-_BELOW = " > "
-_KEPT = 2_048
-"""Texts whose parts are kept: the same chunks answer again and again."""
-
-Speaks = Callable[[_Unit], float]
-"""Tells how much speaks for a unit being the answer."""
-
-
 def whole(chunk: IndexedChunk) -> Passage:
     """Return all of a chunk."""
     return Passage(chunk.start_line, chunk.end_line, chunk.text.strip("\n"), chunk.heading)
 
 
-def excerpt_of(chunk: IndexedChunk, candidates: Candidates) -> Passage:
+def excerpt_of(chunk: IndexedChunk, chunks: MatchedChunks) -> Passage:
     """Return a chunk with as much of its text as a snippet holds, for profiles that cite chunks."""
-    return whole(chunk)._replace(text=_cut(chunk.text, chunk, candidates))
+    text = snippet_of(chunk.text, lambda part: chunks.match(part, chunk.language))
+    return whole(chunk)._replace(text=text)
 
 
-def passage_of(chunk: IndexedChunk, candidates: Candidates, cosines: Sequence[float] = ()) -> Passage:
+def passage_of(chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float] = ()) -> Passage:
     """Return the passage of a chunk that answers a query; `cosines` are those of the chunk's sentences."""
-    speaks = _evidence(chunk, candidates, cosines)
-    run = _best_run(_units(chunk.text, chunk.turns), speaks)
-    if not _fits(run[0], run[-1], sum(len(unit.text) for unit in run)):  # one entry that is too long
-        run = _best_run(_lines_of(run[0]), speaks)
+    units: Sequence[_Unit] = _units(chunk.text, chunk.turns)
+    if len(units) > 1:
+        units = _best_run(units, _evidence(chunk, chunks, cosines))
+    if not _fits(units, sum([len(unit.text) for unit in units])):  # one entry that is too long
+        units = _best_run(_lines_of(units[0]), _evidence(chunk, chunks, cosines))
     lines = chunk.text.split("\n")
-    first, last = run[0].first, run[-1].last
+    first, last = units[0].first, units[-1].last
     numbers = _numbers(chunk, len(lines))
-    text = _cut("\n".join(lines[first : last + 1]), chunk, candidates)
-    return Passage(numbers[first][0], numbers[last][1], text, _heading(chunk, run[0]))
+    text = "\n".join(lines[first : last + 1])
+    heading = chunk.heading
+    if units[0].heading:  # below those above the chunk that it does not end
+        above = heading.split(_BELOW)[: units[0].level - 1] if heading else []
+        heading = _BELOW.join([*above, units[0].heading])
+    snippet = snippet_of(text, lambda part: chunks.match(part, chunk.language))
+    return Passage(numbers[first][0], numbers[last][1], snippet, heading)
 
 
-def _cut(text: str, chunk: IndexedChunk, candidates: Candidates) -> str:
-    return snippet_of(text, lambda part: candidates.matched(part, chunk.language))
-
-
-def _evidence(chunk: IndexedChunk, candidates: Candidates, cosines: Sequence[float]) -> Speaks:
+def _evidence(
+    chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float]
+) -> Callable[[_Unit], float]:
+    """Return a function that tells how much speaks for a unit being the answer."""
     sentences = _sentences(chunk.embedded_text) if cosines else ()
     near: Mapping[str, float] = {}
     if len(sentences) == len(cosines):  # else the vectors are not of sentences
         near = dict(zip(sentences, cosines, strict=True))
     above: dict[str, tuple[str, ...]] = {"": ()}
 
-    def speaks(unit: _Unit) -> float:
+    def evidence(unit: _Unit) -> float:
         if unit.heading not in above:
-            above[unit.heading] = candidates.matched(unit.heading, chunk.language)
-        words = candidates.matched(unit.text, chunk.language)
+            above[unit.heading] = chunks.match(unit.heading, chunk.language)
+        words = chunks.match(unit.text, chunk.language)
         titles = [word for word in above[unit.heading] if word not in words]
-        score = candidates.share(words) + _HEADING * candidates.share(titles)
+        score = chunks.share(words) + _HEADING * chunks.share(titles)
         if near:
             score += _SENTENCE * max((near.get(part, 0.0) for part in _sentences(unit.text)), default=0.0)
         return score
 
-    return speaks
+    return evidence
 
 
 @lru_cache(maxsize=8 * _KEPT)
@@ -198,47 +143,94 @@ def _lines_of(unit: _Unit) -> list[_Unit]:
     ]
 
 
-def _best_run(units: Sequence[_Unit], speaks: Speaks) -> Sequence[_Unit]:
+def _best_run(units: Sequence[_Unit], score_of: Callable[[_Unit], float]) -> Sequence[_Unit]:
     """Return the best unit with those beside it in its section: the run that fits and has the most to say."""
     if len(units) == 1:
         return units
-    scores = [speaks(unit) for unit in units]
+    scores = [score_of(unit) for unit in units]
     best = scores.index(max(scores))
     run, most = units[best : best + 1], -1.0
     for first in range(best + 1):
         end, size, score = first, 0, 0.0
         while end < len(units) and units[end].section == units[best].section:
             size += len(units[end].text) + 1
-            if end > first and not _fits(units[first], units[end], size):
+            if end > first and not _fits(units[first : end + 1], size):
                 break
             score += scores[end]
             end += 1
-        if end > best and score >= most:  # what follows rather than what stands before
+        if end > best and score >= most:  # what follows rather than what comes before
             run, most = units[first:end], score
     return run
 
 
-def _fits(first: _Unit, last: _Unit, characters: int) -> bool:
-    return last.last - first.first < MOST_LINES and characters <= MAX_SNIPPET
+def _fits(units: Sequence[_Unit], characters: int) -> bool:
+    return units[-1].last - units[0].first < MOST_LINES and characters <= MAX_SNIPPET
 
 
 def _numbers(chunk: IndexedChunk, count: int) -> list[tuple[int, int]]:
-    """Return for each line of a chunk's text the first and last line of the file that it stands on."""
+    """Return for each line of a chunk's text the first and last line of the file that it is on."""
     start, end = chunk.start_line, chunk.end_line
     if chunk.turns:
         ends = [*(begin for begin, _ in chunk.turns[1:]), count]
         turns = zip(chunk.turns, ends, strict=True)
         return [(line, line) for (begin, line), after in turns for _ in range(begin, after)]
     more = count - (end - start + 1)
-    if more < 0:  # a fact that stands on several lines is indexed as one
+    if more < 0:  # a fact on several lines is indexed as one
         return [(start, end)] * count
     # A chunk may begin with several pieces of one line that was too long.
     return [(at, at) for at in (*[start] * more, *range(start, end + 1))]
 
 
-def _heading(chunk: IndexedChunk, unit: _Unit) -> str:
-    """Return the headings above a passage: those in the chunk, below those above it that they do not end."""
-    if not unit.heading:
-        return chunk.heading
-    above = chunk.heading.split(_BELOW)[: unit.level - 1] if chunk.heading else []
-    return _BELOW.join([*above, unit.heading])
+def snippet_of(text: str, match: Callable[[str], Collection[str]], most: int = MAX_SNIPPET) -> str:
+    """Return at most so many characters of a text: whole lines, where they hold the most of the query.
+
+    `match` finds the words of the query in a text.
+    """
+    body = text.strip("\n")
+    if len(body) <= most:
+        return body
+    lines = body.split("\n")
+    start = _best_start(lines, [frozenset(match(line)) for line in lines], most)
+    if len(lines[start]) > most:
+        return _inside_line(lines[start], match, most)
+    end = _end_of_window(lines, start, most)
+    room = most - len("\n".join(lines[start:end]))
+    while start and len(lines[start - 1]) < room:
+        start -= 1
+        room -= len(lines[start]) + 1
+    return "\n".join(lines[start:end]).strip("\n")
+
+
+def part_of(hit: Hit, text: str) -> Hit:
+    """Return a hit that quotes only a part of its snippet, and cites only the lines of that part."""
+    before, found, _ = hit.snippet.partition(text)
+    if not found or hit.snippet.count("\n") != hit.end_line - hit.start_line:
+        return replace(hit, snippet=text)  # the lines of the snippet are not those of the file
+    first = hit.start_line + before.count("\n")
+    return replace(hit, snippet=text, start_line=first, end_line=first + text.count("\n"))
+
+
+def _best_start(lines: Sequence[str], held: Sequence[frozenset[str]], most: int) -> int:
+    """Return the line that holds words and is followed by the most others, or the first with any text."""
+    matching = [number for number, words in enumerate(held) if words]
+    if not matching:
+        return next(number for number, line in enumerate(lines) if line.strip())
+    return max(
+        matching, key=lambda start: len(set().union(*held[start : _end_of_window(lines, start, most)]))
+    )
+
+
+def _end_of_window(lines: Sequence[str], start: int, most: int) -> int:
+    """Return the line after the last that still fits; the first one is always in, if only a part of it."""
+    end, size = start + 1, len(lines[start])
+    while end < len(lines) and size + 1 + len(lines[end]) <= most:
+        size += 1 + len(lines[end])
+        end += 1
+    return end
+
+
+def _inside_line(line: str, match: Callable[[str], Collection[str]], most: int) -> str:
+    """Return the part of one over-long line around the first word that matched."""
+    places = (word.start() for word in _WORD.finditer(line) if match(word[0]))
+    start = max(0, next(places, 0) - most // 4)
+    return line[start : start + most]

@@ -1,107 +1,26 @@
-"""What a query asks for: words to rank by, and what narrows the search.
+"""Read a query: the words to rank by, what narrows the search, and the days it speaks of.
 
-`"a phrase"` must stand there, `-word` must not; `path:people`, `tag:project`, `source:sessions`,
-`after:2026-05` and `before:2026-06-01` say where to look. Whatever does not read like one of these is text.
+`"a phrase"` must occur, `-word` must not; `path:people`, `tag:project`, `source:sessions`, `after:2026-05`
+and `before:2026-06-01` say where to look. Whatever does not read like one of these is text. "Last week" and
+"in May" raise the notes of those days.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from fnmatch import fnmatchcase
 from itertools import islice
 
-from memlines.index.search.order import dated
 from memlines.index.store.sqlite.chunks import numbers_of_days
 from memlines.index.store.sqlite.index import Index
+from memlines.settings import Query as QuerySettings
 from memlines.text.dates import Span, asks_when, spans_of
 from memlines.text.words import is_small_talk, words_of
-from memlines.types import IndexedChunk
-
-_SAME_DAYS = 0.3
-"""What it says for a chunk that it was written in the days the query speaks of."""
-
-_ONLY_DAYS = 0.7
-"""The same where the query speaks of nothing else: "what did I do yesterday?"."""
-
-_ANY_DAY = 0.05
-"""What it says for a chunk that it has a date at all, where the query asks when something was."""
-
-_MOST = 200
-_SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-
-@dataclass(frozen=True, slots=True)
-class When:
-    """What a query says about time, and the rest of what it says."""
-
-    text: str
-    spans: tuple[Span, ...]
-    is_all: bool
-    """Whether the query says nothing else."""
-    is_asked: bool
-    """Whether the query asks when something was."""
-
-
-def understood(query: str, now: datetime) -> When:
-    """Take the time out of a query; words that may stand in a note as well stay in its text."""
-    spans = spans_of(query, now)
-    rest = _without(query, spans)
-    is_all = bool(spans) and (is_small_talk(rest) or not words_of(rest))
-    text = query if is_all else _without(query, [span for span in spans if span.said_only_time])
-    return When(text, spans, is_all, asks_when(query))
-
-
-def evidence_by_days(index: Index, when: When) -> dict[int, float]:
-    """Return what the days of chunks say for them, by number, where the query speaks of days."""
-    numbers: list[int] = []
-    paths = index.paths() if when.spans else []
-    for span in when.spans:
-        notes = [path for path in paths if _is_in(span, path)]
-        numbers += islice(index.numbers_of(notes), _MOST)
-        numbers += numbers_of_days(index.connection, span.first.isoformat(), span.last.isoformat(), _MOST)
-    return dict.fromkeys(numbers, _ONLY_DAYS if when.is_all else _SAME_DAYS)
-
-
-def evidence_by_known_days(days: dict[int, str], when: When) -> dict[int, float]:
-    """Return what the days of chunks say for them where those are known beside the index.
-
-    They only count where the query speaks of nothing else: what was written down on a day need not be
-    about it.
-    """
-    spans = [(span.first.isoformat(), span.last.isoformat()) for span in when.spans if when.is_all]
-    fitting = (
-        number for number in reversed(days) if any(first <= days[number] <= last for first, last in spans)
-    )
-    return dict.fromkeys(islice(fitting, _MOST) if spans else (), _ONLY_DAYS)
-
-
-def evidence_of_date(when: When, chunk: IndexedChunk) -> float:
-    """Return what it says for a chunk that it has a date, where the query asks for one."""
-    return _ANY_DAY if when.is_asked and day_of(chunk) else 0.0
-
-
-def day_of(chunk: IndexedChunk) -> str:
-    """Return the day a chunk belongs to: that of its daily log or of its session; others have none."""
-    written = dated(chunk.path)
-    if written is not None:
-        return written.isoformat()
-    session = _SESSION_DAY.match(chunk.heading) if chunk.source == "sessions" else None
-    return session[0] if session else ""
-
-
-def _is_in(span: Span, path: str) -> bool:
-    written = dated(path)
-    return written is not None and span.first <= written <= span.last
-
-
-def _without(query: str, spans: Sequence[Span]) -> str:
-    for span in spans:
-        query = query.replace(span.text, " ")
-    return " ".join(query.split())
-
+from memlines.types import IndexedChunk, Mode, Source
 
 _MARK = re.compile(
     r"(?<!\S)(?:"
@@ -114,13 +33,28 @@ _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 _TAG = re.compile(r"#?(?P<name>[\w/-]*\w)/?")
 _BLANKS = re.compile(r"\s+")
 _SIGNS = re.compile(r":|(?<!\w)-")
+_CODE = re.compile(r"(```|~~~).*?(?:\1|\Z)|`[^`\n]*[^\w`.-][^`\n]*`|\S*(?:[\\^${}=<>|]|\w\()\S*", re.DOTALL)
+"""Blocks and lines of code, and what is written like code; a single name between backticks is a word."""
+
+_LOG = re.compile(r"^memory/(?:.*/)?(\d{4}-\d{2}-\d{2})(?:[-_][^/]*)?\.md$")
+_SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+_SAME_DAYS = 0.3
+"""The evidence for a chunk that was written in the days the query speaks of."""
+
+_ONLY_DAYS = 0.7
+"""The same where the query speaks of nothing else: "what did I do yesterday?"."""
+
+_ANY_DAY = 0.05
+"""The evidence for a chunk that has a date at all, where the query asks when something was."""
+
+_MOST_OF_DAYS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A query taken apart."""
+class Filters:
+    """What a query narrows the search to."""
 
-    text: str
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -129,14 +63,82 @@ class Asked:
     after: str = ""
     before: str = ""
 
-    @property
-    def narrows(self) -> bool:
-        """Whether anything but text was asked for."""
-        return self != Asked(self.text)
+
+NO_FILTERS = Filters()
 
 
-def parse(query: str) -> Asked:
-    """Take a query apart; one that only narrows is searched by the words it narrows with.
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that was read: what to look for, where, in which days, and how to answer."""
+
+    said: str
+    """The query as it was asked."""
+    text: str
+    """What words and vectors are compared with."""
+    settings: QuerySettings
+    profile: str
+    mode: Mode
+    sources: tuple[Source, ...]
+    now: datetime
+    filters: Filters = NO_FILTERS
+    spans: tuple[Span, ...] = ()
+    """The days it speaks of."""
+    is_only_days: bool = False
+    """Whether it speaks of nothing else."""
+    asks_when: bool = False
+    """Whether it asks when something was."""
+    is_empty: bool = False
+    """Whether there is no word in it."""
+    is_calibrated: bool = True
+    """Whether scores are probabilities; the classic fusions keep the scores they are known for."""
+    cut: float | None = None
+    """The score below which nothing may be shown. Without it, the nearest are shown as weak hits where
+    nothing reaches `settings.min_score`."""
+    full: bool = False
+    """Whether a hit is the whole chunk instead of the passage in it that answers."""
+
+
+def parse_query(
+    said: str,
+    settings: QuerySettings,
+    profile: str,
+    *,
+    mode: Mode,
+    sources: tuple[Source, ...],
+    now: datetime,
+    cut: float | None = None,
+    full: bool = False,
+) -> Query:
+    """Read a query, for which no index is needed."""
+    # Some keyboards send letter and accent apart, which would end a word in the middle.
+    text, filters = parse_filters(unicodedata.normalize("NFC", said))
+    is_calibrated = profile != "openclaw" and settings.fusion == "evidence"
+    spans: tuple[Span, ...] = ()
+    is_only_days = asks = False
+    if is_calibrated:
+        asks = asks_when(text)
+        text, spans, is_only_days = parse_days(text, now)
+    return Query(
+        said=said,
+        text=text,
+        settings=settings,
+        profile=profile,
+        mode=mode,
+        sources=sources,
+        now=now,
+        filters=filters,
+        spans=spans,
+        is_only_days=is_only_days,
+        asks_when=asks,
+        is_empty=not words_of(said),
+        is_calibrated=is_calibrated,
+        cut=cut,
+        full=full,
+    )
+
+
+def parse_filters(query: str) -> tuple[str, Filters]:
+    """Split a query into text and filters; one that only narrows is searched by the words it narrows with.
 
     One that only names tags is searched by those.
     """
@@ -146,22 +148,21 @@ def parse(query: str) -> Asked:
 
     def take(mark: re.Match[str]) -> str:
         if mark["phrase"]:
-            found["phrase"].append(_plain(mark["phrase"]))
+            found["phrase"].append(_fold(mark["phrase"]))
             return mark["phrase"]
         if mark["without"]:
             found["without"].append(mark["without"])
             return ""
         key, value = mark["key"], mark["value"].strip('"')
-        if not _is_meant(key, value):
+        if not _is_filter(key, value):
             return mark[0]
         found[key].append(value)
         return ""
 
     text = _MARK.sub(take, query).strip() or " ".join(found["tag"])
     if not text:
-        return Asked(query)
-    return Asked(
-        text,
+        return query, NO_FILTERS
+    filters = Filters(
         tuple(found["phrase"]),
         tuple(found["without"]),
         tuple(found["path"]),
@@ -170,10 +171,21 @@ def parse(query: str) -> Asked:
         max(found["after"], default=""),
         min(found["before"], default=""),
     )
+    return text, filters
 
 
-_CODE = re.compile(r"(```|~~~).*?(?:\1|\Z)|`[^`\n]*[^\w`.-][^`\n]*`|\S*(?:[\\^${}=<>|]|\w\()\S*", re.DOTALL)
-"""Blocks and lines of code, and what is written like code; a single name between backticks is a word."""
+def parse_days(query: str, now: datetime) -> tuple[str, tuple[Span, ...], bool]:
+    """Return the text of a query without its time, the days it speaks of, and whether these are all of it.
+
+    Words that may occur in a note as well stay in the text.
+    """
+    spans = spans_of(query, now)
+    if not spans:
+        return " ".join(query.split()), spans, False
+    rest = _remove(query, spans)
+    if is_small_talk(rest) or not words_of(rest):
+        return query, spans, True
+    return _remove(query, [span for span in spans if span.said_only_time]), spans, False
 
 
 def without_code(message: str) -> str:
@@ -186,32 +198,85 @@ def as_prose(message: str) -> str:
     return _MARK.sub(lambda mark: _SIGNS.sub(" ", mark[0]), message.replace('"', " "))
 
 
-def filter_of(
-    asked: Asked, matched: Callable[[str, str], tuple[str, ...]], days: Mapping[int, str] | None = None
+def make_filter(
+    query: Query, match: Callable[[str, str], tuple[str, ...]], days: Mapping[int, str] | None = None
 ) -> Callable[[IndexedChunk], bool]:
     """Return a function that tells whether a chunk is what a query narrows to.
 
-    `matched` tells which of the words that must not occur a text in a language holds, `days` on which day
-    chunks were written, where that is known better than by their file.
+    `match` finds the words that must not occur in a text of a language; `days` are the days that chunks were
+    written on, where that is known better than by their file.
     """
-    tagged = [_tag_pattern(tag) for tag in asked.tags]
+    filters = query.filters
+    tags = [_tag_pattern(tag) for tag in filters.tags]
 
     def fits(chunk: IndexedChunk) -> bool:
+        if chunk.source not in query.sources or (filters.sources and chunk.source not in filters.sources):
+            return False
         day = day_of(chunk) if days is None else days.get(chunk.number, "")
+        text = f"{chunk.heading} {chunk.text}"
         return (
-            (not asked.sources or chunk.source in asked.sources)
-            and all(_is_below(path, chunk.path) for path in asked.paths)
-            and all(tag.search(f"{chunk.heading} {chunk.text}") for tag in tagged)
-            and (not asked.after or (bool(day) and day >= asked.after))
-            and (not asked.before or (bool(day) and day < asked.before))
-            and all(phrase in _plain(f"{chunk.heading} {chunk.text}") for phrase in asked.phrases)
-            and not (asked.without and matched(f"{chunk.heading} {chunk.text}", chunk.language))
+            all(_is_below(path, chunk.path) for path in filters.paths)
+            and all(tag.search(text) for tag in tags)
+            and (not filters.after or (bool(day) and day >= filters.after))
+            and (not filters.before or (bool(day) and day < filters.before))
+            and all(phrase in _fold(text) for phrase in filters.phrases)
+            and not (filters.without and match(text, chunk.language))
         )
 
     return fits
 
 
-def _is_meant(key: str, value: str) -> bool:
+def days_evidence(index: Index, query: Query) -> dict[int, float]:
+    """Return the evidence for chunks of the days that the query speaks of, by number."""
+    numbers: list[int] = []
+    paths = index.paths() if query.spans else []
+    for span in query.spans:
+        logs = [path for path in paths if (day := log_day(path)) and span.first <= day <= span.last]
+        numbers += islice(index.numbers_of(logs), _MOST_OF_DAYS)
+        first, last = span.first.isoformat(), span.last.isoformat()
+        numbers += numbers_of_days(index.connection, first, last, _MOST_OF_DAYS)
+    return dict.fromkeys(numbers, _ONLY_DAYS if query.is_only_days else _SAME_DAYS)
+
+
+def known_days_evidence(days: Mapping[int, str], query: Query) -> dict[int, float]:
+    """Return the same where the days of chunks are known beside the index.
+
+    They only count where the query speaks of nothing else: what was written down on a day need not be
+    about it.
+    """
+    spans = [(span.first.isoformat(), span.last.isoformat()) for span in query.spans if query.is_only_days]
+    fitting = (
+        number for number in reversed([*days]) if any(first <= days[number] <= last for first, last in spans)
+    )
+    return dict.fromkeys(islice(fitting, _MOST_OF_DAYS) if spans else (), _ONLY_DAYS)
+
+
+def date_evidence(query: Query, chunk: IndexedChunk) -> float:
+    """Return the evidence for a chunk that has a date, where the query asks for one."""
+    return _ANY_DAY if query.asks_when and day_of(chunk) else 0.0
+
+
+def day_of(chunk: IndexedChunk) -> str:
+    """Return the day a chunk belongs to: that of its daily log or of its session; others have none."""
+    day = log_day(chunk.path)
+    if day is not None:
+        return day.isoformat()
+    session = _SESSION_DAY.match(chunk.heading) if chunk.source == "sessions" else None
+    return session[0] if session else ""
+
+
+def log_day(path: str) -> date | None:
+    """Return the day of a daily log; `None` if the path is not one's."""
+    match = _LOG.match(path)
+    if match is None:
+        return None
+    try:
+        return date.fromisoformat(match[1])
+    except ValueError:
+        return None
+
+
+def _is_filter(key: str, value: str) -> bool:
     if key in ("after", "before"):
         return _DAY.fullmatch(value) is not None
     if key == "tag":
@@ -230,5 +295,11 @@ def _is_below(wanted: str, path: str) -> bool:
     return fnmatchcase(path, wanted) if "*" in wanted else wanted.casefold() in path.casefold()
 
 
-def _plain(text: str) -> str:
+def _fold(text: str) -> str:
     return _BLANKS.sub(" ", text.casefold()).strip()
+
+
+def _remove(query: str, spans: Sequence[Span]) -> str:
+    for span in spans:
+        query = query.replace(span.text, " ")
+    return " ".join(query.split())

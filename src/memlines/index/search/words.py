@@ -1,9 +1,9 @@
-"""Find chunks by the words of a query, scored between 0 and 1."""
+"""Find chunks by the words of a query, and the words of the query in chunks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -32,6 +32,13 @@ _COMMON_FROM = 1_000
 """In an index of this many chunks, a word that this part of them holds is left out as long as a
 rarer one remains: it costs the most time and tells the least."""
 
+_STEEPNESS = 1.2
+COVERED = 1.0 - math.exp(-_STEEPNESS)
+"""What a chunk scores that covers the whole query once; repeating its words brings it nearer to 1."""
+
+Match = Callable[[str, str], tuple[str, ...]]
+"""Finds the words of a query in a text of a language."""
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -39,43 +46,41 @@ class Term:
 
     word: str
     variants: tuple[str, ...]
+    expression: str
+    """What FTS5 is asked for: any of the forms of the word that occur."""
     chunks: int
-
-    @property
-    def expression(self) -> str:
-        """What FTS5 is asked for: any of the forms the word may have there."""
-        if _is_prefix(self.word):
-            return f"{_quoted(self.word)} *"
-        return "(" + " OR ".join(map(_quoted, self.variants)) + ")"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QueryWords:
     """The telling words of a query, and how much each of them tells in this index."""
 
     terms: tuple[Term, ...]
+    weights: Mapping[str, float]
+    """What finding each word is worth: rare ones tell more."""
     total: int
+    """How many chunks the index holds."""
     phrase: str = ""
     """What is searched instead of single words, if the query is made of small words only."""
 
-    def weights(self) -> dict[str, float]:
-        """Return what finding each word is worth: rare ones tell more.
 
-        A word nobody ever wrote down says nothing about how rare it is; it counts like the rarest.
-        """
-        known = {term.word: _rarity(term.chunks, self.total) for term in self.terms if term.chunks}
-        rarest = max(known.values(), default=1.0)
-        return {term.word: known.get(term.word, rarest) for term in self.terms}
-
-
-def look_up(index: Index, query: str) -> Wanted:
-    """Look up the words of a query in the index."""
+def look_up(index: Index, query: str) -> QueryWords:
+    """Look up the telling words of a query in the index, and keep the rarest if there are too many."""
+    terms = _look_up(index, telling_words(query)[:_LOOKED_UP])
+    parts = [part for term in terms if not term.chunks for part in parts_of(term.word)]
+    if parts:  # an identifier that is in no note is searched by its parts
+        terms = [term for term in terms if term.chunks or not parts_of(term.word)]
+        known = {term.word for term in terms}
+        terms += _look_up(index, [part for part in dict.fromkeys(parts) if part not in known])
+    if len(terms) > _MOST_WORDS:
+        terms = sorted(terms, key=lambda term: (term.chunks == 0, term.chunks))[:_MOST_WORDS]
+    total = index.count_chunks()
     phrase = _phrase(index, query) if is_small_talk(query) else ""
-    return Wanted(tuple(_terms(index, query)), index.count_chunks(), phrase)
+    return QueryWords(tuple(terms), _weights(terms, total), total, phrase)
 
 
 def find(
-    index: Index, wanted: Wanted, limit: int, sources: Sequence[Source], only: Set[int] | None = None
+    index: Index, words: QueryWords, limit: int, sources: Sequence[Source], only: Set[int] | None = None
 ) -> dict[int, float]:
     """Return the chunks that hold any telling word of the query, best first; none but those among `only`.
 
@@ -83,36 +88,25 @@ def find(
     holds every word once. It says how much of the query a chunk covers, rare words counting
     more, and means the same in a small workspace and a large one.
     """
-    if wanted.phrase:
-        found = match_words(index.connection, wanted.phrase, limit, sources, only)
+    if words.phrase:
+        found = match_words(index.connection, words.phrase, limit, sources, only)
         return {number: COVERED for number, _ in found}
-    present = [term for term in wanted.terms if term.chunks]
+    present = [term for term in words.terms if term.chunks]
     if not present:
         return {}
-    complete = sum(wanted.weights().values())
-    expression = " OR ".join(term.expression for term in _affordable(present, wanted.total))
+    if words.total >= _COMMON_FROM:
+        present = [term for term in present if term.chunks <= _COMMON_PART * words.total] or present
+    complete = sum(words.weights.values())
+    expression = " OR ".join([term.expression for term in present])
     found = match_words(index.connection, expression, limit, sources, only)
     return {number: 1.0 - math.exp(-_STEEPNESS * -rank / complete) for number, rank in found}
-
-
-_STEEPNESS = 1.2
-COVERED = 1.0 - math.exp(-_STEEPNESS)
-"""What a chunk scores that covers the whole query once; repeating its words brings it nearer to 1."""
-
-
-def _phrase(index: Index, query: str) -> str:
-    """Return what finds small words only where they stand together: "to be or not to be"."""
-    every = [terms_of(query, language) for language in ("", *index.languages())]
-    # Of a script without blanks only the pairs follow each other in the index.
-    joined = [[term for term in terms if len(term) > 1 or term.isascii()] or terms for terms in every]
-    return " OR ".join(dict.fromkeys("(" + " + ".join(map(_quoted, terms)) + ")" for terms in joined))
 
 
 def find_all(
     index: Index, query: str, limit: int, sources: Sequence[Source], only: Set[int] | None = None
 ) -> dict[int, float]:
     """Return the chunks that hold every word of the query, scored as OpenClaw does."""
-    terms = _looked_up(index, list(dict.fromkeys(words_of(query)))[:_MOST_WORDS])
+    terms = _look_up(index, list(dict.fromkeys(words_of(query)))[:_MOST_WORDS])
     if not terms:
         return {}
     expression = " AND ".join(term.expression for term in terms)
@@ -125,7 +119,7 @@ def find_each(
 ) -> dict[int, float]:
     """Search every keyword by itself, as OpenClaw does without vectors when all together find nothing."""
     best: dict[int, float] = {}
-    for term in _looked_up(index, telling_words(query)[:_MOST_WORDS]):
+    for term in _look_up(index, telling_words(query)[:_MOST_WORDS]):
         for number, rank in match_words(index.connection, term.expression, limit, sources, only):
             best[number] = max(best.get(number, 0.0), openclaw_score(rank))
     return dict(sorted(best.items(), key=lambda item: -item[1])[:limit])
@@ -140,35 +134,88 @@ def openclaw_score(rank: float) -> float:
     return 1 / (1 + rank)
 
 
-def matcher(index: Index, query_words: Iterable[str]) -> Callable[[str, str], tuple[str, ...]]:
-    """Return a function that tells which of some words a text in a language holds."""
+def _look_up(index: Index, words: Sequence[str]) -> list[Term]:
     languages = index.languages()
-    wanted = {word: query_terms(word, languages) for word in query_words}
-    meant: dict[str, list[str]] = {}
-    for word, variants in wanted.items():
-        for variant in variants:
-            meant.setdefault(variant, []).append(word)
-    beginnings = {variant[:2] for variant in meant}
+    variants = {word: query_terms(word, languages) for word in words}
+    counts = document_counts(index.connection, list({one for group in variants.values() for one in group}))
+    # The index keeps the characters of a script without blanks in pairs, so a single one is a prefix.
+    single = {word for word in words if len(word) == 1 and is_unspaced(word)}
+    counts |= {word: prefix_count(index.connection, word) for word in single}
+    terms = []
+    for word, group in variants.items():
+        if not group:
+            continue
+        # Only the forms that occur are searched for; a word without any stays as it was written.
+        known = [variant for variant in group if counts.get(variant)] or group[:1]
+        expression = f"{_quote(word)} *" if word in single else f"({' OR '.join(map(_quote, known))})"
+        chunks = max([counts.get(variant, 0) for variant in group])
+        terms.append(Term(word, group, expression, chunks))
+    return terms
+
+
+def _weights(terms: Sequence[Term], total: int) -> dict[str, float]:
+    """Return the weight that FTS5's BM25 gives to each word (its inverse document frequency).
+
+    A word that is in no chunk says nothing about how rare it is; it counts like the rarest.
+    """
+    known: dict[str, float] = {}
+    for term in terms:
+        if term.chunks > total:
+            raise StoreDamaged(
+                "the index is damaged: a word is said to be in more chunks than there are",
+                todo="Run 'memlines sync --force' to rebuild it",
+            )
+        if term.chunks:
+            known[term.word] = max(math.log((total - term.chunks + 0.5) / (term.chunks + 0.5)), 0.0) or 1e-6
+    rarest = max(known.values(), default=1.0)
+    return {term.word: known.get(term.word, rarest) for term in terms}
+
+
+def _phrase(index: Index, query: str) -> str:
+    """Return what finds small words only where they occur together: "to be or not to be"."""
+    every = [terms_of(query, language) for language in ("", *index.languages())]
+    # Of a script without blanks only the pairs follow each other in the index.
+    joined = [[term for term in terms if len(term) > 1 or term.isascii()] or terms for terms in every]
+    return " OR ".join(dict.fromkeys("(" + " + ".join(map(_quote, terms)) + ")" for terms in joined))
+
+
+def _quote(word: str) -> str:
+    """Write a word so that FTS5 takes it as a word whatever it contains."""
+    return '"' + word.replace('"', '""') + '"'
+
+
+def make_match(variants: Mapping[str, Sequence[str]]) -> Match:
+    """Return a function that finds some words in a text of a language, each in any of its variants."""
+    words_by_term: dict[str, list[str]] = {}
+    for word, group in variants.items():
+        for variant in group:
+            words_by_term.setdefault(variant, []).append(word)
+    beginnings = {variant[:2] for variant in words_by_term}
     seen: dict[str, dict[str, set[str]]] = {}
     dull: dict[str, set[str]] = {}
 
-    def matched_words(text: str, language: str) -> tuple[str, ...]:
+    def match(text: str, language: str) -> tuple[str, ...]:
         known, ignored = seen.setdefault(language, {}), dull.setdefault(language, set())
         # Most words of a text match nothing and come again and again: they are looked at once.
         runs = _runs(text) - ignored
-        new = runs - known.keys()
-        plain = {run for run in new if run[:2].lower() not in beginnings and is_plain(run)}
-        ignored |= plain
-        for run in new - plain:
-            known[run] = {word for term in terms_of_run(run, language) for word in meant.get(term, ())}
-        found = {word for run in runs - plain for word in known[run]}
-        return tuple([word for word in wanted if word in found])
+        for run in runs - known.keys():
+            # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
+            is_plain = run[:2].lower() not in beginnings and run.isalpha() and run.isascii()
+            if is_plain and is_one_word(run):
+                ignored.add(run)
+            else:
+                terms = terms_of_run(run, language)
+                known[run] = {word for term in terms for word in words_by_term.get(term, ())}
+        found = set().union(*[known[run] for run in runs if run in known])
+        return tuple([word for word in variants if word in found])
 
-    def is_plain(run: str) -> bool:
-        # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-        return run.isalpha() and run.isascii() and is_one_word(run)
+    return match
 
-    return matched_words
+
+def match_any(index: Index, words: Iterable[str]) -> Match:
+    """Return a function that finds some words in the forms that they have in the languages of an index."""
+    languages = index.languages()
+    return make_match({word: query_terms(word, languages) for word in words})
 
 
 @lru_cache(maxsize=4_096)
@@ -177,88 +224,28 @@ def _runs(text: str) -> frozenset[str]:
     return frozenset(RUN.findall(text))
 
 
-def _terms(index: Index, query: str) -> list[Term]:
-    """Look up the query's words, and keep the rarest if there are too many."""
-    terms = _looked_up(index, telling_words(query)[:_LOOKED_UP])
-    unknown = [term.word for term in terms if not term.chunks]
-    parts = [part for word in unknown for part in parts_of(word)]
-    if parts:  # an identifier that nobody wrote down is searched by its parts
-        terms = [term for term in terms if term.chunks or not parts_of(term.word)]
-        said = {term.word for term in terms}
-        terms += _looked_up(index, [part for part in dict.fromkeys(parts) if part not in said])
-    if len(terms) <= _MOST_WORDS:
-        return terms
-    rarest_first = sorted(terms, key=lambda term: (term.chunks == 0, term.chunks))
-    return rarest_first[:_MOST_WORDS]
+class MatchedChunks:
+    """Chunks that may answer, read once and only if they are needed, with the query's words in them."""
 
-
-def _looked_up(index: Index, query_words: list[str]) -> list[Term]:
-    languages = index.languages()
-    variants = {word: query_terms(word, languages) for word in query_words}
-    every = list({variant for group in variants.values() for variant in group})
-    counts = document_counts(index.connection, every)
-    counts |= {word: prefix_count(index.connection, word) for word in query_words if _is_prefix(word)}
-    return [
-        # Only the forms that occur are searched for; a word without any stays as it was written.
-        Term(
-            word,
-            tuple(variant for variant in group if counts.get(variant)) or group[:1],
-            max(counts.get(variant, 0) for variant in group),
-        )
-        for word, group in variants.items()
-        if group
-    ]
-
-
-def _is_prefix(word: str) -> bool:
-    """Tell whether a word is one character of a script whose characters the index keeps in pairs."""
-    return len(word) == 1 and is_unspaced(word)
-
-
-def _affordable(present: list[Term], total: int) -> list[Term]:
-    if total < _COMMON_FROM:
-        return present
-    rare = [term for term in present if term.chunks <= _COMMON_PART * total]
-    return rare or present
-
-
-def _rarity(chunks: int, total: int) -> float:
-    """Return the weight FTS5's BM25 gives to a word (its inverse document frequency)."""
-    if chunks > total:
-        raise StoreDamaged(
-            "the index is damaged: a word is said to be in more chunks than there are",
-            todo="Run 'memlines sync --force' to rebuild it",
-        )
-    weight = math.log((total - chunks + 0.5) / (chunks + 0.5))
-    return weight if weight > 0 else 1e-6
-
-
-def _quoted(word: str) -> str:
-    """Write a word so that FTS5 takes it as a word whatever it contains."""
-    return '"' + word.replace('"', '""') + '"'
-
-
-class Candidates:
-    """Chunks of an index, with the words of a query that each of them holds."""
-
-    def __init__(self, index: Index, wanted: Wanted) -> None:
+    def __init__(self, index: Index, words: QueryWords) -> None:
         """Prepare to read chunks and to look for the words of a query in them."""
         self._index = index
-        self._weights = wanted.weights()
-        self.total = wanted.total
-        """How many chunks the index holds."""
+        self._weights = words.weights
+        self._complete = sum(words.weights.values())
         self._chunks: dict[int, IndexedChunk] = {}
         self._words: dict[int, tuple[str, ...]] = {}
-        self.matched = matcher(index, self._weights)
-        """Tells which words of the query a text in a language holds."""
+        self.total = words.total
+        self.match = make_match({term.word: term.variants for term in words.terms})
 
     def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
         """Return chunks by their numbers; those that are gone are left out."""
         wanted = list(numbers)
-        self._chunks |= self._index.chunks(number for number in wanted if number not in self._chunks)
+        new = [number for number in wanted if number not in self._chunks]
+        if new:
+            self._chunks |= self._index.chunks(new)
         return {number: self._chunks[number] for number in wanted if number in self._chunks}
 
-    def chunk(self, number: int) -> IndexedChunk:
+    def __getitem__(self, number: int) -> IndexedChunk:
         """Return a chunk that was read."""
         return self._chunks[number]
 
@@ -266,14 +253,9 @@ class Candidates:
         """Return the words of the query that a chunk or its title holds."""
         if chunk.number not in self._words:
             text = f"{title_of(chunk.path, chunk.heading)}\n{chunk.text}"
-            self._words[chunk.number] = self.matched(text, chunk.language)
+            self._words[chunk.number] = self.match(text, chunk.language)
         return self._words[chunk.number]
-
-    def coverage(self, chunk: IndexedChunk) -> float:
-        """Return how much of the query a chunk covers, from 0 to 1; rare words count more."""
-        return self.share(self.words_of(chunk))
 
     def share(self, words: Iterable[str]) -> float:
         """Return how much of the query some of its words are, from 0 to 1; rare ones count more."""
-        complete = sum(self._weights.values())
-        return sum(self._weights[word] for word in words) / complete if complete else 0.0
+        return sum([self._weights[word] for word in words]) / self._complete if self._complete else 0.0

@@ -11,7 +11,6 @@ from typing import Any
 
 from memlines.embed.base import Provider
 from memlines.errors import StoreError
-from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_trouble
 from memlines.paths import note_path
@@ -93,6 +92,6 @@ def space_of(provider: Provider) -> Space:
 def count_to_do(index: Index, provider: Provider) -> int:
     """Return how many chunks wait for a vector; at least 1 if the provider's vectors do not answer yet."""
     space = space_of(provider)
-    now = spaces.serving(index.connection)
+    now = index.state.serving
     waiting = index.count_pending(space)
     return waiting or int(bool(index.count_chunks()) and (now is None or now.space != space))

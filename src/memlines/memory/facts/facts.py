@@ -17,7 +17,7 @@ from memlines.errors import StoreError, UsageError
 from memlines.files.journal import operation
 from memlines.files.place import ensure_private
 from memlines.files.tombstones import Forgotten
-from memlines.index.search.retrievers import Request
+from memlines.index.search.query import Query
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
 from memlines.memory.arguments import FACT, RECALL, SEARCH, check
@@ -30,9 +30,9 @@ from memlines.memory.facts.recall import (
     Source,
     best_of,
     found_as,
+    parse_facts_query,
     recall,
     recall_unindexed,
-    request_of,
 )
 from memlines.memory.facts.sameness import KnownFacts, duplicate_of
 from memlines.memory.facts.table import INDEX, LANCEDB
@@ -193,7 +193,7 @@ class Facts:
         lines = self._note.lines()
         if not query.strip() or not lines:
             return Recollection()
-        request = request_of(self._manager.loaded, query, limit, min_score, now, mode)
+        request = parse_facts_query(self._manager.loaded, query, limit, min_score, now, mode)
         source = self._source(current_only=current_only)
         told, missing = recall(
             self._manager, request, self.path, lines, source, current_only=current_only, timely=timely
@@ -204,7 +204,7 @@ class Facts:
         best = best_of(found, limit, cut=min_score is not None)
         return Recollection(best, (*told.warnings, *self._table.take_troubles()))
 
-    def _without_index(self, lines: Sequence[FactLine], request: Request, *, timely: bool) -> Sequence[Found]:
+    def _without_index(self, lines: Sequence[FactLine], request: Query, *, timely: bool) -> Sequence[Found]:
         """Return those of some facts that answer a request, although the index does not hold them."""
         if not lines:
             return ()

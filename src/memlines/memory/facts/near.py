@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 
 from memlines.embed.base import Provider
 from memlines.errors import EmbeddingError, StoreError
-from memlines.index.search import retrievers as legs
-from memlines.index.search import words as lexical
 from memlines.index.search.order import jaccard
-from memlines.index.search.retrievers import Within
-from memlines.index.store.sqlite import spaces
+from memlines.index.search.retrievers import CandidateSet, nearest
+from memlines.index.search.words import find, look_up
 from memlines.index.store.sqlite.index import Index
-from memlines.memory.answering import whom_to_ask
+from memlines.memory.answering import choose_embedder
+from memlines.memory.background import silent
 from memlines.memory.facts.recall import Source, clipped, vectors_of
-from memlines.memory.manager import Manager, silent
+from memlines.memory.manager import Manager
 from memlines.memory.notes.duplicates import query_of
 from memlines.text.facts import FactLine
 from memlines.text.language import language_of
@@ -68,12 +67,12 @@ def nearby(
     """
     warnings: list[str] = []
     try:
-        asked = whom_to_ask(manager, "hybrid")
+        asked = choose_embedder(manager, "hybrid", manager.read_state())
         vector = _vector(asked.provider, text, warnings)
         looked = _look(manager, text, vector, asked.space, lines, source_in)
         if len(looked.unknown) > _MADE_HERE:  # the others are compared here, whatever the index lacks
-            warnings += manager.refresh(silent)
-            asked = whom_to_ask(manager, "hybrid")
+            warnings += manager.refresh(silent)[0]
+            asked = choose_embedder(manager, "hybrid", manager.read_state())
             vector = _vector(asked.provider, text, warnings)
             looked = _look(manager, text, vector, asked.space, lines, source_in)
     except StoreError as error:
@@ -132,7 +131,7 @@ def _look(
         index = manager.open_reader()
         if index is not None:
             with index.errors(), index.snapshot():
-                now = spaces.serving(index.connection)
+                now = index.state.serving
                 source = source_in(index)
                 missing = source.store.missing
                 if now is None or now.space != space:
@@ -153,12 +152,12 @@ def _ask(
 ) -> None:
     store = source.store
     new = [store.numbers[line.fact.id] for line in latest if line.fact.id in store.numbers]
-    wanted = lexical.look_up(index, query_of(text))
-    found = [*lexical.find(index, wanted, _BY_WORDS, (), store.all)]
+    wanted = look_up(index, query_of(text))
+    found = [*find(index, wanted, _BY_WORDS, (), store.all)]
     cosines: dict[int, float] = {}
     if vector is not None:
         also = [*found, *new]
-        cosines = legs.nearest(index, vector, _BY_MEANING, also, Within(store.all, {}, source.nearest))
+        cosines = nearest(index, vector, _BY_MEANING, also, CandidateSet(store.all, {}, source.nearest))
     for number in dict.fromkeys([*cosines, *found, *new]):
         line = store.lines[number]
         looked.lines[line.fact.id] = line

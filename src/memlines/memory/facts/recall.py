@@ -12,12 +12,15 @@ from typing import Any
 from memlines.embed.base import Provider
 from memlines.embed.passages import embed_passages, unpack
 from memlines.errors import EmbeddingError, StoreError
-from memlines.index.search.retrievers import Nearest, Request, Within
-from memlines.index.search.run import MOST_WEAK, search, understand, vector_of
+from memlines.index.search.order import MOST_WEAK
+from memlines.index.search.query import Query, parse_query
+from memlines.index.search.retrievers import CandidateSet, Nearest
+from memlines.index.search.run import embed, search
 from memlines.index.store.sqlite.chunks import chunks_in, note_state, places_in
 from memlines.index.store.sqlite.index import Index
-from memlines.memory.answering import fresh_answer
-from memlines.memory.manager import Manager, silent
+from memlines.memory.answering import search_fresh
+from memlines.memory.background import silent
+from memlines.memory.manager import Manager
 from memlines.settings import Loaded, overridden
 from memlines.text.chunk import text_hash
 from memlines.text.fact_note import words_of
@@ -176,17 +179,17 @@ class Source:
     nearest: Nearest | None
 
 
-def request_of(
-    loaded: Loaded, query: str, limit: int, min_score: float | None, now: datetime | None, mode: Mode
-) -> Request:
+def parse_facts_query(
+    loaded: Loaded, said: str, limit: int, min_score: float | None, now: datetime | None, mode: Mode
+) -> Query:
     """Return a query for facts; whatever is set for notes, their scores are probabilities."""
     likely = loaded.settings.facts.recall_min_score
     asked = {"query.max_results": limit, "query.min_score": likely, "query.fusion": "evidence"}
     settings = overridden(loaded, asked)
-    return Request(
-        text=query,
-        query=settings.query,
-        profile="default",
+    return parse_query(
+        said,
+        settings.query,
+        "default",
         mode=mode,
         sources=settings.sources,
         now=now or datetime.now(UTC),
@@ -197,7 +200,7 @@ def request_of(
 
 def recall(
     manager: Manager,
-    request: Request,
+    query: Query,
     path: str,
     lines: Sequence[FactLine],
     source_in: Callable[[Index], Source],
@@ -211,15 +214,15 @@ def recall(
     """
     store = FactStore(missing=lines)
 
-    def facts_alone(index: Index) -> Within:
+    def facts_alone(index: Index) -> CandidateSet:
         nonlocal store
         source = source_in(index)
         store = source.store
         numbers = store.current if current_only else store.all
-        return Within(numbers, store.days, source.nearest, timely, brief=True)
+        return CandidateSet(numbers, store.days, source.nearest, timely, brief=True)
 
     try:
-        result = fresh_answer(manager, request, silent, facts_alone)
+        result = search_fresh(manager, query, silent, facts_alone)
     except StoreError as error:
         return Recollection((), (f"facts were found without the index: {error}",)), lines
     found: dict[str, Found] = {}
@@ -265,22 +268,21 @@ _NOWHERE = Fingerprint(0, 0, 0)
 
 
 def recall_unindexed(
-    lines: Sequence[FactLine], path: str, request: Request, provider: Provider | None, *, timely: bool
+    lines: Sequence[FactLine], path: str, query: Query, provider: Provider | None, *, timely: bool
 ) -> list[tuple[FactLine, Hit]]:
     """Return those of some facts that answer a request, with how they do."""
-    lines = _promising(lines, request.text)
+    lines = _promising(lines, query.said)
     if not lines:
         return []
-    question = understand(request)
     vector, cosines = None, list[float]()
     if provider is not None and not provider.sends_to:
         try:
-            vector = vector_of(question, provider)
+            vector = embed(query, provider)
             cosines = _cosines(provider, vector, lines[-_EMBEDDED:]) if vector is not None else []
         except EmbeddingError:  # words alone answer; the search of the index says why
             vector = None
     if vector is None:
-        question = question.by_words()
+        query = replace(query, mode="words")
     index = Index.in_memory({"facts_file": path, "sources": ["memory"]})
     try:
         index.put(
@@ -291,11 +293,11 @@ def recall_unindexed(
         days = {
             held[at]: line.fact.created.isoformat() for at, line in enumerate(lines, 1) if line.fact.created
         }
-        within = Within(frozenset(held.values()), days, lambda *_: near, timely, brief=True)
-        found = search(index, question, vector, provider.model if provider and vector else "", within)
+        within = CandidateSet(frozenset(held.values()), days, lambda *_: near, timely, brief=True)
+        hits, _ = search(index, query, vector, provider.model if provider and vector else "", within)
     finally:
         index.close()
-    return [(lines[hit.start_line - 1], hit) for hit in found.hits]
+    return [(lines[hit.start_line - 1], hit) for hit in hits]
 
 
 def _promising(lines: Sequence[FactLine], query: str) -> Sequence[FactLine]:

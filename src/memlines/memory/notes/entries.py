@@ -24,7 +24,7 @@ from memlines.errors import PathError, SettingsError, UsageError
 from memlines.files.atomic import read
 from memlines.files.read import decode, resolve_note
 from memlines.files.scan import NOTES_DIR, SUFFIX, discover
-from memlines.index.search.order import dated
+from memlines.index.search.query import log_day
 from memlines.paths import Workspace, is_unicode
 from memlines.settings.tree import Settings
 from memlines.text.edits import tidy
@@ -159,7 +159,7 @@ def day_of(path: str, entry: Entry) -> date | None:
     if day := _day_at_start(entry.text):
         return day
     titles = reversed(entry.heading.split(" > "))
-    return next((day for title in titles if (day := _day_at_start(title))), None) or dated(path)
+    return next((day for title in titles if (day := _day_at_start(title))), None) or log_day(path)
 
 
 def bears_days(text: str) -> bool:

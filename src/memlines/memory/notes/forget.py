@@ -24,15 +24,15 @@ from memlines.files.erase import Lines
 from memlines.files.place import Place, attempt, ensure_folder, ensure_private, place_of, writing
 from memlines.files.read import read_document
 from memlines.files.tombstones import Forgotten, bare, bury, session_of
-from memlines.index.search.retrievers import Request
+from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.changes import Staying
 from memlines.index.store.sqlite.files import NO_TEXT
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.locks import WriterLock
-from memlines.memory.answering import answer, fresh_answer
-from memlines.memory.manager import Manager, silent
+from memlines.memory.answering import search_as_indexed, search_fresh
+from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate
 from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
@@ -410,13 +410,19 @@ def _find_again(manager: Manager, removed: Removed, *, as_indexed: bool) -> list
     mode: Mode = "words" if as_indexed else "hybrid"
     again = []
     for text in removed.texts[:_MOST_SEARCHES]:
-        query = " ".join(words_of(bare(text)))[:_LONGEST_QUERY]
-        now = datetime.now(UTC)
-        request = Request(
-            query, settings.query, settings.profile, mode, settings.sources, now, 0.0, full=True
-        )
-        if query:
-            result = answer(manager, request, []) if as_indexed else fresh_answer(manager, request, silent)
+        said = " ".join(words_of(bare(text)))[:_LONGEST_QUERY]
+        if said:
+            query = parse_query(
+                said,
+                settings.query,
+                settings.profile,
+                mode=mode,
+                sources=settings.sources,
+                now=datetime.now(UTC),
+                cut=0.0,
+                full=True,
+            )
+            result = (search_as_indexed if as_indexed else search_fresh)(manager, query)
             again += [hit for hit in result if hit.path not in known and found.drops(hit.snippet)]
     return [hit.citation for hit in again]
 

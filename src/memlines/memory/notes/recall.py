@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from memlines.files.read import without_private_blocks
-from memlines.index.search.order import dated
+from memlines.index.search.query import log_day
 from memlines.memory.notes.entries import (
     bears_days,
     body_of,
@@ -78,7 +78,7 @@ class _Wanted:
 
     def may_be_in(self, path: str, text: str) -> bool:
         """Tell whether a note is worth cutting into entries, which takes far longer than this look."""
-        if self.latest_day is not None and not (dated(path) or bears_days(text)):
+        if self.latest_day is not None and not (log_day(path) or bears_days(text)):
             return False
         if self.decisions and not may_be_decision(compose(text).lower()):
             return False
@@ -154,7 +154,7 @@ def latest(
     read: list[tuple[str, str, str]] = []
     for file in nlargest(_MOST_NOTES, files, key=lambda file: file.fingerprint.mtime_ns):
         text = without_private_blocks(text_in(file, settings))
-        day = dated(file.path)
+        day = log_day(file.path)
         days = [*days_in(text), *([day.isoformat()] if day else [])]
         read.append((max((day for day in days if day <= last.isoformat()), default=""), file.path, text))
     found: list[tuple[date, Recalled, str]] = []
@@ -190,7 +190,7 @@ def _newest(
 
 def _newest_day_in(file: FoundFile) -> int:
     """Return the last day that an entry of a note can be from, as a number."""
-    day = dated(file.path)
+    day = log_day(file.path)
     return day.toordinal() if day else _EPOCH + file.fingerprint.mtime_ns // _DAY_NS + 1
 
 

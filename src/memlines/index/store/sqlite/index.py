@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from memlines.index.store.sqlite.db import (
 from memlines.index.store.sqlite.files import check_database, check_file
 from memlines.index.store.sqlite.origin import Origin, mark, origin_of, refuse_foreign
 from memlines.index.store.sqlite.schema import MIGRATIONS, migrate, version_of
+from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
 from memlines.text.chunk import text_hash
 from memlines.text.language import language_of
@@ -57,12 +58,42 @@ _LANGUAGES = "languages"
 _FILE_COLUMNS = "path, source, hash, size, mtime_ns, inode, settled, problem, failed"
 
 
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index says of itself as a whole at one moment."""
+
+    version: int
+    """A number that changes whenever another connection wrote."""
+    meta: Mapping[str, str]
+    spaces: tuple[SpaceEntry, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+    """How many rows tables have, as far as they were counted."""
+
+    @property
+    def birth(self) -> str:
+        """A name for this very index: a rebuilt one has another."""
+        return self.meta.get(_BIRTH, "")
+
+    @property
+    def serving(self) -> SpaceEntry | None:
+        """The space that answers; nothing if no vector was ever asked for."""
+        return next((entry for entry in self.spaces if entry.state == "serving"), None)
+
+    @property
+    def declined(self) -> Space | None:
+        """The space whose vectors must not be made although the settings ask for them."""
+        written = self.meta.get(spaces.DECLINED)
+        return Space(*json.loads(written)) if written else None
+
+
 class Index:
     """An open index: a reader, or the one writer, which holds the writer lock."""
 
     def __init__(self, connection: Connection, path: Path) -> None:
         self.connection = connection
         self.path = path
+        self._is_reader = connection.readonly("main")
+        self._state: IndexState | None = None
         self._origin: tuple[str, Origin] | None = None
         self._tables: dict[int, VectorTable] = {}
 
@@ -131,14 +162,27 @@ class Index:
         return snapshot(self.connection)
 
     @property
-    def version(self) -> int:
-        """A number that changes whenever another connection wrote."""
-        return int(self.connection.pragma("data_version"))
+    def state(self) -> IndexState:
+        """The state of the index now; a reader reads it again only if another connection wrote.
+
+        Inside a snapshot it is the state of the snapshot. The version does not change by what a writer writes
+        itself, so a writer reads its state every time.
+        """
+        with self.errors():
+            version = int(self.connection.pragma("data_version"))
+            if self._state is None or self._state.version != version or not self._is_reader:
+                self._state = self._read_state(version)
+        return self._state
+
+    def _read_state(self, version: int) -> IndexState:
+        rows = self.connection.execute("SELECT key, value FROM meta")
+        meta = {str(key): str(value) for key, value in rows}
+        return IndexState(version, meta, tuple(spaces.entries(self.connection)))
 
     @property
     def vectors(self) -> VectorTable:
         """The vectors that answer; others once a rebuild or another model was swapped in under a reader."""
-        now = spaces.serving(self.connection)
+        now = self.state.serving
         number = now.number if now else 0
         if number not in self._tables:
             self._tables = {}  # a space that no longer answers lets go of what it mapped
@@ -162,7 +206,7 @@ class Index:
     @property
     def birth(self) -> str:
         """A name for this very index: a rebuilt one has another."""
-        return self._meta(_BIRTH) or ""
+        return self.state.birth
 
     @property
     def origin(self) -> Origin:
@@ -175,14 +219,14 @@ class Index:
     def identity(self) -> dict[str, Any]:
         """Return the settings the index was made with."""
         try:
-            return dict(json.loads(self._meta(_IDENTITY) or "{}"))
+            return dict(json.loads(self.state.meta.get(_IDENTITY, "{}")))
         except (ValueError, TypeError):
             raise _damaged(self.path, "what it was made with cannot be read") from None
 
     @property
     def synced_at(self) -> str | None:
         """When the index last equalled the files."""
-        return self._meta(_SYNCED)
+        return self.state.meta.get(_SYNCED)
 
     def mark_synced(self, when: str) -> None:
         """Note that the index equals the files now."""
@@ -190,16 +234,11 @@ class Index:
 
     def noted(self, key: str) -> str | None:
         """Return what was noted under a key; nothing if nothing was."""
-        return self._meta(key)
+        return self.state.meta.get(key)
 
     def note(self, key: str, value: str) -> None:
         """Note something about the index as a whole."""
         self.connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (key, value))
-
-    def _meta(self, key: str) -> str | None:
-        with self.errors():
-            row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
-        return None if row is None else str(row)
 
     # Files
 
@@ -297,7 +336,7 @@ class Index:
 
     def languages(self) -> tuple[str, ...]:
         """Return the languages whose words the index holds as stems."""
-        return tuple((self._meta(_LANGUAGES) or "").split())
+        return tuple(self.state.meta.get(_LANGUAGES, "").split())
 
     def _note_languages(self, languages: Iterable[str]) -> None:
         known = self.languages()
@@ -430,7 +469,19 @@ class Index:
 
     def count_chunks(self) -> int:
         """Return how many chunks there are."""
-        return int(self.connection.execute("SELECT count(*) FROM chunks").get)
+        counts = self.state.counts
+        if "chunks" not in counts:
+            counts["chunks"] = int(self.connection.execute("SELECT count(*) FROM chunks").get)
+        return counts["chunks"]
+
+    def count_vectors(self, space: Space | None = None) -> int:
+        """Return how many chunks have a vector in a space, or in the one that answers."""
+        state = self.state
+        entry = next((one for one in state.spaces if one.space == space), None) if space else state.serving
+        table = self._table(entry.number if entry else 0)
+        if table.table not in state.counts:
+            state.counts[table.table] = table.count()
+        return state.counts[table.table]
 
     def counts_by_source(self) -> list[tuple[str, int, int]]:
         """Return the number of files and chunks of each source."""
@@ -452,7 +503,7 @@ class Index:
 
     def count_pending(self, space: Space) -> int:
         """Return how many chunks have no vector in a space yet."""
-        return self.count_chunks() - self.vectors_in(space).count()
+        return self.count_chunks() - self.count_vectors(space)
 
 
 def _damaged(path: Path, why: str) -> StoreDamaged:

@@ -16,7 +16,7 @@ from memlines.types import Space
 
 State = Literal["serving", "filling", "kept"]
 
-_DECLINED = "declined"
+DECLINED = "declined"
 _COLUMNS = "number, provider, model, provider_key, state, dims, answers_as, note"
 
 
@@ -106,14 +106,14 @@ def drop(connection: Connection, space: Space) -> None:
 
 def declined(connection: Connection) -> Space | None:
     """Return the space whose vectors are not to be made although the settings ask for them."""
-    written = connection.execute("SELECT value FROM meta WHERE key = ?", (_DECLINED,)).get
+    written = connection.execute("SELECT value FROM meta WHERE key = ?", (DECLINED,)).get
     return Space(*json.loads(written)) if written else None
 
 
 def decline(connection: Connection, space: Space | None) -> None:
     """Note that the vectors of a space are not to be made; nothing takes that back."""
     written = json.dumps([space.provider, space.model, space.key]) if space else ""
-    connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_DECLINED, written))
+    connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (DECLINED, written))
 
 
 def add(
