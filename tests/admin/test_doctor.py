@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from memlines.admin.doctor import examine as examination
-from memlines.admin.doctor.checkup import Finding, Patient, ok
+from memlines.admin.doctor.checkup import Checkup, Finding, ok
 from memlines.admin.doctor.examine import CHECKS, examine
 from memlines.embed import select
 from memlines.errors import WorkspaceError
@@ -180,7 +180,7 @@ def test_an_old_sqlite_is_a_problem(synced: Path, monkeypatch: pytest.MonkeyPatc
 # How it works
 
 
-def refused(patient: Patient) -> Iterator[Finding]:
+def refused(checkup: Checkup) -> Iterator[Finding]:
     yield ok("so far")
     raise PermissionError(13, "Permission denied", "/some/file")
 

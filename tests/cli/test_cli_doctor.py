@@ -62,7 +62,7 @@ def test_a_repaired_memory_exits_with_0_and_says_what_was_done(cli: Cli, synced:
     damage(synced)
     done = cli("doctor", "--repair", "-w", synced)
     assert done.code == 0
-    assert done.out.startswith("repaired rebuild    built the index anew: 3 indexed, 0 removed, 0 failed")
+    assert done.out.startswith("repaired rebuild    rebuilt the index: 3 indexed, 0 removed, 0 failed")
 
 
 def test_repair_touches_no_note(cli: Cli, synced: Path) -> None:

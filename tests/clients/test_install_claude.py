@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.doctor.checkup import Finding, Patient
+from memlines.admin.doctor.checkup import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
 from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall, would_install
@@ -65,8 +65,8 @@ def loaded(file: Path) -> dict[str, Any]:
 
 
 def look(project: Path) -> list[Finding]:
-    with Patient(Workspace.at(project), {"embeddings.provider": "none"}) as patient:
-        return list(check_clients(patient))
+    with Checkup(Workspace.at(project), {"embeddings.provider": "none"}) as checkup:
+        return list(check_clients(checkup))
 
 
 def test_a_project_gets_a_server_hooks_commands_and_a_skill(project: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memlines import __version__
-from memlines.admin.doctor.checkup import Finding, Patient
+from memlines.admin.doctor.checkup import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
 from memlines.clients import codex
 from memlines.clients.apply import install, uninstall
@@ -33,8 +33,8 @@ def place(tmp_path: Path) -> Place:
 
 
 def look(place: Place) -> list[Finding]:
-    with Patient(Workspace.at(place.project), {"embeddings.provider": "none"}) as patient:
-        return list(check_clients(patient))
+    with Checkup(Workspace.at(place.project), {"embeddings.provider": "none"}) as checkup:
+        return list(check_clients(checkup))
 
 
 def only(place: Place) -> Finding:

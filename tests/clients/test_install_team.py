@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.admin.doctor.checkup import Finding, Patient
+from memlines.admin.doctor.checkup import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
 from memlines.clients.apply import install, uninstall
 from memlines.clients.plan import BROUGHT
@@ -36,8 +36,8 @@ def clone(tmp_path: Path) -> Place:
 
 
 def look(place: Place) -> list[Finding]:
-    with Patient(Workspace.at(place.project), {"embeddings.provider": "none"}) as patient:
-        return list(check_clients(patient))
+    with Checkup(Workspace.at(place.project), {"embeddings.provider": "none"}) as checkup:
+        return list(check_clients(checkup))
 
 
 def test_files_of_another_version_are_replaced(clone: Place) -> None:

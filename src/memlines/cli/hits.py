@@ -26,7 +26,7 @@ _NARROWEST = 20
 """Columns below which a terminal is not believed to be one."""
 
 _MARGIN = re.compile(r" *(?:(?:[-*+>]|\d{1,3}[.)]) +)?")
-"""What stands before the text of a line: blanks and the sign of a list or a quote."""
+"""What comes before the text of a line: blanks and the sign of a list or a quote."""
 
 _ROOM_FOR_A_PART = 12
 """Columns that must be left in a row for the beginning of a word that fits into none."""
@@ -44,7 +44,7 @@ def print_answer(
     citations: bool,
     reasons: Callable[[Hit], str] | None = None,
 ) -> None:
-    """Print the hits of a query with what each stands under, or that there are none."""
+    """Print the hits of a query with the heading of each, or that there are none."""
     for warning in result.warnings:
         warn(warning)
     if result and not result.confident:
@@ -63,7 +63,7 @@ def print_answer(
 
 
 def _print_hit(hit: Hit, place: str, under: str, reasons: str) -> None:
-    """Print a hit: score, band and citation, what it stands under, the reasons if wanted, and its text."""
+    """Print a hit: score, band and citation, its heading, the reasons if wanted, and its text."""
     sure = f"{hit.score:.2f} {hit.band:<6}  "
     head, about, reasons = sure + harmless_name(place), harmless_name(under), harmless(reasons)
     lines = harmless(hit.snippet).split("\n")
@@ -114,7 +114,7 @@ def _styled(text: str, begin: int, end: int, spans: Sequence[Span], style: Calla
 
 
 def _finder(hit: Hit) -> Callable[[str], list[Span]]:
-    """Return what tells where the words that a hit was found by stand in a line, whatever their form."""
+    """Return a function that finds the words of a hit in a line, in any form."""
     language = language_of(hit.snippet)
     wide = [word for word in hit.why.words if is_unspaced(word)]
     terms = {term for word in hit.why.words for term in query_terms(word, (language,))}

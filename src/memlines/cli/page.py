@@ -30,14 +30,14 @@ The list below leaves out what nearly every command takes:
 
 The names that OpenClaw has for its commands work too, though no help lists them: the word `memory` before
 any command, as in `memory search`; `index` for `sync`; `sync --verbose` (names every file); `status --index`
-(syncs first, and tries the provider as `--deep` does); `status --verbose` (status always tells everything);
+(syncs first, and tries the provider as `--deep` does); `status --verbose` (status always shows everything);
 `search --query TEXT`, which counts instead of other words.
 
 ## Exit codes and errors
 
 `--json` prints an error as `{{"code", "error", "todo"}}`. Python raises the class, and the
 [engine's protocol](protocol.md#errors) answers with the same `code`. `disabled` is true in it if memory is
-switched off, `unavailable` if the index or the provider cannot be used now. An empty cell stands for the
+switched off, `unavailable` if the index or the provider cannot be used now. An empty cell means the
 exit code above it.
 
 | exit | `code` | in Python | what happened |
@@ -122,15 +122,15 @@ def _is_own(parameter: click.Parameter, shared: Mapping[str, str | None]) -> boo
 
 
 def _row(option: click.Parameter, command: click.Command) -> str:
-    """Return the line of one option; its default stands there once, however it is told."""
-    told = isinstance(option, click.Option) and "[default:" in (option.help or "")
-    record = option.get_help_record(click.Context(command, show_default=not told)) or ("", "")
+    """Return the line of one option, with its default once."""
+    has_default = isinstance(option, click.Option) and "[default:" in (option.help or "")
+    record = option.get_help_record(click.Context(command, show_default=not has_default)) or ("", "")
     name, meaning = (" ".join(text.split()).replace("|", "\\|") for text in record)
     return f"| `{name}` | {meaning} |\n"
 
 
 def _error_rows(kind: type[MemlinesError], above: int | None = None) -> Iterator[str]:
-    """Yield a line for an error and for each kind of it; an exit code stands where it is first used."""
+    """Yield a line for an error and for each kind of it; an exit code is shown where it is first used."""
     code = "" if kind.exit_code == above else str(kind.exit_code)
     yield f"| {code} | `{kind.code}` | `{kind.__name__}` | {(kind.__doc__ or '').splitlines()[0]} |\n"
     for below in kind.__subclasses__():

@@ -19,13 +19,12 @@ import click
 from memlines.cli.common import FOLDER, agent_option, workspace_option
 from memlines.cli.output import print_line
 from memlines.errors import MemlinesError, UsageError, WorkspaceError
-from memlines.paths import Workspace
+from memlines.old_name import get_variable
+from memlines.paths import HOME_VARIABLE, Workspace
 from memlines.settings.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from memlines.old_name import get_variable
-from memlines.paths import HOME_VARIABLE
-from memlines.serve.rpc.server import Dialect, Events, Method
+    from memlines.serve.rpc.server import Dialect, Events, Method
 
 _BY_SIGNAL = 128
 _BUFFER = 64 * 1024
@@ -151,7 +150,7 @@ def mcp_command(
 ) -> int:
     """Answer a client of the Model Context Protocol, over the standard streams or HTTP.
 
-    How clients are told to start this is described in docs/mcp.md.
+    docs/mcp.md describes how clients start this.
     """
     folder = _folder(workspace)
     if over_http:

@@ -176,7 +176,7 @@ def search_command(
 ) -> None:
     """Find what was said about something in conversations.
 
-    Each hit tells its client, when the conversation began, and a citation that 'memlines sessions show'
+    Each hit shows its client, when the conversation began, and a citation that 'memlines sessions show'
     takes. QUERY may be narrowed as with 'memlines search'.
     """
     text = " ".join(query)
@@ -225,8 +225,8 @@ def import_command(files: tuple[Path, ...], workspace: Path | None, as_json: boo
     """Copy transcripts of any client into the folder sessions/, without their secrets.
 
     FILES are transcripts of OpenClaw, Claude Code or Codex, or what 'opencode export' printed. What is there
-    already is told, a conversation that grew is replaced, any other is kept beside it. Exits with 1 if a file
-    could not be brought in.
+    already is named, a conversation that grew is replaced, any other is kept beside it. Exits with 1 if a
+    file could not be brought in.
     """
     with _open(workspace) as memory:
         done = import_transcripts(memory.workspace, memory.settings, files)
@@ -337,7 +337,7 @@ def _newest(memory: Memory) -> str:
 
 
 def _head(one: Snapshot) -> dict[str, Any]:
-    """Return what tells a snapshot from others, with field names that stay."""
+    """Return what identifies a snapshot, with field names that stay."""
     return {
         "id": one.id,
         "path": one.path,

@@ -5,20 +5,24 @@ Everything is opened for reading; what cannot be opened is kept as the error tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from memlines.embed.select import Choice, choose
 from memlines.errors import MemlinesError
+from memlines.files.place import ensure_folder
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.discovery import find_files
+from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.types import Discovery, IndexedFile
+from memlines.types import Discovery, IndexedFile, Progress
 
 Level = Literal["ok", "warning", "problem"]
 Repair = Literal[
@@ -35,14 +39,16 @@ Repair = Literal[
     "copy",
     "clean",
 ]
-"""The names of what `doctor --repair` can do; `repairs.py` does it."""
+"""The names of what `doctor --repair` can do."""
 
 _MOST_NAMES = 5
+WAIT_SECONDS = 2.0
+"""How long a repair waits for another writer before it is left undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: how it is, what to do about it, and the repair that does it."""
+    """One thing that was checked: how it is, what to do about it, and the repair that does it."""
 
     check: str
     level: Level
@@ -52,50 +58,55 @@ class Finding:
 
 
 def ok(message: str) -> Finding:
-    """Return that something is as it should be; `examine` fills in the check."""
+    """Return a finding that something is as it should be; `examine` fills in the check."""
     return Finding("", "ok", message)
 
 
 def warning(message: str, todo: str, repair: Repair | None = None) -> Finding:
-    """Return something that may be left as it is; `examine` fills in the check."""
+    """Return a finding that may be left as it is; `examine` fills in the check."""
     return Finding("", "warning", message, todo, repair)
 
 
 def problem(message: str, todo: str, repair: Repair | None = None) -> Finding:
-    """Return something that is wrong; `examine` fills in the check."""
+    """Return a finding that something is wrong; `examine` fills in the check."""
     return Finding("", "problem", message, todo, repair)
 
 
-def listed(names: Iterable[str]) -> str:
-    """Write names in a row, the first few of many."""
+def list_names(names: Iterable[str]) -> str:
+    """Format names in a row, the first few of many."""
     every = list(names)
     rest = len(every) - _MOST_NAMES
     return ", ".join(every[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def megabytes(size: float) -> str:
-    """Write a number of bytes."""
+    """Format a number of bytes."""
     return f"{size / 1e6:,.1f} MB"
 
 
+# What is looked at
+
+
 Opened = TypeVar("Opened")
-Trouble = MemlinesError | OSError
 
 
-class Patient:
-    """What the checks look at; `deep` asks them to look at all of it, whatever that takes."""
+class Checkup:
+    """The memory that the checks look at; `deep` asks them to look at all of it, however long that takes."""
 
     def __init__(
         self, workspace: Workspace, overrides: Mapping[str, Any] | None = None, *, deep: bool = False
     ) -> None:
-        """Open what can be opened of a memory. Without usable settings, the defaults stand in for them."""
+        """Open what can be opened of a memory. Without usable settings, the defaults are used."""
         self.workspace = workspace
         self.deep = deep
-        self.loaded, self.settings_trouble = _tried(lambda: Memory(workspace.root, overrides).loaded)
+        self.loaded, self.settings_error = _try(lambda: Memory(workspace.root, overrides).loaded)
         self.settings = self.loaded.settings if self.loaded else Settings()
-        self.choice, self.choice_trouble = _tried(self._choice) if self.loaded else (None, None)
+        self.choice: Choice | None = None
+        self.choice_error: MemlinesError | OSError | None = None
+        if self.loaded:
+            self.choice, self.choice_error = _try(lambda: choose(self.settings))
         self.index_file = workspace.index_file(self.settings.store.path, self.settings.agent)
-        self.index, self.index_trouble = _tried(lambda: Index.reader(self.index_file))
+        self.index, self.index_error = _try(lambda: Index.reader(self.index_file))
 
     @cached_property
     def discovery(self) -> Discovery:
@@ -108,7 +119,7 @@ class Patient:
         return self.index.files() if self.index else {}
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         if self.index is not None:
             self.index.close()
             self.index = None
@@ -121,12 +132,40 @@ class Patient:
     ) -> None:
         self.close()
 
-    def _choice(self) -> Choice:
-        return choose(self.settings)
 
-
-def _tried(opening: Callable[[], Opened]) -> tuple[Opened | None, Trouble | None]:
+def _try(opening: Callable[[], Opened]) -> tuple[Opened | None, MemlinesError | OSError | None]:
     try:
         return opening(), None
-    except (MemlinesError, OSError) as trouble:
-        return None, trouble
+    except (MemlinesError, OSError) as error:
+        return None, error
+
+
+# What is repaired
+
+
+@dataclass(frozen=True, slots=True)
+class RepairJob:
+    """The memory to repair. A repair locks what it changes, looks again at that, and says what it did."""
+
+    workspace: Workspace
+    overrides: Mapping[str, Any] | None
+    index_file: Path
+    progress: Progress
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the lock of the index's writers."""
+        ensure_folder(self.index_file.parent)
+        lock = WriterLock(self.index_file.with_name(self.index_file.name + ".lock"))
+        with lock.held(WAIT_SECONDS):
+            yield
+
+    @contextmanager
+    def open_index(self) -> Iterator[Index]:
+        """Open the index for writing; only a file that is an index already gets repairs that use this."""
+        with self.writing():
+            index = Index.writer(self.index_file, {})
+            try:
+                yield index
+            finally:
+                index.close()

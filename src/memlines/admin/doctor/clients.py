@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
+from memlines.admin.doctor.checkup import Checkup, Finding, list_names, ok, problem, warning
 from memlines.clients import codex, opencode
 from memlines.clients.catalogue import HOSTS
 from memlines.clients.edits import Edit
@@ -34,11 +34,11 @@ _SECONDS = 10.0
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*(?:\.exe)?")
 
 
-def check_clients(patient: Patient) -> Iterator[Finding]:
+def check_clients(checkup: Checkup) -> Iterator[Finding]:
     """Look at every client that Memlines was installed into, for this project or for all."""
     found = False
     for name, host in HOSTS.items():
-        for project, option in ((patient.workspace.root, "--project"), (None, "--global")):
+        for project, option in ((checkup.workspace.root, "--project"), (None, "--global")):
             folder = host.folder_of(project)
             again = f"Run 'memlines install {name} {option}'"
             receipt, manifest = (
@@ -54,13 +54,13 @@ def check_clients(patient: Patient) -> Iterator[Finding]:
             findings = [
                 *_old_name(folder, receipt, again),
                 *_files(host.targets(project)[0], folder, receipt, manifest, again),
-                *_engine(patient, folder, host.python_of(project), again),
+                *_engine(checkup, folder, host.python_of(project), again),
                 *(_npm(folder, again) if name == opencode.NAME else ()),
                 *(_trust(project) if name == codex.NAME else ()),
             ]
             yield from findings or [ok(f"{host.title} in {folder}, with {len(receipt.files)} files")]
     if not found:
-        yield ok(f"not installed in a client; 'memlines install' does that, for {listed(list(HOSTS))}")
+        yield ok(f"not installed in a client; 'memlines install' does that, for {list_names(list(HOSTS))}")
 
 
 def _old_name(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:
@@ -89,10 +89,10 @@ def _files(
         elif edit is None and not entry.is_ours(content) and not (manifest and manifest.holds(path, content)):
             changed.append(path)
     if missing:
-        yield problem(f"missing in {folder}: {listed(missing)}", again)
+        yield problem(f"missing in {folder}: {list_names(missing)}", again)
     if changed:
         yield warning(
-            f"changed since they were installed in {folder}: {listed(changed)}",
+            f"changed since they were installed in {folder}: {list_names(changed)}",
             f"Leave them so, or delete them; then {again[0].lower()}{again[1:]}",
         )
     version = next((held.version for held in (receipt, manifest) if held and held.version != __version__), "")
@@ -107,13 +107,13 @@ def _lacks_ours(content: bytes | None, entry: Entry, edit: Edit | None) -> bool:
     return edit.take_out(content) == content
 
 
-def _engine(patient: Patient, folder: Path, python: Path | None, again: str) -> Iterator[Finding]:
+def _engine(checkup: Checkup, folder: Path, python: Path | None, again: str) -> Iterator[Finding]:
     """Ask the Python that runs the engine for its Memlines."""
     if python is None:
         yield problem(f"{folder} does not say how to start the engine", again)
     elif not os.access(python, os.X_OK) or python.is_dir():
         yield problem(f"the Python of the engine is gone: {python}", again)
-    elif _may_be_run(python, patient.workspace.root):
+    elif _may_be_run(python, checkup.workspace.root):
         yield from _asked(python, again)
 
 
@@ -149,7 +149,7 @@ def _asked(python: Path, again: str) -> Iterator[Finding]:
 
 
 def _trust(project: Path | None) -> Iterator[Finding]:
-    """Say what Codex leaves out, because nobody told it yet that it may be trusted."""
+    """Report what Codex leaves out because it was not trusted yet."""
     if project is not None and not codex.is_trusted(project):
         yield warning(
             f"Codex does not trust {project}, and reads no settings there",
@@ -158,7 +158,7 @@ def _trust(project: Path | None) -> Iterator[Finding]:
     hooks = codex.untrusted_hooks(project)
     if hooks:
         yield warning(
-            f"Codex does not run our hooks before they are trusted: {listed(hooks)}",
+            f"Codex does not run our hooks before they are trusted: {list_names(hooks)}",
             "Type /hooks in codex, and trust them",
         )
 

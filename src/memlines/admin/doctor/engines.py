@@ -7,9 +7,9 @@ from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
+from memlines.admin.doctor.checkup import Checkup, Finding, RepairJob, list_names, ok, problem, warning
 from memlines.embed.base import Provider
-from memlines.embed.builtin.files import cache_folder, changed_files
+from memlines.embed.builtin.files import cache_folder, changed_files, discard
 from memlines.embed.select import probed
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.sync.identity import engine_warning
@@ -18,15 +18,15 @@ _SAFE_SQLITE = (3, 51, 3)
 """Before this, two programs that checkpoint at the same instant can damage a database."""
 
 
-def check_engines(patient: Patient) -> Iterator[Finding]:
+def check_engines(checkup: Checkup) -> Iterator[Finding]:
     """Look for the libraries that are needed, and for a SQLite that is safe."""
-    settings = patient.settings.store.vector
+    settings = checkup.settings.store.vector
     with closing(Connection(":memory:")) as connection:
         sqlite = str(connection.execute("SELECT sqlite_version()").get)
     findings = [*_safe(sqlite)]
     if settings.enabled and find_spec("numpy") is None:
         findings.append(problem("numpy is not installed, so vectors cannot be searched", "Install numpy"))
-    if trouble := engine_warning(patient.settings):
+    if trouble := engine_warning(checkup.settings):
         findings.append(warning(trouble, ""))
     yield from findings
     if not findings:
@@ -49,13 +49,13 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def check_provider(patient: Patient) -> Iterator[Finding]:
-    """Tell who makes vectors, why nobody else does, and whether it works."""
-    if patient.choice_trouble is not None:
-        raise patient.choice_trouble
-    if patient.choice is None:
+def check_provider(checkup: Checkup) -> Iterator[Finding]:
+    """Look at what makes vectors, why it was chosen, and whether it works."""
+    if checkup.choice_error is not None:
+        raise checkup.choice_error
+    if checkup.choice is None:
         return
-    provider, requested, reason = patient.choice.provider, patient.choice.requested, patient.choice.reason
+    provider, requested, reason = checkup.choice.provider, checkup.choice.requested, checkup.choice.reason
     if reason and requested != "auto":
         taken = f"{provider.id} is used instead" if provider else "search goes by words only"
         yield problem(f"{requested} cannot be used, {taken}: {reason}", "Do what it says")
@@ -67,23 +67,29 @@ def check_provider(patient: Patient) -> Iterator[Finding]:
         changed = changed_files()
         if changed:
             yield problem(
-                f"the unpacked model in {cache_folder()} was changed: {listed(changed)}",
+                f"the unpacked model in {cache_folder()} was changed: {list_names(changed)}",
                 "Delete that folder; the model is unpacked again",
                 "model",
             )
             return
     if provider is not None:
-        yield _tried(provider, requested, deep=patient.deep)
+        yield _try(provider, requested, deep=checkup.deep)
     elif not reason:
         yield ok("search goes by words, as the settings say")
 
 
-def _tried(provider: Provider, requested: str, *, deep: bool) -> Finding:
-    """Let a provider embed one word, if that neither sends nor writes anything unasked."""
+def repair_model(job: RepairJob) -> str:
+    """Remove the unpacked model."""
+    discard()
+    return f"removed {cache_folder()}, so the model is unpacked again"
+
+
+def _try(provider: Provider, requested: str, *, deep: bool) -> Finding:
+    """Let a provider embed one word, unless that sends or writes something without `deep`."""
     goes = f"text goes to {provider.sends_to}" if provider.sends_to else "no text leaves this machine"
     name = f"{provider.id} ({provider.model}), chosen by embeddings.provider {requested}; {goes}"
     is_ready = provider.id == "builtin" and cache_folder().is_dir()
     if not deep and not is_ready:
-        unasked = "unpacks it for the first time" if provider.id == "builtin" else "gives it one word"
-        return ok(f"{name}; not tried (--deep {unasked})")
+        does = "unpacks it for the first time" if provider.id == "builtin" else "gives it one word"
+        return ok(f"{name}; not tried (--deep {does})")
     return ok(f"{name}; {probed(provider)}")

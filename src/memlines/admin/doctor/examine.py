@@ -1,16 +1,19 @@
-"""Run all checks, and the repairs that they ask for."""
+"""Run all checks, and the repairs that they ask for.
+
+Only what is derived is repaired; notes are never touched.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.doctor.checkup import Finding, Level, Patient, problem
+from memlines.admin.doctor.checkup import Checkup, Finding, Level, Repair, RepairJob, problem
 from memlines.admin.doctor.clients import check_clients
-from memlines.admin.doctor.engines import check_engines, check_provider
+from memlines.admin.doctor.engines import check_engines, check_provider, repair_model
 from memlines.admin.doctor.files import check_contents, check_facts, check_files, check_skipped
 from memlines.admin.doctor.index import (
     check_identity,
@@ -18,24 +21,42 @@ from memlines.admin.doctor.index import (
     check_orphans,
     check_texts,
     check_words,
+    repair_by_rebuild,
+    repair_by_sync,
+    repair_orphans,
 )
-from memlines.admin.doctor.leftovers import check_locks, check_set_aside, check_unfinished
-from memlines.admin.doctor.old_name import check_old_name
+from memlines.admin.doctor.leftovers import (
+    check_locks,
+    check_set_aside,
+    check_unfinished,
+    repair_locks,
+    repair_set_aside,
+    repair_unfinished,
+)
+from memlines.admin.doctor.old_name import check_old_name, move_old_folders
 from memlines.admin.doctor.places import (
     check_agents,
     check_disk,
     check_kept,
     check_settings,
     check_workspace,
+    repair_permissions,
+    repair_private,
 )
-from memlines.admin.doctor.repairs import Case, Done, carry_out
-from memlines.admin.doctor.vectors import check_cache, check_copy, check_vectors
+from memlines.admin.doctor.vectors import (
+    check_cache,
+    check_copy,
+    check_vectors,
+    repair_copy,
+    repair_vectors,
+)
 from memlines.errors import MemlinesError, StoreDamaged, reason_of
+from memlines.files.place import ensure_private
 from memlines.index.store.sqlite.db import store_errors
 from memlines.paths import Workspace
 from memlines.types import Progress
 
-Check = Callable[[Patient], Iterator[Finding]]
+Check = Callable[[Checkup], Iterator[Finding]]
 
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("workspace", check_workspace),
@@ -65,6 +86,31 @@ CHECKS: tuple[tuple[str, Check], ...] = (
 )
 """Every check and its name, in the order of what a person would look at first."""
 
+REPAIRS: tuple[tuple[Repair, Callable[[RepairJob], str]], ...] = (
+    ("old-name", lambda job: move_old_folders()),
+    ("private", repair_private),
+    ("permissions", repair_permissions),
+    ("locks", repair_locks),
+    ("sweep", repair_unfinished),
+    ("model", repair_model),
+    ("vectors", repair_vectors),
+    ("orphans", repair_orphans),
+    ("rebuild", repair_by_rebuild),
+    ("sync", repair_by_sync),
+    ("copy", repair_copy),
+    ("clean", repair_set_aside),
+)
+"""Every repair and its name, in the order in which they are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A repair, whether it was done, and what it did or what prevented it."""
+
+    repair: Repair
+    done: bool
+    message: str
+
 
 @dataclass(frozen=True, slots=True)
 class Examination:
@@ -88,9 +134,24 @@ def examine(
 ) -> Examination:
     """Check a memory without changing anything; `deep` looks at all of it and tries a remote provider."""
     workspace = Workspace.at(folder)
-    with Patient(workspace, overrides, deep=deep) as patient:
-        findings = tuple(found for name, check in CHECKS for found in _findings(name, check, patient))
-        return Examination(str(workspace.root), str(patient.index_file), findings)
+    with Checkup(workspace, overrides, deep=deep) as checkup:
+        findings = tuple(found for name, check in CHECKS for found in _run(name, check, checkup))
+        return Examination(str(workspace.root), str(checkup.index_file), findings)
+
+
+def _run(name: str, check: Check, checkup: Checkup) -> Iterator[Finding]:
+    """Yield what a check finds; that it failed is a finding, too."""
+    try:
+        with store_errors(checkup.index_file):
+            for finding in check(checkup):
+                yield replace(finding, check=name)
+    except MemlinesError as error:
+        repair: Repair | None = "rebuild" if isinstance(error, StoreDamaged) else None
+        yield replace(problem(error.what, error.todo, repair), check=name)
+    except OSError as error:
+        what = f"{error.filename} cannot be looked at" if error.filename else "this cannot be looked at"
+        todo = "Check its permissions and the disk"
+        yield replace(problem(f"{what}: {reason_of(error)}", todo), check=name)
 
 
 def examine_and_repair(
@@ -103,28 +164,33 @@ def examine_and_repair(
 ) -> Examination:
     """Check a memory, repair what is derived, and check it again; `clean` deletes what was set aside."""
     first = examine(folder, overrides, deep=deep)
-    wanted = {finding.repair for finding in first.findings if finding.repair} - (
-        {"clean"} if not clean else set()
-    )
+    wanted = {finding.repair for finding in first.findings if finding.repair}
+    if not clean:
+        wanted.discard("clean")
     if not wanted:
         return first
-    case = Case(Workspace.at(folder), overrides, Path(first.index_path), progress)
-    done = carry_out(wanted, case)
+    done = _repair(wanted, RepairJob(Workspace.at(folder), overrides, Path(first.index_path), progress))
     return replace(examine(folder, overrides, deep=deep), repairs=done)
 
 
-def _findings(name: str, check: Check, patient: Patient) -> Iterator[Finding]:
-    """Yield what a check finds; that it could not be made is a finding, too."""
-    for finding in _guarded(check, patient):
-        yield replace(finding, check=name)
-
-
-def _guarded(check: Check, patient: Patient) -> Iterator[Finding]:
-    try:
-        with store_errors(patient.index_file):
-            yield from check(patient)
-    except MemlinesError as error:
-        yield problem(error.what, error.todo, "rebuild" if isinstance(error, StoreDamaged) else None)
-    except OSError as error:
-        what = f"{error.filename} cannot be looked at" if error.filename else "this cannot be looked at"
-        yield problem(f"{what}: {reason_of(error)}", "Check its permissions and the disk")
+def _repair(wanted: Set[Repair], job: RepairJob) -> tuple[Done, ...]:
+    """Do the repairs that are wanted; one that fails does not stop the rest."""
+    needed = set(wanted)
+    if "vectors" in needed:
+        needed.add("sync")  # which makes the vectors again
+    if "rebuild" in needed:
+        needed -= {"orphans", "sync"}  # a new index has neither
+    results = []
+    for name, repair in REPAIRS:
+        if name not in needed:
+            continue
+        try:
+            ensure_private(job.workspace)  # refuses a link, through which nothing may be written
+            with store_errors(job.index_file):
+                results.append(Done(name, True, repair(job)))
+        except MemlinesError as error:
+            results.append(Done(name, False, str(error)))
+        except OSError as error:
+            where = error.filename or job.workspace.private
+            results.append(Done(name, False, f"{where}: {reason_of(error)}"))
+    return tuple(results)

@@ -1,11 +1,11 @@
-"""Checks of the files against the index, both ways."""
+"""Checks of the files against the index, both ways, and of the facts in their note and table."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
-from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
+from memlines.admin.doctor.checkup import Checkup, Finding, list_names, ok, problem, warning
 from memlines.errors import StoreError
 from memlines.index.sync.discovery import missing_paths
 from memlines.index.sync.words import read_file
@@ -23,37 +23,37 @@ _READ_BYTES = 100_000_000
 _SYNC = "Run 'memlines sync'; a search does it as well"
 
 
-def check_files(patient: Patient) -> Iterator[Finding]:
+def check_files(checkup: Checkup) -> Iterator[Finding]:
     """Compare what is on disk with what the index knows, by fingerprints."""
-    if patient.index is None or patient.loaded is None:
+    if checkup.index is None or checkup.loaded is None:
         return
-    known = patient.known
-    files = patient.discovery.files
+    known = checkup.known
+    files = checkup.discovery.files
     new = [file.path for file in files if file.path not in known]
     changed = [
         file.path for file in files if file.path in known and known[file.path].fingerprint != file.fingerprint
     ]
-    gone = missing_paths(patient.discovery, known)
+    gone = missing_paths(checkup.discovery, known)
     if new:
-        yield warning(f"not in the index yet: {listed(new)}", _SYNC, "sync")
+        yield warning(f"not in the index yet: {list_names(new)}", _SYNC, "sync")
     if changed:
-        yield warning(f"changed since they were indexed: {listed(changed)}", _SYNC, "sync")
+        yield warning(f"changed since they were indexed: {list_names(changed)}", _SYNC, "sync")
     if gone:
-        yield warning(f"in the index, but gone from the disk: {listed(gone)}", _SYNC, "sync")
+        yield warning(f"in the index, but gone from the disk: {list_names(gone)}", _SYNC, "sync")
     if not (new or changed or gone):
         yield ok(f"{len(files)} on disk, all of them as the index knows them")
 
 
-def check_contents(patient: Patient) -> Iterator[Finding]:
+def check_contents(checkup: Checkup) -> Iterator[Finding]:
     """Read files that look unchanged, and compare what they hold with what was indexed."""
-    if patient.index is None or patient.loaded is None:
+    if checkup.index is None or checkup.loaded is None:
         return
-    same = [file for file in patient.discovery.files if _looks_unchanged(patient, file)]
-    chosen = same if patient.deep else _within_budget(same)
-    differing = [file.path for file in chosen if _differs(patient, file)]
+    same = [file for file in checkup.discovery.files if _looks_unchanged(checkup, file)]
+    chosen = same if checkup.deep else _within_budget(same)
+    differing = [file.path for file in chosen if _differs(checkup, file)]
     if differing:
         yield problem(
-            f"other content than was indexed, though size and time are the same: {listed(differing)}",
+            f"other content than was indexed, though size and time are the same: {list_names(differing)}",
             "Run 'memlines sync --force'",
             "rebuild",
         )
@@ -62,9 +62,9 @@ def check_contents(patient: Patient) -> Iterator[Finding]:
         yield ok(f"{len(chosen)}{rest} read, all of them hold what was indexed")
 
 
-def _looks_unchanged(patient: Patient, file: FoundFile) -> bool:
+def _looks_unchanged(checkup: Checkup, file: FoundFile) -> bool:
     """Tell whether no sync would read a file again."""
-    entry = patient.known.get(file.path)
+    entry = checkup.known.get(file.path)
     return (
         entry is not None
         and entry.problem is None
@@ -74,7 +74,7 @@ def _looks_unchanged(patient: Patient, file: FoundFile) -> bool:
 
 
 def _within_budget(files: list[FoundFile]) -> list[FoundFile]:
-    """Return as many files as may be read unasked, others at each time if not all."""
+    """Return as many files as are read without `deep`, a new sample each time."""
     if sum(file.fingerprint.size for file in files) <= _READ_BYTES:
         return files
     chosen, left = [], _READ_BYTES
@@ -86,22 +86,22 @@ def _within_budget(files: list[FoundFile]) -> list[FoundFile]:
     return chosen
 
 
-def _differs(patient: Patient, file: FoundFile) -> bool:
-    if file.source == "sessions" and "-" in patient.known[file.path].hash:
+def _differs(checkup: Checkup, file: FoundFile) -> bool:
+    if file.source == "sessions" and "-" in checkup.known[file.path].hash:
         return False  # it was read on from its tail, of which only marks are known
-    content = read_file(file, patient.settings.files.max_bytes)
+    content = read_file(file, checkup.settings.files.max_bytes)
     if isinstance(content, Document):
         was_changed_meanwhile = content.fingerprint != file.fingerprint
-        return not was_changed_meanwhile and content.hash != patient.known[file.path].hash
-    # It was text when it was indexed; what cannot be read now is told by the check of skipped files.
+        return not was_changed_meanwhile and content.hash != checkup.known[file.path].hash
+    # It was text when it was indexed; the check of skipped files reports what cannot be read now.
     return isinstance(content, Problem) and not content.failed
 
 
-def check_skipped(patient: Patient) -> Iterator[Finding]:
+def check_skipped(checkup: Checkup) -> Iterator[Finding]:
     """List the files that are not in the index, and why."""
-    found = {file.path for file in patient.discovery.files}
-    indexed = {path: file.problem for path, file in patient.known.items() if file.problem and path in found}
-    problems = [*patient.discovery.problems, *(item for item in indexed.values() if item)]
+    found = {file.path for file in checkup.discovery.files}
+    indexed = {path: file.problem for path, file in checkup.known.items() if file.problem and path in found}
+    problems = [*checkup.discovery.problems, *(item for item in indexed.values() if item)]
     for item in problems:
         message = f"{item.path} {item.reason}"
         if item.failed:
@@ -114,10 +114,10 @@ def check_skipped(patient: Patient) -> Iterator[Finding]:
         yield ok("no file was left out")
 
 
-def check_facts(patient: Patient) -> Iterator[Finding]:
+def check_facts(checkup: Checkup) -> Iterator[Finding]:
     """Read the facts, and compare how many their table holds."""
-    settings = patient.settings.facts
-    note = FactNote(patient.workspace, patient.settings)
+    settings = checkup.settings.facts
+    note = FactNote(checkup.workspace, checkup.settings)
     facts = [line.fact for line in note.lines()]
     if settings.store == LANCEDB and not is_installed():
         yield problem(
@@ -128,22 +128,22 @@ def check_facts(patient: Patient) -> Iterator[Finding]:
     unseen = sum(fact.is_captured and fact.is_current and not fact.reviewed for fact in facts)
     if unseen:
         yield warning(
-            f"captured facts that nobody looked at yet: {unseen} of {current}", "Run 'memlines facts review'"
+            f"captured facts that are not reviewed yet: {unseen} of {current}", "Run 'memlines facts review'"
         )
     elif facts:
         yield ok(f"{current} that hold, {len(facts) - current} that are no longer true")
     else:
         yield ok("none yet")
-    if facts and uses_table(patient.settings, len(facts)):
-        yield from _check_table(patient, note)
+    if facts and uses_table(checkup.settings, len(facts)):
+        yield from _check_table(checkup, note)
 
 
-def _check_table(patient: Patient, note: FactNote) -> Iterator[Finding]:
+def _check_table(checkup: Checkup, note: FactNote) -> Iterator[Finding]:
     """Compare the table with the note and the index; if LanceDB cannot be loaded, no sync helps."""
-    index = patient.index
+    index = checkup.index
     if index is None or not index.vectors.count():
         return
-    stamp = stamp_of(uri_of(patient.workspace, patient.settings))
+    stamp = stamp_of(uri_of(checkup.workspace, checkup.settings))
     is_ahead = note.lines_of(state_of(index, note.path)[1]) is None
     if stamp and stamp.state == state_in(index, note.path) and not is_ahead:
         return

@@ -1,36 +1,49 @@
-"""Checks of the index itself. All that doctor asks SQLite stands here and in `vectors.py`."""
+"""Checks of the index itself. All that doctor asks SQLite is here and in `vectors.py`."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
-from memlines.admin.doctor.checkup import Finding, Patient, listed, ok, problem, warning
+from memlines.admin.doctor.checkup import (
+    WAIT_SECONDS,
+    Checkup,
+    Finding,
+    RepairJob,
+    list_names,
+    ok,
+    problem,
+    warning,
+)
+from memlines.admin.doctor.leftovers import index_locks
 from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
 from memlines.index.sync.identity import reason_to_rebuild
+from memlines.locks import WriterLock
+from memlines.memory.memory import Memory
 
 _MOST_REASONS = 3
 _MOST_TEXTS = 20_000
 """How many chunks are compared with their hashes without being asked to compare all."""
 
 _GROUP = 400
-_REBUILD = "Run 'memlines sync --force' to build it anew"
+_REBUILD = "Run 'memlines sync --force' to rebuild it"
 
 _WITHOUT_FILE = "SELECT DISTINCT path FROM chunks WHERE path NOT IN (SELECT path FROM files)"
 _WORDS_WITHOUT_CHUNK = "SELECT rowid FROM chunks_fts WHERE rowid NOT IN (SELECT number FROM chunks)"
 _CHUNKS_WITHOUT_WORDS = "SELECT number FROM chunks WHERE number NOT IN (SELECT rowid FROM chunks_fts)"
 
 
-def check_index(patient: Patient) -> Iterator[Finding]:
+def check_index(checkup: Checkup) -> Iterator[Finding]:
     """Tell whether the index is there, can be used, and is whole."""
-    if patient.index_trouble is not None:
-        raise patient.index_trouble
-    if patient.index is None:
-        yield from _no_index(patient)
+    if checkup.index_error is not None:
+        raise checkup.index_error
+    if checkup.index is None:
+        yield from _no_index(checkup)
         return
-    index = patient.index
+    index = checkup.index
     version = version_of(index.connection)
     index.vectors.count()  # loads what its table needs, or says that it is missing
     faults = [str(row[0]) for row in index.connection.execute("PRAGMA integrity_check")]
@@ -49,33 +62,33 @@ def check_index(patient: Patient) -> Iterator[Finding]:
         )
 
 
-def _no_index(patient: Patient) -> Iterator[Finding]:
-    if patient.loaded is None:
-        return  # who knows where it is
-    if patient.discovery.files:
+def _no_index(checkup: Checkup) -> Iterator[Finding]:
+    if checkup.loaded is None:
+        return  # the settings say where it is, and cannot be read
+    if checkup.discovery.files:
         yield warning("there is no index yet", "Run 'memlines sync'; a search makes it as well", "sync")
     else:
         yield ok("there are no notes yet, and no index")
 
 
-def check_texts(patient: Patient) -> Iterator[Finding]:
+def check_texts(checkup: Checkup) -> Iterator[Finding]:
     """Compare chunks with the hashes they were written with; an index can be whole and hold other text."""
-    if patient.index is None:
+    if checkup.index is None:
         return
-    numbers = [row[0] for row in patient.index.connection.execute("SELECT number FROM chunks")]
-    chosen = numbers if patient.deep else random.sample(numbers, min(_MOST_TEXTS, len(numbers)))
+    numbers = [row[0] for row in checkup.index.connection.execute("SELECT number FROM chunks")]
+    chosen = numbers if checkup.deep else random.sample(numbers, min(_MOST_TEXTS, len(numbers)))
     for start in range(0, len(chosen), _GROUP):
-        patient.index.chunks(chosen[start : start + _GROUP])  # raises if one is not what was written
+        checkup.index.chunks(chosen[start : start + _GROUP])  # raises if one is not what was written
     rest = "" if len(chosen) == len(numbers) else f"; {len(numbers)} in all (--deep compares all)"
     yield ok(f"{len(chosen)} chunks are what was written{rest}")
 
 
-def check_words(patient: Patient) -> Iterator[Finding]:
+def check_words(checkup: Checkup) -> Iterator[Finding]:
     """Compare the rows of the word index with the chunks."""
-    if patient.index is None:
+    if checkup.index is None:
         return
-    missing = len(_numbers(patient.index, _CHUNKS_WITHOUT_WORDS))
-    extra = len(words_without_chunk(patient.index))
+    missing = len(_numbers(checkup.index, _CHUNKS_WITHOUT_WORDS))
+    extra = len(_numbers(checkup.index, _WORDS_WITHOUT_CHUNK))
     if missing:
         yield problem(f"chunks that cannot be found by their words: {missing}", _REBUILD, "rebuild")
     if extra:
@@ -84,31 +97,64 @@ def check_words(patient: Patient) -> Iterator[Finding]:
         yield ok("every chunk can be found by its words")
 
 
-def check_orphans(patient: Patient) -> Iterator[Finding]:
+def check_orphans(checkup: Checkup) -> Iterator[Finding]:
     """Look for rows that belong to nothing any more."""
-    if patient.index is None:
+    if checkup.index is None:
         return
-    paths = paths_without_file(patient.index)
-    vectors = len(vectors_without_chunk(patient.index))
+    paths = _paths_without_file(checkup.index)
+    vectors = len(_vectors_without_chunk(checkup.index))
     if paths:
-        yield problem(f"chunks of files the index does not know: {listed(paths)}", _REBUILD, "orphans")
+        yield problem(f"chunks of files the index does not know: {list_names(paths)}", _REBUILD, "orphans")
     if vectors:
         yield problem(f"vectors of chunks that are gone: {vectors}", _REBUILD, "orphans")
     if not (paths or vectors):
         yield ok("every row belongs to a file")
 
 
-def paths_without_file(index: Index) -> list[str]:
+def repair_orphans(job: RepairJob) -> str:
+    """Remove rows that belong to nothing."""
+    with job.open_index() as index:
+        paths = _paths_without_file(index)
+        for path in paths:
+            index.remove(path)
+        words, vectors = _numbers(index, _WORDS_WITHOUT_CHUNK), _vectors_without_chunk(index)
+        with transaction(index.connection):
+            index.connection.executemany(
+                "DELETE FROM chunks_fts WHERE rowid = ?", [(number,) for number in words]
+            )
+            for entry in spaces.entries(index.connection):
+                index.vectors_in(entry.space).delete(vectors)
+    return (
+        f"removed rows that belong to nothing: {len(paths)} files, {len(words)} words, {len(vectors)} vectors"
+    )
+
+
+def repair_by_rebuild(job: RepairJob) -> str:
+    """Rebuild the index."""
+    return f"rebuilt the index: {_sync(job, force=True)}"
+
+
+def repair_by_sync(job: RepairJob) -> str:
+    """Bring the index up to date."""
+    return f"synced: {_sync(job, force=False)}"
+
+
+def _sync(job: RepairJob, *, force: bool) -> str:
+    for lock in index_locks(job.index_file):
+        with WriterLock(lock).held(WAIT_SECONDS):
+            pass  # a sync would wait far longer than is right for a repair
+    with Memory(job.workspace.root, job.overrides) as memory:
+        report = memory.sync(force=force, progress=job.progress)
+    counts = f"{len(report.indexed)} indexed, {len(report.removed)} removed, {len(report.failed)} failed"
+    return "; ".join([counts, *report.warnings])
+
+
+def _paths_without_file(index: Index) -> list[str]:
     """Return the paths of chunks whose file is unknown: no sync would ever remove them."""
     return [str(row[0]) for row in index.connection.execute(_WITHOUT_FILE)]
 
 
-def words_without_chunk(index: Index) -> list[int]:
-    """Return the numbers in the word index that are no chunks."""
-    return _numbers(index, _WORDS_WITHOUT_CHUNK)
-
-
-def vectors_without_chunk(index: Index) -> list[int]:
+def _vectors_without_chunk(index: Index) -> list[int]:
     """Return the numbers of vectors, and of vectors of sentences, that are no chunks."""
     numbers: set[int] = set()
     for entry in spaces.entries(index.connection):
@@ -125,14 +171,12 @@ def _numbers(index: Index, sql: str) -> list[int]:
     return [int(row[0]) for row in index.connection.execute(sql)]
 
 
-def check_identity(patient: Patient) -> Iterator[Finding]:
+def check_identity(checkup: Checkup) -> Iterator[Finding]:
     """Compare what the index was made with to what the settings say now."""
-    if patient.index is None:
+    if checkup.index is None:
         return
-    changed = reason_to_rebuild(patient.index, patient.settings)
+    changed = reason_to_rebuild(checkup.index, checkup.settings)
     if changed:
-        yield warning(
-            f"the index was made otherwise: {changed}", "Run 'memlines sync' to build it anew", "sync"
-        )
+        yield warning(f"the index was made otherwise: {changed}", "Run 'memlines sync' to rebuild it", "sync")
     else:
         yield ok("chunks and sources are those of the settings")

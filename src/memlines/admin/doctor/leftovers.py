@@ -6,15 +6,27 @@ import glob
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from memlines.admin.doctor.checkup import Finding, Patient, listed, megabytes, ok, problem, warning
-from memlines.files.atomic import unfinished
+from memlines.admin.doctor.checkup import (
+    WAIT_SECONDS,
+    Checkup,
+    Finding,
+    RepairJob,
+    list_names,
+    megabytes,
+    ok,
+    problem,
+    warning,
+)
+from memlines.files.atomic import unfinished, unlink
 from memlines.files.place import LOCK_NAME
 from memlines.files.scan import NOTES_DIR
 from memlines.folders import folders_below
+from memlines.index.store.sqlite.files import is_ours, remove_database, sweep
 from memlines.locks import WriterLock
 from memlines.paths import Workspace
 
@@ -24,10 +36,10 @@ _STILL_AT_WORK = 60.0
 """Seconds: what is younger may be about to be finished."""
 
 
-def check_locks(patient: Patient) -> Iterator[Finding]:
-    """Tell who holds a lock, and whose note of holding one is all that is left."""
+def check_locks(checkup: Checkup) -> Iterator[Finding]:
+    """Look for locks that are held, and for what a killed holder left."""
     found = False
-    for lock in locks(patient.workspace, patient.index_file):
+    for lock in locks(checkup.workspace, checkup.index_file):
         if lock.is_symlink():
             found = True
             yield problem(f"{lock} is a symbolic link, which is not followed", "Delete it")
@@ -37,19 +49,29 @@ def check_locks(patient: Patient) -> Iterator[Finding]:
                 f"{lock.name} is held by {WriterLock(lock).holder()}, so what is said here may be changing",
                 "Wait for it to finish and ask again",
             )
-        elif holder_of(lock).exists():
+        elif _holder_of(lock).exists():
             found = True
             yield warning(
-                f"{holder_of(lock).name} was left by a program that was killed; it is harmless",
+                f"{_holder_of(lock).name} was left by a program that was killed; it is harmless",
                 "Delete it, or let the next sync do it",
                 "locks",
             )
     if not found:
-        yield ok("nobody is writing")
+        yield ok("no program is writing")
+
+
+def repair_locks(job: RepairJob) -> str:
+    """Take each free lock for a moment: releasing it removes the note of its holder."""
+    left = [lock for lock in locks(job.workspace, job.index_file) if _holder_of(lock).exists()]
+    free = [lock for lock in left if not is_held(lock)]
+    for lock in free:
+        with WriterLock(lock).held(WAIT_SECONDS):
+            pass
+    return f"removed what killed programs left of {list_names(lock.name for lock in free)}"
 
 
 def locks(workspace: Workspace, index_file: Path) -> list[Path]:
-    """Return the locks of a memory that are there, or that somebody once held."""
+    """Return the locks of a memory that are there, or that a program once held."""
     return [*_locks_like(workspace.private, LOCK_NAME), *index_locks(index_file)]
 
 
@@ -65,13 +87,13 @@ def _locks_like(folder: Path, pattern: str) -> list[Path]:
     return sorted({path.with_name(path.name.removesuffix(_HOLDER)) for path in found})
 
 
-def holder_of(lock: Path) -> Path:
+def _holder_of(lock: Path) -> Path:
     """Return the file that says who holds a lock."""
     return lock.with_name(lock.name + _HOLDER)
 
 
 def is_held(lock: Path) -> bool:
-    """Tell whether some program holds a lock; one that cannot be opened for writing is held by nobody."""
+    """Tell whether some program holds a lock; one that cannot be opened for writing is not held."""
     if not lock.is_file() or not os.access(lock, os.W_OK):
         return False
     probe = FileLock(lock)
@@ -83,13 +105,14 @@ def is_held(lock: Path) -> bool:
     return False
 
 
-def check_unfinished(patient: Patient) -> Iterator[Finding]:
-    """Look for unfinished files that nobody is working on any more."""
-    left = [*note_leftovers(patient.workspace), *index_leftovers(patient.index_file)]
+def check_unfinished(checkup: Checkup) -> Iterator[Finding]:
+    """Look for unfinished files that no program is working on any more."""
+    left = [*_note_leftovers(checkup.workspace), *_index_leftovers(checkup.index_file)]
     if left:
         size = sum(path.lstat().st_size for path in left if os.path.lexists(path))
+        names = list_names(path.name for path in left)
         yield warning(
-            f"left unfinished by killed programs, {megabytes(size)}: {listed(path.name for path in left)}",
+            f"left unfinished by killed programs, {megabytes(size)}: {names}",
             "Delete them",
             "sweep",
         )
@@ -97,10 +120,22 @@ def check_unfinished(patient: Patient) -> Iterator[Finding]:
         yield ok("nothing is left behind")
 
 
-def note_leftovers(workspace: Workspace, own_lock: Path | None = None) -> list[Path]:
+def repair_unfinished(job: RepairJob) -> str:
+    """Remove unfinished files."""
+    lock = job.workspace.private / LOCK_NAME
+    with WriterLock(lock, "a note of this workspace").held(WAIT_SECONDS):
+        for path in _note_leftovers(job.workspace, lock):
+            with suppress(FileNotFoundError):
+                unlink(path, root=job.workspace.root, durable=False)
+    with job.writing():
+        sweep(job.index_file)
+    return "removed unfinished files"
+
+
+def _note_leftovers(workspace: Workspace, own_lock: Path | None = None) -> list[Path]:
     """Return the unfinished files of writers of notes, beside the notes and in the private folder.
 
-    While somebody else writes, only the old ones: the others may be about to be finished.
+    While another program writes, only the old ones: the others may be about to be finished.
     """
     busy = any(is_held(lock) for lock in workspace.private.glob("*.lock") if lock != own_lock)
     root = workspace.root
@@ -110,7 +145,7 @@ def note_leftovers(workspace: Workspace, own_lock: Path | None = None) -> list[P
     return [path for path in left if _is_old(path)] if busy else left
 
 
-def index_leftovers(index_file: Path) -> list[Path]:
+def _index_leftovers(index_file: Path) -> list[Path]:
     """Return the unfinished files of writers of the index, unless one is at work."""
     if is_held(index_file.with_name(index_file.name + ".lock")):
         return []
@@ -126,12 +161,13 @@ def _is_old(path: Path) -> bool:
         return False
 
 
-def check_set_aside(patient: Patient) -> Iterator[Finding]:
+def check_set_aside(checkup: Checkup) -> Iterator[Finding]:
     """List the damaged indexes that were set aside."""
-    mains = set_aside(patient.index_file)
+    mains = _set_aside(checkup.index_file)
     for main in mains:
         days = int((time.time() - main.lstat().st_mtime) / 86_400)
-        size = sum(path.lstat().st_size for path in with_companions(main))
+        parts = [main.with_name(main.name + ending) for ending in ("", *_COMPANIONS)]
+        size = sum(path.lstat().st_size for path in parts if os.path.lexists(path))
         message = f"{main.name}, {megabytes(size)}, {days} days old, was a damaged index"
         if main.is_file():
             yield warning(message, "Delete it unless you want to look at it", "clean")
@@ -141,13 +177,18 @@ def check_set_aside(patient: Patient) -> Iterator[Finding]:
         yield ok("no damaged index was set aside")
 
 
-def set_aside(index_file: Path) -> list[Path]:
+def repair_set_aside(job: RepairJob) -> str:
+    """Delete the damaged indexes that were set aside."""
+    removed = []
+    with job.writing():
+        for main in _set_aside(job.index_file):
+            if main.is_file() and not main.is_symlink() and is_ours(main):
+                remove_database(main)
+                removed.append(main.name)
+    return f"deleted {list_names(removed)}" if removed else "deleted nothing"
+
+
+def _set_aside(index_file: Path) -> list[Path]:
     """Return the indexes that were set aside, without the files that belong to each."""
     found = index_file.parent.glob(f"{glob.escape(index_file.name)}.damaged-*")
     return sorted(path for path in found if not path.name.endswith(_COMPANIONS))
-
-
-def with_companions(main: Path) -> list[Path]:
-    """Return a database that was set aside and the files that belong to it."""
-    every = (main.with_name(main.name + ending) for ending in ("", *_COMPANIONS))
-    return [path for path in every if os.path.lexists(path)]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memlines.admin.doctor.checkup import Finding, Patient, ok, warning
+from memlines.admin.doctor.checkup import Checkup, Finding, ok, warning
 from memlines.errors import WriteError, reason_of
 from memlines.paths import old_user_folders
 
 
-def check_old_name(_: Patient) -> Iterator[Finding]:
+def check_old_name(_: Checkup) -> Iterator[Finding]:
     """Look for user-wide folders of the old name; settings and clients are looked at by their own checks."""
     folders = old_user_folders()
     for kind, old, new in folders:

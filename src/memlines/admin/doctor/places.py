@@ -10,10 +10,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memlines.admin.doctor.checkup import Finding, Patient, listed, megabytes, ok, problem, warning
+from memlines.admin.doctor.checkup import (
+    Checkup,
+    Finding,
+    RepairJob,
+    list_names,
+    megabytes,
+    ok,
+    problem,
+    warning,
+)
 from memlines.errors import PathError
 from memlines.files import history, trash
-from memlines.files.place import tighten
+from memlines.files.place import ensure_private, tighten
 from memlines.folders import Tree
 from memlines.index.store.sqlite.erase import indexes_in
 from memlines.settings import switched_off
@@ -33,12 +42,12 @@ _MOUNTS = Path("/proc/mounts")
 _PERMISSIONS = "Check its permissions and its owner"
 
 
-def check_workspace(patient: Patient) -> Iterator[Finding]:
+def check_workspace(checkup: Checkup) -> Iterator[Finding]:
     """Look at the workspace and its private folder."""
-    root, private = patient.workspace.root, patient.workspace.private
-    cached = patient.index_file.parent == patient.workspace.cached_indexes
-    what = f"remembered; the index is in {patient.index_file.parent}" if cached else "remembered or indexed"
-    findings = [*_unwritable(root, what), *_private(private), *_open_to_others(patient)]
+    root, private = checkup.workspace.root, checkup.workspace.private
+    cached = checkup.index_file.parent == checkup.workspace.cached_indexes
+    what = f"remembered; the index is in {checkup.index_file.parent}" if cached else "remembered or indexed"
+    findings = [*_unwritable(root, what), *_private(private), *_open_to_others(checkup)]
     yield from findings or [ok(f"{root} can be read and written")]
 
 
@@ -62,12 +71,12 @@ def _private(folder: Path) -> Iterator[Finding]:
         yield from _ignored(folder / ".gitignore")
 
 
-def _open_to_others(patient: Patient) -> Iterator[Finding]:
-    if not patient.workspace.private.is_dir() or patient.workspace.private.is_symlink():
+def _open_to_others(checkup: Checkup) -> Iterator[Finding]:
+    if not checkup.workspace.private.is_dir() or checkup.workspace.private.is_symlink():
         return
-    found = tighten(patient.workspace, dry_run=True)
+    found = tighten(checkup.workspace, dry_run=True)
     if found:
-        names = listed(path.relative_to(patient.workspace.root).as_posix() for path in found)
+        names = list_names(path.relative_to(checkup.workspace.root).as_posix() for path in found)
         yield warning(
             f"other users of this machine may read what is private, or the group may not: {names}",
             "Close them, or let the next sync do it",
@@ -90,30 +99,42 @@ def _ignored(file: Path) -> Iterator[Finding]:
         yield warning(f"{file} does not ignore everything", "Make it a file with one line: *")
 
 
-def check_settings(patient: Patient) -> Iterator[Finding]:
+def repair_private(job: RepairJob) -> str:
+    """Make the private folder with its .gitignore, as every repair does before it starts."""
+    ensure_private(job.workspace)
+    return f"made {job.workspace.private / '.gitignore'}"
+
+
+def repair_permissions(job: RepairJob) -> str:
+    """Close the private folder to other users."""
+    tighten(job.workspace)
+    return f"closed {job.workspace.private} and all in it to other users"
+
+
+def check_settings(checkup: Checkup) -> Iterator[Finding]:
     """Tell whether the settings can be used, and whether they switch memory off."""
-    if patient.settings_trouble is not None:
-        raise patient.settings_trouble
-    off = switched_off(patient.loaded) if patient.loaded else ""
+    if checkup.settings_error is not None:
+        raise checkup.settings_error
+    off = switched_off(checkup.loaded) if checkup.loaded else ""
     if off:
         yield warning(off, "Set it to true to use this memory")
-    elif patient.loaded and patient.loaded.warnings:
-        for sentence in patient.loaded.warnings:
+    elif checkup.loaded and checkup.loaded.warnings:
+        for sentence in checkup.loaded.warnings:
             yield warning(sentence, "Take out what has no effect")
-    elif patient.loaded:
-        chosen = [name for name, origin in patient.loaded.origins.items() if origin != "default"]
+    elif checkup.loaded:
+        chosen = [name for name, origin in checkup.loaded.origins.items() if origin != "default"]
         yield ok(f"readable; {len(chosen)} differ from the defaults" if chosen else "the defaults")
 
 
-def check_disk(patient: Patient) -> Iterator[Finding]:
+def check_disk(checkup: Checkup) -> Iterator[Finding]:
     """Look at the room on the disk, at its kind, and at the size of the index."""
-    findings = [*_room(patient), *_network(patient.index_file.parent), *_size(patient)]
-    free = megabytes(shutil.disk_usage(patient.workspace.root).free)
+    findings = [*_room(checkup), *_network(checkup.index_file.parent), *_size(checkup)]
+    free = megabytes(shutil.disk_usage(checkup.workspace.root).free)
     yield from findings or [ok(f"{free} free")]
 
 
-def _room(patient: Patient) -> Iterator[Finding]:
-    places = {folder.stat().st_dev: folder for folder in _folders(patient)}
+def _room(checkup: Checkup) -> Iterator[Finding]:
+    places = {folder.stat().st_dev: folder for folder in _folders(checkup)}
     for folder in places.values():
         free = shutil.disk_usage(folder).free
         message = f"{megabytes(free)} free on the disk of {folder}"
@@ -123,10 +144,10 @@ def _room(patient: Patient) -> Iterator[Finding]:
             yield warning(message, "Free some space before it runs out")
 
 
-def _folders(patient: Patient) -> Iterator[Path]:
-    yield patient.workspace.root
-    if patient.index_file.parent.is_dir():
-        yield patient.index_file.parent
+def _folders(checkup: Checkup) -> Iterator[Path]:
+    yield checkup.workspace.root
+    if checkup.index_file.parent.is_dir():
+        yield checkup.index_file.parent
 
 
 def _network(folder: Path) -> Iterator[Finding]:
@@ -148,21 +169,21 @@ def _is_above(mount: str, path: str) -> bool:
     return path == mount or path.startswith(mount.rstrip("/") + "/")
 
 
-def _size(patient: Patient) -> Iterator[Finding]:
-    text = sum(file.fingerprint.size for file in patient.discovery.files)
-    beside = patient.index_file.parent.glob(glob.escape(patient.index_file.name) + "*")
+def _size(checkup: Checkup) -> Iterator[Finding]:
+    text = sum(file.fingerprint.size for file in checkup.discovery.files)
+    beside = checkup.index_file.parent.glob(glob.escape(checkup.index_file.name) + "*")
     size = sum(file.stat().st_size for file in beside if file.is_file())
     if size > max(_MOST_TIMES * text, _WORTH_SAYING):
         yield warning(
             f"the index takes {megabytes(size)} for {megabytes(text)} of text",
-            "Run 'memlines sync --force' to build it anew, or lower cache.max_entries",
+            "Run 'memlines sync --force' to rebuild it, or lower cache.max_entries",
         )
 
 
-def check_kept(patient: Patient) -> Iterator[Finding]:
+def check_kept(checkup: Checkup) -> Iterator[Finding]:
     """Look at the size of what is kept of changed and removed notes."""
     kept = {"history": history.MAX_BYTES, "trash": trash.MAX_BYTES}
-    sizes = {name: _bytes_below(patient.workspace.private / name) for name in kept}
+    sizes = {name: _bytes_below(checkup.workspace.private / name) for name in kept}
     for name, size in sizes.items():
         if size > kept[name]:
             yield warning(
@@ -173,9 +194,9 @@ def check_kept(patient: Patient) -> Iterator[Finding]:
         yield ok(", ".join(f"{name} {megabytes(size)}" for name, size in sizes.items()))
 
 
-def check_agents(patient: Patient) -> Iterator[Finding]:
+def check_agents(checkup: Checkup) -> Iterator[Finding]:
     """List the indexes of other agents, which are checked when their agent is named."""
-    others = [file for file in indexes_in(patient.workspace.private) if file != patient.index_file]
+    others = [file for file in indexes_in(checkup.workspace.private) if file != checkup.index_file]
     for file in others:
         size = megabytes(file.stat().st_size)
         yield ok(f"{file.name} ({size}) is of another agent; 'memlines doctor --agent NAME' checks it")

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
-from memlines.admin.doctor.checkup import Finding, Patient, ok, problem, warning
+from memlines.admin.doctor.checkup import Checkup, Finding, RepairJob, ok, problem, warning
 from memlines.embed.passages import is_packed, unpack
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import spaces
@@ -24,15 +24,15 @@ _GROUP = 4096
 _AGAIN = "Remove them and run 'memlines sync', which makes them again"
 
 
-def check_vectors(patient: Patient) -> Iterator[Finding]:
+def check_vectors(checkup: Checkup) -> Iterator[Finding]:
     """Look at every vector: as many numbers as the others, finite, of unit length."""
-    index = patient.index
+    index = checkup.index
     if index is None or not _has_numpy():
         return
-    bad = [number for table in _tables(index) for number in damaged_vectors(index, table)]
+    bad = [number for table in _tables(index) for number in _damaged_vectors(index, table)]
     if bad:
         yield problem(f"vectors that are damaged: {len(bad)}", _AGAIN, "vectors")
-    provider = patient.choice.provider if patient.choice is not None else None
+    provider = checkup.choice.provider if checkup.choice is not None else None
     waiting = count_to_do(index, provider) if provider is not None else 0
     if waiting:
         yield warning(
@@ -45,20 +45,20 @@ def check_vectors(patient: Patient) -> Iterator[Finding]:
         yield ok(f"{count} vectors of {index.vectors.dims()} numbers" if count else "none: search by words")
 
 
-def check_cache(patient: Patient) -> Iterator[Finding]:
+def check_cache(checkup: Checkup) -> Iterator[Finding]:
     """Look at the cached vectors, from which a rebuilt index would take them."""
-    if patient.index is None or not _has_numpy() or patient.index.vectors.dims() is None:
+    if checkup.index is None or not _has_numpy() or checkup.index.vectors.dims() is None:
         return
-    bad = damaged_cached(patient.index)
+    bad = _damaged_cached(checkup.index)
     if bad:
         yield problem(f"cached vectors that are damaged: {len(bad)}", _AGAIN, "vectors")
     else:
         yield ok("every cached vector of this model is sound")
 
 
-def check_copy(patient: Patient) -> Iterator[Finding]:
+def check_copy(checkup: Checkup) -> Iterator[Finding]:
     """Compare the mapped copy of the vectors with the index."""
-    index = patient.index
+    index = checkup.index
     if index is None or not _has_numpy() or index.vectors.engine != MATRIX:
         return
     copy = index.path.with_name(index.path.name + ".vectors")
@@ -67,9 +67,9 @@ def check_copy(patient: Patient) -> Iterator[Finding]:
         return
     try:
         with index.snapshot():
-            used, wrong = _compared(index)
+            used, wrong = _compare_copy(index)
     except StoreDamaged:
-        return  # the vectors are not of one length, which their own check tells
+        return  # the vectors are not of one length, which their own check reports
     if wrong:
         yield problem(f"{copy.name} differs from the index in {wrong} rows", "Delete it", "copy")
     elif used:
@@ -80,26 +80,35 @@ def check_copy(patient: Patient) -> Iterator[Finding]:
         )
 
 
-def remove_damaged(index: Index) -> tuple[int, int]:
-    """Remove damaged vectors, and return how many of chunks and how many of the cache; as the writer."""
+def repair_vectors(job: RepairJob) -> str:
+    """Remove damaged vectors from the index and the cache; a sync makes them again."""
     removed = 0
-    with transaction(index.connection):
+    with job.open_index() as index, transaction(index.connection):
         for table in _tables(index):
-            chunks = damaged_vectors(index, table)
+            chunks = _damaged_vectors(index, table)
             table.delete(chunks)
             removed += len(chunks)
-        cached = damaged_cached(index)
+        cached = _damaged_cached(index)
         index.connection.executemany(
             "DELETE FROM embedding_cache WHERE rowid = ?", [(row,) for row in cached]
         )
-    return removed, len(cached)
+    return f"removed damaged vectors: {removed} of chunks, {len(cached)} in the cache"
+
+
+def repair_copy(job: RepairJob) -> str:
+    """Write the mapped copy of the vectors again."""
+    copy = job.index_file.with_name(job.index_file.name + ".vectors")
+    with job.open_index() as index:
+        copy.unlink(missing_ok=True)
+        index.vectors.save_matrix()
+    return f"wrote {copy.name} again" if copy.exists() else f"deleted {copy.name}; so few vectors need none"
 
 
 def _tables(index: Index) -> list[VectorTable]:
     return [index.vectors_in(entry.space) for entry in spaces.entries(index.connection)]
 
 
-def damaged_vectors(index: Index, table: VectorTable) -> list[int]:
+def _damaged_vectors(index: Index, table: VectorTable) -> list[int]:
     """Return the numbers of the chunks whose vectors, or those of their sentences, cannot be right."""
     dims = _usual_dims(index, table)
     if dims is None:
@@ -113,7 +122,7 @@ def damaged_vectors(index: Index, table: VectorTable) -> list[int]:
     return sorted({*bad, *(int(row[0]) for row in sentences)})
 
 
-def damaged_cached(index: Index) -> list[int]:
+def _damaged_cached(index: Index) -> list[int]:
     """Return the rows of the cache whose vectors are of this index's model and cannot be right."""
     dims = _usual_dims(index, index.vectors)
     now = spaces.serving(index.connection)
@@ -156,7 +165,7 @@ def _damaged(rows: Iterable[tuple[int, Any]], dims: int) -> list[int]:
     return bad
 
 
-def _compared(index: Index) -> tuple[int, int]:
+def _compare_copy(index: Index) -> tuple[int, int]:
     """Return how many rows the copy serves, and how many of them differ from the table."""
     import numpy as np
 
@@ -173,5 +182,5 @@ def _compared(index: Index) -> tuple[int, int]:
 
 
 def _has_numpy() -> bool:
-    """Tell whether vectors can be looked at; where not, the check of the engines tells."""
+    """Tell whether vectors can be looked at; where not, the check of the engines says so."""
     return find_spec("numpy") is not None
