@@ -363,11 +363,11 @@ class Memory:
 
     def history(self, path: str) -> tuple[Version, ...]:
         """Return the earlier versions of a note, which need not exist any more, the newest first."""
-        from memlines.memory.notes.versions import versions_of
+        from memlines.memory.notes.versions import list_versions
 
         check(arguments.VERSION, path=path)
         self._refuse_if_off()
-        return versions_of(self.workspace, path)
+        return list_versions(self.workspace, path)
 
     def read_version(self, path: str, version: str) -> str:
         """Return what a version of a note says; it goes by its name, or by its number from the newest on."""

@@ -1,15 +1,16 @@
-"""Take back what was written last, and bring it back again.
+"""Undo what was written last, and redo it.
 
 What an operation wrote is undone as one, or not at all. A note that still holds what the operation left is
 made exactly what it was before. In a note that was changed since, the lines that the operation wrote are
-taken out, or replaced by those that stood there, if they are still there as they were written. What a note
-held before the undo is kept like before any other change, so the undo can be taken back itself.
+removed, or replaced by those that were there before, if they are still as they were written. What a note held
+before the undo is kept as before any other change, so the undo can be undone itself. What was forgotten does
+not come back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
@@ -45,7 +46,7 @@ class NoteChange:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """An operation that was taken back or brought back, and what that changed.
+    """An operation that was undone or redone, and what that changed.
 
     `forgotten` names passages that would have come back but were forgotten, and were left out.
     """
@@ -56,43 +57,57 @@ class Undone:
     forgotten: tuple[str, ...] = ()
 
 
+def diff_of(path: str, before: str, after: str) -> str:
+    """Return a unified diff of two texts."""
+    lines = unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm="", n=2)
+    return "\n".join(lines)
+
+
+def undo(workspace: Workspace, *, redo: bool = False, dry_run: bool = False) -> Undone:
+    """Undo the last operation that was not undone yet; with `redo`, redo the one that was undone last."""
+    if dry_run:
+        work = _Undo(workspace, redo=redo)
+        with reading(work.paths):
+            return work.outcome_of(work.plan())
+    with writing(workspace):
+        work = _Undo(workspace, redo=redo)
+        with journal.operation(REDO if redo else UNDO, work.target.id):
+            return attempt(Place(work.paths, workspace.root / work.paths, workspace.root), work.run)
+
+
+def recent(workspace: Workspace) -> tuple[Operation, ...]:
+    """Return the operations that can be undone, the next one first."""
+    done, _ = _stacks(journal.operations(workspace))
+    return tuple(reversed(done))
+
+
 @dataclass(frozen=True, slots=True)
 class _Step:
+    """What a note holds, what it will hold, and where that is kept, if it is."""
+
     place: Place
     old: bytes | None
     new: bytes | None
     kept: str
 
 
-def undo(workspace: Workspace, *, redo: bool = False, dry_run: bool = False) -> Undone:
-    """Take back the last operation that was not taken back yet; with `redo`, bring the last such one back."""
-    if dry_run:
-        work = _Undo(workspace, redo=redo)
-        with reading(work.paths):
-            return work.planned()
-    with writing(workspace):
-        work = _Undo(workspace, redo=redo)
-        with journal.operation(REDO if redo else UNDO, work.target.id):
-            return attempt(Place(work.paths, workspace.root / work.paths, workspace.root), work.done)
-
-
-def recent(workspace: Workspace) -> tuple[Operation, ...]:
-    """Return the operations that can be taken back, the next one first."""
-    done, _ = _stacks(journal.operations(workspace))
-    return tuple(reversed(done))
-
-
 class _Undo:
-    """One undo: which operation it takes back, and how."""
+    """One undo: which operation it reverses, and how."""
 
     def __init__(self, workspace: Workspace, *, redo: bool) -> None:
         self.workspace = workspace
         self._redo = redo
         self._operations = journal.operations(workspace)
-        done, taken = _stacks(self._operations)
-        self.target = _last_of(taken if redo else done, redo=redo)
-        if redo:
-            self.target = replace(self.target, writes=(*self._cut_short(), *self.target.writes))
+        done, undone = _stacks(self._operations)
+        self.target = _last_of(undone if redo else done, redo=redo)
+        if redo:  # what attempts wrote that were killed before this one
+            killed = (
+                write
+                for one in self._operations
+                if one.undoes == self.target.undoes and not one.complete
+                for write in one.writes
+            )
+            self.target = replace(self.target, writes=(*killed, *self.target.writes))
         self._gone = Forgotten.load(workspace)
         self._left_out: list[str] = []
 
@@ -101,23 +116,15 @@ class _Undo:
         """The notes that it is about, for errors."""
         return ", ".join(dict.fromkeys(write.path for write in self.target.writes))
 
-    def planned(self) -> Undone:
-        """Return what would be done."""
-        return self._outcome(self._plan())
-
-    def done(self) -> Undone:
-        """Do it."""
-        self._operations = journal.operations(self.workspace)  # what an attempt before this one did
-        steps = self._plan()
-        self._refuse_too_much(steps)
-        for step in steps:
-            self._take(step)
-        journal.complete(self.workspace)
-        return self._outcome(steps)
-
-    def _plan(self) -> list[_Step]:
+    def plan(self) -> list[_Step]:
+        """Return what has to be written, leaving out what an undo that was cut short has written already."""
         self._left_out = []
-        finished = self._finished_before()
+        finished = {
+            (write.path, write.after)
+            for one in self._operations
+            if one.undoes == self.target.id and not one.complete
+            for write in one.writes
+        }
         steps: dict[str, _Step] = {}
         for write in reversed(self.target.writes):
             step = steps.get(write.path)
@@ -127,47 +134,63 @@ class _Undo:
                 if (write.path, None if content is None else State.of(content)) in finished:
                     continue
                 step = _Step(place, content, content, "")
-            steps[write.path] = self._reversed(step, write)
+            steps[write.path] = self._reverse(step, write)
         cleaned = [self._without_forgotten(step) for step in steps.values()]
         return [step for step in cleaned if step.new != step.old]
 
-    def _cut_short(self) -> Iterator[Write]:
-        """Yield what attempts wrote that were killed before the one that is brought back."""
-        for one in self._operations:
-            if one.undoes == self.target.undoes and not one.complete:
-                yield from one.writes
+    def run(self) -> Undone:
+        """Write what is planned."""
+        self._operations = journal.operations(self.workspace)  # what an attempt before this one did
+        steps = self.plan()
+        self._refuse_too_much(steps)
+        for step in steps:
+            place = step.place
+            if step.new is None:
+                trash.put(self.workspace, place, step.old or b"")
+            elif step.old is None and step.kept.startswith("trash/"):
+                name = PurePosixPath(step.kept).name
+                trash.put_back(self.workspace, trash.Item(name, place.path, trash.time_of(name), 0), place)
+            else:
+                history.change(self.workspace, place, step.old, step.new)
+        journal.complete(self.workspace)
+        return self.outcome_of(steps)
 
-    def _finished_before(self) -> set[tuple[str, State | None]]:
-        """Return what an undo of the same operation that was cut short has made of notes."""
-        return {
-            (write.path, write.after)
-            for one in self._operations
-            if one.undoes == self.target.id and not one.complete
-            for write in one.writes
-        }
+    def outcome_of(self, steps: Sequence[_Step]) -> Undone:
+        """Return what steps change."""
+        target = self.target
+        if self._redo:
+            target = next((one for one in self._operations if one.id == target.undoes), target)
+        changes = (change_of(step.place, step.old, step.new) for step in steps)
+        return Undone(target.command, target.time, tuple(changes), tuple(self._left_out))
 
-    def _reversed(self, step: _Step, write: Write) -> _Step:
-        """Return a step that also takes back one more change of its note."""
+    def _reverse(self, step: _Step, write: Write) -> _Step:
+        """Return a step that also reverses one more change of its note."""
         now = None if step.new is None else State.of(step.new)
         if now == write.before:
-            return step  # it was never made, or somebody took it back
+            return step  # it was never made, or was reversed by hand
         if now == write.after:
             new = None if write.before is None else (step.new or b"")[: write.before.size]
             return _Step(step.place, step.old, self._kept(write) if write.kept else new, write.kept)
         block = write.block
         at = None if step.new is None or block is None else journal.locate(step.new, block)
         if step.new is None or block is None or at is None:
-            raise self._changed_since(write)
+            raise WriteError(
+                f"{write.path!r} was changed after {self.target.command!r} wrote to it, and what it wrote"
+                " does not stand there any more as it was; nothing was changed",
+                todo=f"Change the note yourself, or take an earlier version: memlines history {write.path}",
+            )
         old = self._kept(write)[block.old_start : block.old_end] if write.kept else b""
         start, end = at
-        if write.before is None:  # the title stays, for what was added since stands below it
+        if write.before is None:  # the title stays, for what was added since is below it
             title = _TITLE.match(step.new, start, end)
             start = title.end() if title else start
         return _Step(step.place, step.old, step.new[:start] + old + step.new[end:], "")
 
     def _kept(self, write: Write) -> bytes:
         """Return what was kept of a note before a change."""
-        content = kept_content(self.workspace, write)
+        folder, _, name = write.kept.partition("/")
+        parts = (write.path, name) if folder == "history" else (name, write.path)
+        content = atomic.read(self.workspace.private.joinpath(folder, *parts), root=self.workspace.root)
         if content is None or State.of(content) != write.before:
             raise WriteError(
                 f"what {write.path!r} held before {self.target.command!r} is not kept any more",
@@ -178,23 +201,13 @@ class _Undo:
     def _without_forgotten(self, step: _Step) -> _Step:
         if step.new is None or not self._gone:
             return step
-        standing = {entry.text for entry in entries_of(_text(step.old))}
+        standing = {entry.text for entry in entries_of(decode_note(step.old))}
         try:
             new, left_out = without_forgotten(self._gone, step.place.path, step.new, standing)
         except UnicodeDecodeError:
             return step
         self._left_out.extend(left_out)
         return _Step(step.place, step.old, new, "" if left_out else step.kept)
-
-    def _take(self, step: _Step) -> None:
-        place = step.place
-        if step.new is None:
-            trash.put(self.workspace, place, step.old or b"")
-        elif step.old is None and step.kept.startswith("trash/"):
-            name = PurePosixPath(step.kept).name
-            trash.put_back(self.workspace, trash.Item(name, place.path, trash.time_of(name), 0), place)
-        else:
-            history.change(self.workspace, place, step.old, step.new)
 
     def _refuse_too_much(self, steps: Sequence[_Step]) -> None:
         """Raise if more notes would go to the trash than it has room for: the first ones would be lost."""
@@ -205,55 +218,28 @@ class _Undo:
                 todo="Delete those you do not want yourself",
             )
 
-    def _changed_since(self, write: Write) -> WriteError:
-        return WriteError(
-            f"{write.path!r} was changed after {self.target.command!r} wrote to it, and what it wrote does"
-            " not stand there any more as it was; nothing was changed",
-            todo=f"Change the note yourself, or take an earlier version: memlines history {write.path}",
-        )
-
-    def _outcome(self, steps: Sequence[_Step]) -> Undone:
-        target = self.target
-        if self._redo:
-            target = next((one for one in self._operations if one.id == target.undoes), target)
-        changes = tuple(NoteChange(step.place.path, _shown(step.old), _shown(step.new)) for step in steps)
-        return Undone(target.command, target.time, changes, tuple(self._left_out))
-
-
-def kept_content(workspace: Workspace, write: Write) -> bytes | None:
-    """Return the old content of a note that a change kept, if it is still there."""
-    folder, _, name = write.kept.partition("/")
-    parts = (write.path, name) if folder == "history" else (name, write.path)
-    return atomic.read(workspace.private.joinpath(folder, *parts), root=workspace.root)
-
-
-def diff_of(path: str, before: str, after: str) -> str:
-    """Return a unified diff of two texts."""
-    lines = unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm="", n=2)
-    return "\n".join(lines)
-
 
 def _stacks(operations: Sequence[Operation]) -> tuple[list[Operation], list[Operation]]:
-    """Return the operations that stand, and the undoes that can be taken back, both the oldest first."""
+    """Return the operations that stand, and the undos that can be redone, both the oldest first."""
     known = {one.id: one for one in operations}
     done: list[Operation] = []
-    taken: list[Operation] = []
+    undone: list[Operation] = []
     for one in operations:
         target = known.get(one.undoes)
         if not one.undoes:
             if one.writes or one.command == journal.FORGET:
                 done.append(one)
-                taken.clear()
+                undone.clear()
         elif target is None or not one.complete:
             continue
         elif one.command == UNDO:
             done = [other for other in done if other is not target]
-            taken.append(one)
+            undone.append(one)
         else:
-            taken = [other for other in taken if other is not target]
+            undone = [other for other in undone if other is not target]
             if target.undoes in known:
                 done.append(known[target.undoes])
-    return done, taken
+    return done, undone
 
 
 def _last_of(operations: Sequence[Operation], *, redo: bool) -> Operation:
@@ -272,9 +258,12 @@ def _last_of(operations: Sequence[Operation], *, redo: bool) -> Operation:
     return operations[-1]
 
 
-def _text(content: bytes | None) -> str:
+def change_of(place: Place, old: bytes | None, new: bytes | None) -> NoteChange:
+    """Return what a change of a note's content is for people."""
+    before, after = (None if content is None else decode_note(content) for content in (old, new))
+    return NoteChange(place.path, before, after)
+
+
+def decode_note(content: bytes | None) -> str:
+    """Return the text of a note, whatever it holds."""
     return (content or b"").decode("utf-8", "replace").removeprefix("\ufeff")
-
-
-def _shown(content: bytes | None) -> str | None:
-    return None if content is None else _text(content)

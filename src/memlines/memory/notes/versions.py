@@ -1,13 +1,13 @@
-"""The earlier versions of a note: list them, read them, bring one back.
+"""List the earlier versions of a note, read one, and restore one.
 
-A version is a kept copy, a note in the trash, or the beginning of a note to whose end something was added:
-of such a change nothing has to be kept, because the old text still stands there.
+A version is a kept copy, a note in the trash, or the beginning of a note to whose end something was added: of
+such a change nothing has to be kept, because the old text is still there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from memlines.files.history import Version
 from memlines.files.journal import State, Write
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.tombstones import Forgotten
-from memlines.memory.notes.undo import NoteChange
+from memlines.memory.notes.undo import NoteChange, change_of, decode_note
 from memlines.paths import Workspace
 from memlines.text.entries import entries_of
 
@@ -27,6 +27,7 @@ _MOST_GROWN = 50
 """How many beginnings of a note are listed: each is hashed to see that it still is what the note held."""
 
 _Load = Callable[[], bytes]
+"""Reads a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +42,15 @@ class RestoredVersion:
     forgotten: tuple[str, ...] = ()
 
 
-def versions_of(workspace: Workspace, path: str) -> tuple[Version, ...]:
+def list_versions(workspace: Workspace, path: str) -> tuple[Version, ...]:
     """Return the earlier versions of a note, the newest first."""
-    return tuple(version for version, _ in _found(workspace, place_of(workspace, path)))
+    return tuple(version for version, _ in _versions(workspace, place_of(workspace, path)))
 
 
 def read_version(workspace: Workspace, path: str, name: str) -> str:
     """Return what a version of a note says; it is named by its name or by its number, 1 being the newest."""
-    _, load = _chosen(workspace, place_of(workspace, path), name)
-    return _text(load())
+    _, load = _find_version(workspace, place_of(workspace, path), name)
+    return decode_note(load())
 
 
 def restore_version(
@@ -62,43 +63,37 @@ def restore_version(
     place = place_of(workspace, path)
     gone = Forgotten(()) if with_forgotten else Forgotten.load(workspace)
 
-    def planned() -> tuple[RestoredVersion, bytes | None, bytes]:
-        version, load = _chosen(workspace, place, name)
-        now, content = atomic.read(place.real, root=place.root), load()
-        kept, left_out = _allowed(gone, place, now, content)
-        change = NoteChange(place.path, None if now is None else _text(now), _text(kept))
-        return RestoredVersion(version, change, tuple(left_out)), now, kept
-
-    def write() -> RestoredVersion:
-        done, now, content = planned()
-        if content != now:
+    def restore() -> RestoredVersion:
+        version, load = _find_version(workspace, place, name)
+        now = atomic.read(place.real, root=place.root)
+        content, left_out = _without_forgotten(gone, place, now, load())
+        if content != now and not dry_run:
             history.change(workspace, place, now, content)
-        if with_forgotten:
-            lift.append(_text(content))
-        return done
+        return RestoredVersion(version, change_of(place, now, content), tuple(left_out))
 
     if dry_run:
         with reading(f"{place.path!r}"):
-            return planned()[0]
-    lift: list[str] = []
+            return restore()
     with writing(workspace), journal.operation(RESTORE):
-        done = attempt(place, write)
-    for text in lift[-1:]:
-        Forgotten.load(workspace).lift(text)
+        done = attempt(place, restore)
+    if with_forgotten:
+        Forgotten.load(workspace).lift(done.change.after or "")
     return done
 
 
-def _allowed(gone: Forgotten, place: Place, now: bytes | None, content: bytes) -> tuple[bytes, list[str]]:
+def _without_forgotten(
+    gone: Forgotten, place: Place, now: bytes | None, content: bytes
+) -> tuple[bytes, list[str]]:
     """Return what may come back of a version, and what is left out of it."""
     if not gone:
         return content, []
-    standing = {entry.text for entry in entries_of(_text(now or b""))}
+    standing = {entry.text for entry in entries_of(decode_note(now))}
     kept: bytes | None
     try:
         kept, left_out = without_forgotten(gone, place.path, content, standing)
     except UnicodeDecodeError:
         raise WriteError(
-            f"that version of {place.path!r} is not UTF-8 text, so nobody can look for what was forgotten",
+            f"that version of {place.path!r} is not UTF-8 text, so what was forgotten cannot be found in it",
             todo="Bring it back with --with-forgotten",
         ) from None
     if kept is None or (now is None and gone.drops_file(place.path)):
@@ -109,8 +104,8 @@ def _allowed(gone: Forgotten, place: Place, now: bytes | None, content: bytes) -
     return kept, left_out
 
 
-def _chosen(workspace: Workspace, place: Place, name: str) -> tuple[Version, _Load]:
-    found = _found(workspace, place)
+def _find_version(workspace: Workspace, place: Place, name: str) -> tuple[Version, _Load]:
+    found = _versions(workspace, place)
     if name.isascii() and name.isdecimal() and 1 <= int(name) <= len(found):
         return found[int(name) - 1]
     for version, load in found:
@@ -124,7 +119,7 @@ def _chosen(workspace: Workspace, place: Place, name: str) -> tuple[Version, _Lo
     )
 
 
-def _found(workspace: Workspace, place: Place) -> list[tuple[Version, _Load]]:
+def _versions(workspace: Workspace, place: Place) -> list[tuple[Version, _Load]]:
     """Return the versions of a note with how to read each, the newest first."""
     with reading(f"the history of {place.path!r}"):
         writes = [
@@ -134,35 +129,32 @@ def _found(workspace: Workspace, place: Place) -> list[tuple[Version, _Load]]:
             if write.path == place.path
         ]
         commands = {write.kept: command for command, write in writes if write.kept}
-        found = dict(_kept(workspace, place, commands))
-        found |= dict(_grown(workspace, place, writes, found))
+        found = dict(_kept_versions(workspace, place, commands))
+        found |= dict(_grown_versions(place, writes, found))
     return sorted(found.items(), key=lambda pair: pair[0].name, reverse=True)
 
 
-def _kept(workspace: Workspace, place: Place, commands: dict[str, str]) -> Iterator[tuple[Version, _Load]]:
-    """Yield the versions that lie in the history and in the trash."""
+def _kept_versions(
+    workspace: Workspace, place: Place, commands: dict[str, str]
+) -> Iterator[tuple[Version, _Load]]:
+    """Yield the versions that are in the history and in the trash."""
     for version in history.versions(workspace, place.path):
-        file = workspace.private / "history" / place.path / version.name
         command = commands.get(f"history/{version.name}", "")
-        yield Version(version.name, place.path, version.time, version.size, command), _loader(workspace, file)
+        file = workspace.private / "history" / place.path / version.name
+        yield replace(version, command=command), _loader(workspace, file)
     for item in trash.items(workspace):
         if item.path == place.path:
-            file = workspace.private / "trash" / item.name / item.path
             command = commands.get(f"trash/{item.name}", "remove")
+            file = workspace.private / "trash" / item.name / item.path
             yield Version(item.name, place.path, item.time, item.size, command), _loader(workspace, file)
 
 
-def _grown(
-    workspace: Workspace, place: Place, writes: list[tuple[str, Write]], kept: dict[Version, _Load]
+def _grown_versions(
+    place: Place, writes: list[tuple[str, Write]], kept: dict[Version, _Load]
 ) -> Iterator[tuple[Version, _Load]]:
     """Yield the versions that are the beginning of the next newer one, as far as they are still that."""
     by_name = {version.name: load for version, load in kept.items()}
-
-    @cache
-    def current() -> bytes:
-        return atomic.read(place.real, root=place.root) or b""
-
-    newer: _Load = current
+    newer: _Load = cache(lambda: atomic.read(place.real, root=place.root) or b"")
     count = 0
     for command, write in reversed(writes):
         if write.before is None or count == _MOST_GROWN:
@@ -192,7 +184,3 @@ def _loader(workspace: Workspace, file: Path) -> _Load:
         return content
 
     return load
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "replace").removeprefix("\ufeff")
