@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.agent.messages import Message, messages_of
+from memlines.agent.messages import Message, parse_messages
 from memlines.types import Turn
 from tests.support import untimed
 
@@ -53,26 +53,28 @@ TIMES: dict[str, Any] = {
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_every_known_shape_is_read(shape: Any) -> None:
-    assert list(messages_of([shape])) == [HI]
+    assert list(parse_messages([shape])) == [HI]
 
 
 @pytest.mark.parametrize("shape", SILENT.values(), ids=SILENT)
 def test_what_nobody_said_is_left_out(shape: Any) -> None:
-    assert list(messages_of([shape])) == []
+    assert list(parse_messages([shape])) == []
 
 
 @pytest.mark.parametrize("time", TIMES.values(), ids=TIMES)
 def test_the_time_is_known_in_any_form(time: dict[str, Any]) -> None:
-    assert [one.time for one in messages_of([{"role": "user", "content": "hi", **time}])] == [TIME]
+    assert [one.time for one in parse_messages([{"role": "user", "content": "hi", **time}])] == [TIME]
 
 
 @pytest.mark.parametrize("time", ["soon", -1e300, True, [], "9999-12-31T23:59:59-12:00", float("nan")])
 def test_a_time_that_is_none_does_no_harm(time: Any) -> None:
-    assert [one.time for one in messages_of([{"role": "user", "content": "hi", "timestamp": time}])] == [None]
+    assert [one.time for one in parse_messages([{"role": "user", "content": "hi", "timestamp": time}])] == [
+        None
+    ]
 
 
 def test_characters_that_no_file_can_hold_are_replaced() -> None:
-    assert [one.text for one in messages_of([{"role": "user", "content": "a\0b\ud800c"}])] == ["ab\ufffdc"]
+    assert [one.text for one in parse_messages([{"role": "user", "content": "a\0b\ud800c"}])] == ["ab\ufffdc"]
 
 
 json_values = st.recursive(
@@ -90,4 +92,4 @@ json_values = st.recursive(
 @untimed
 @given(st.lists(json_values, max_size=4))
 def test_any_values_are_messages_or_none(given_values: list[Any]) -> None:
-    list(messages_of(given_values))
+    list(parse_messages(given_values))

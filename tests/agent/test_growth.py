@@ -13,7 +13,7 @@ from memlines.agent import intent
 from memlines.agent.capture import find_facts, is_injection
 from memlines.agent.capture.rules import may_last
 from memlines.agent.lasting import rate, sentences_of
-from memlines.agent.messages import messages_of
+from memlines.agent.messages import parse_messages
 from memlines.index.search.query import as_prose
 from memlines.text.neutral import neutralise, quoted
 from memlines.text.quote import without_quotes
@@ -34,7 +34,7 @@ WORK: dict[str, tuple[int, Callable[[str], Any]]] = {
     "detect": (10_000, intent.detect),
     "about_past": (10_000, intent.about_past),
     "flush": (20_000, lambda text: [rate(one, "user", NOW) for one in sentences_of(text)]),
-    "messages_of": (50_000, lambda text: list(messages_of([{"role": "user", "content": text}]))),
+    "parse_messages": (50_000, lambda text: list(parse_messages([{"role": "user", "content": text}]))),
     "without_quotes": (50_000, without_quotes),
     "as_prose": (20_000, as_prose),
     "neutralise": (50_000, neutralise),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memlines.agent.messages import secrets_out
+from memlines.agent.messages import redactor
 from memlines.index.search.query import as_prose
 from memlines.paths import note_path
 from memlines.settings import switched_off
@@ -35,7 +35,7 @@ INTRODUCTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Unasked:
+class FittingFacts:
     """Quoted facts and which they are; an empty text if none fits."""
 
     text: Neutral = NOTHING
@@ -45,8 +45,8 @@ class Unasked:
 
 def fitting_facts(
     memory: Memory, message: str, *, known: Iterable[str] = (), mode: Mode = "hybrid"
-) -> Unasked:
-    """Return the few facts that fit a message, quoted; those that stand in `known` texts are not repeated.
+) -> FittingFacts:
+    """Return the few facts that fit a message, quoted; those in `known` texts are not repeated.
 
     Nothing is returned if nothing fits, the memory or `facts.auto_recall` is off, or the message is short.
     """
@@ -54,23 +54,24 @@ def fitting_facts(
     said = without_quotes(message).strip()[:_READ_CHARACTERS]
     asked = as_prose(said).strip()
     if switched_off(memory.loaded) or not wanted.auto_recall or len(asked) < _SHORTEST:
-        return Unasked()
+        return FittingFacts()
     if not os.path.lexists(memory.workspace.root / note_path(wanted.file)):
-        return Unasked()  # before anything of facts is imported: somebody waits for the first answer
+        return FittingFacts()  # before anything of facts is imported: a user waits for the first answer
     from memlines.agent.personal import personal_log_odds
 
     found = memory.facts.recall(
         asked,
         limit=wanted.recall_max_results,
-        min_score=0.0,  # nobody asked: what speaks for a fact is weighed below, with what is asked
+        min_score=0.0,  # no one asked: what speaks for a fact is weighed below, with what is asked
         current_only=True,
         mode=mode,
         timely=False,  # that a fact was stored yesterday does not make it fit what is said about yesterday
     )
-    clean = secrets_out(memory)
+    clean = redactor(memory)
     shown = "\n".join(known)
     weighed = [
-        replace(one, score=_with(personal_log_odds(said, one.fact.text), one.score)) for one in found.found
+        replace(one, score=_add_evidence(one.score, personal_log_odds(said, one.fact.text)))
+        for one in found.found
     ]
     fitting = [
         one
@@ -79,13 +80,13 @@ def fitting_facts(
     ]
     new = [one for one in fitting if quoted(clean(one.fact.text)) not in shown]
     if not new:
-        return Unasked(warnings=found.warnings)
+        return FittingFacts(warnings=found.warnings)
     quotes = [Quote(f"{one.citation} ({one.fact.category})", clean(one.fact.text)) for one in new]
     text, count = capped(INTRODUCTION, quotes, memory.settings.tools.max_chars, FACTS_TAG)
-    return Unasked(text, tuple(new[:count]), found.warnings)
+    return FittingFacts(text, tuple(new[:count]), found.warnings)
 
 
-def _with(evidence: float, score: float) -> float:
+def _add_evidence(score: float, evidence: float) -> float:
     """Return a probability after some log odds more were added to it."""
     odds = score / max(1.0 - score, _LEAST) * math.exp(evidence)
     return odds / (1.0 + odds)

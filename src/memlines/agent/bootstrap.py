@@ -1,24 +1,23 @@
 """What a session starts with: the main note, the latest entries of topics and logs, and the last snapshot.
 
-The context is capped. What gives way first is in `_GIVES_WAY`; a line is never cut. Everything is quoted
+The context is capped. What gives way first is in `_GIVES_WAY`; no line is ever cut. Everything is quoted
 with its path and lines, so that an agent can read on from there, and without secrets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from memlines.agent.messages import Cleaning, secrets_out
-from memlines.agent.snapshot import origin_of, spoken
+from memlines.agent.messages import Redactor, redactor
+from memlines.agent.snapshot import origin_of, quote_messages
 from memlines.errors import PathError
 from memlines.files import atomic, snapshots
 from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
-from memlines.files.snapshots import Snapshot
 from memlines.index.search.query import log_day
 from memlines.memory.arguments import CONTEXT, check
 from memlines.memory.memory import Memory
@@ -58,12 +57,12 @@ _GIVES_WAY = (
     (_TODAY, 1.0),
     (_MAIN, 1.0),
 )
-"""Who gives up lines, one after the other, and which share of them, until the rest fits."""
+"""Which kinds give up lines, one after the other, and what share of them, until the rest fits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines that the context quotes: of what kind they are, where they stand, and of how many."""
+    """Lines that the context quotes: of what kind they are, where they are, and of how many."""
 
     kind: str
     path: str
@@ -78,14 +77,7 @@ class Part:
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
-        return {
-            "kind": self.kind,
-            "path": self.path,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "total_lines": self.total_lines,
-            "citation": self.citation,
-        }
+        return {**asdict(self), "citation": self.citation}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,25 +183,25 @@ def bootstrap(
     """Return what a session starts with, in at most so many tokens (of about four characters).
 
     If the session has a snapshot of its own, as after a compaction, that is the one; otherwise it is the
-    newest of the workspace. Notes that cannot be read are told in the warnings.
+    newest of the workspace. The warnings name notes that cannot be read.
     """
     check(CONTEXT, max_tokens=max_tokens)
     if switched_off(memory.loaded):
         return Context()
     moment = local_now(memory.settings, now)
-    clean = secrets_out(memory)
+    clean = redactor(memory)
     warnings: list[str] = []
     today = moment.date()
     notes = (
         (_MAIN, main_note(memory.workspace)),
-        (_YESTERDAY, _log(today - timedelta(days=1))),
-        (_TODAY, _log(today)),
+        (_YESTERDAY, _log_path(today - timedelta(days=1))),
+        (_TODAY, _log_path(today)),
     )
-    main, *logs = [_note(memory, kind, path, clean, warnings) for kind, path in notes]
-    pieces = [main, *_latest(memory, today, [path for _, path in notes], clean), *logs]
-    pieces.append(_snapshot(memory, session, moment, clean, warnings))
+    main, *logs = [_read_note(memory, kind, path, clean, warnings) for kind, path in notes]
+    pieces = [main, *_find_latest(memory, today, [path for _, path in notes], clean), *logs]
+    pieces.append(_read_snapshot(memory, session, moment, clean, warnings))
     filled = [piece for piece in pieces if piece is not None and not piece.is_empty]
-    kept = _fitting(filled, max_tokens * _CHARACTERS_PER_TOKEN)
+    kept = _fit(filled, max_tokens * _CHARACTERS_PER_TOKEN)
     whole = (_MAIN, _YESTERDAY, _TODAY)
     gone = [piece.path for piece in filled if piece.is_empty and piece.kind in whole]
     warnings.extend(f"nothing of {path!r} fits into {max_tokens:,} tokens" for path in gone)
@@ -219,11 +211,11 @@ def bootstrap(
     return Context(text, tuple(piece.part for piece in kept), tuple(warnings))
 
 
-def _log(day: date) -> str:
+def _log_path(day: date) -> str:
     return f"{NOTES_DIR}/{day.isoformat()}{SUFFIX}"
 
 
-def _fitting(pieces: list[_Piece], limit: int) -> list[_Piece]:
+def _fit(pieces: list[_Piece], limit: int) -> list[_Piece]:
     """Return the pieces that are left when everything fits the limit."""
     room = limit - weigh(block(INTRODUCTION, []))
     for kind, share in _GIVES_WAY:
@@ -234,7 +226,7 @@ def _fitting(pieces: list[_Piece], limit: int) -> list[_Piece]:
     return [piece for piece in pieces if not piece.is_empty]
 
 
-def _note(memory: Memory, kind: str, path: str, clean: Cleaning, warnings: list[str]) -> _Piece | None:
+def _read_note(memory: Memory, kind: str, path: str, clean: Redactor, warnings: list[str]) -> _Piece | None:
     """Return the lines of a note without secrets; nothing if there is no such note or no text in it."""
     limit = memory.settings.files.max_bytes
     try:
@@ -252,10 +244,10 @@ def _note(memory: Memory, kind: str, path: str, clean: Cleaning, warnings: list[
     except ValueError as error:
         warnings.append(f"the session starts without {path!r}: it {error}")
         return None
-    return _Piece(kind, path, _numbered(text, clean))
+    return _Piece(kind, path, _number_lines(text, clean))
 
 
-def _latest(memory: Memory, today: date, leave_out: Sequence[str], clean: Cleaning) -> Iterator[_Piece]:
+def _find_latest(memory: Memory, today: date, leave_out: Sequence[str], clean: Redactor) -> Iterator[_Piece]:
     """Yield the latest entries of topics, then those of earlier logs, the newest first.
 
     Facts are left out: those that fit a message are given with it.
@@ -264,7 +256,7 @@ def _latest(memory: Memory, today: date, leave_out: Sequence[str], clean: Cleani
     since = today - timedelta(days=LATEST_DAYS)
     found = latest(memory.workspace, memory.settings, since, today + timedelta(days=1), leave_out=others)
     notes = {one.path: text for one, text in found}
-    numbered = {path: _numbered(text, clean) for path, text in notes.items()}
+    numbered = {path: _number_lines(text, clean) for path, text in notes.items()}
     for one, _ in sorted(found, key=lambda each: log_day(each[0].path) is not None):
         lines = [line for line in numbered[one.path] if one.start_line <= line[0] <= one.end_line]
         if 0 < sum(len(text) for _, text in lines) <= _LONGEST_ENTRY:
@@ -272,11 +264,12 @@ def _latest(memory: Memory, today: date, leave_out: Sequence[str], clean: Cleani
             yield _Piece(_LOG if log_day(one.path) else _TOPIC, one.path, lines, total=total)
 
 
-def _snapshot(
-    memory: Memory, session: str | None, moment: datetime, clean: Cleaning, warnings: list[str]
+def _read_snapshot(
+    memory: Memory, session: str | None, moment: datetime, clean: Redactor, warnings: list[str]
 ) -> _Piece | None:
     try:
-        found = _last_snapshot(memory, session)
+        found = snapshots.newest_of(memory.workspace, session.strip()) if session else None
+        found = found or next(iter(snapshots.listed(memory.workspace).snapshots), None)
     except PathError as error:
         warnings.append(f"the session starts without a snapshot: {error.what}")
         return None
@@ -284,16 +277,11 @@ def _snapshot(
         return None
     places = [said.line for said in found.messages]
     return _Piece(
-        _SNAPSHOT, found.path, list(zip(places, spoken(found, clean), strict=True)), origin_of(found)
+        _SNAPSHOT, found.path, list(zip(places, quote_messages(found, clean), strict=True)), origin_of(found)
     )
 
 
-def _last_snapshot(memory: Memory, session: str | None) -> Snapshot | None:
-    own = snapshots.newest_of(memory.workspace, session.strip()) if session else None
-    return own or next(iter(snapshots.listed(memory.workspace).snapshots), None)
-
-
-def _numbered(text: str, clean: Cleaning) -> list[tuple[int, str]]:
+def _number_lines(text: str, clean: Redactor) -> list[tuple[int, str]]:
     """Return the lines of a text without secrets; what is taken out leaves its line breaks behind."""
     comments = session_comments(text)
     lines = clean(text).split("\n")

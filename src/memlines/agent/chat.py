@@ -1,7 +1,7 @@
 """Ask a chat model for a reply of a given shape, over the two protocols that services speak.
 
-Text leaves this machine here, and only if somebody configured a model. Every call ends in time; whatever
-goes wrong is one of our errors, which names the service and holds neither the key nor what was said.
+Text leaves this machine here, and only if a model is configured. Every call ends in time; whatever goes
+wrong is one of our errors, which names the service and holds neither the key nor what was said.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Provider = Literal["openai", "anthropic"]
 Anthropic's messages."""
 
 PATIENCE = Patience(total=45, connect=5, retries=1)
-"""Somebody waits for the compaction of a conversation meanwhile."""
+"""A user waits for the compaction of a conversation meanwhile."""
 
 _ADDRESSES: dict[Provider, str] = {
     "openai": "https://api.openai.com/v1",
@@ -55,7 +55,7 @@ class ChatModel:
             )
 
     def ask(self, instructions: str, text: Neutral, schema: Mapping[str, Any]) -> Any:
-        """Return the JSON that the model replies; whoever asked has to check it against the schema."""
+        """Return the JSON that the model replies; the caller must check it against the schema."""
         http = Http(self._address(), self._headers(), name=_NAMES[self.provider])
         try:
             if self.provider == "anthropic":
@@ -134,7 +134,7 @@ class ChatModel:
         return ProviderUnreachable(f"{http.who} {what}", todo="Try again, or use another model")
 
 
-def configured(settings: Chat) -> ChatModel | None:
+def chat_model(settings: Chat) -> ChatModel | None:
     """Return the chat model that the settings name; nothing if they name none."""
     if settings.provider == "none":
         return None

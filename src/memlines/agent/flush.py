@@ -1,9 +1,9 @@
 """Write down what should last of a conversation before a client shortens it.
 
-What should last is told by rules, or by a model if one is given; if that fails, by the rules, with a warning.
+Rules choose what should last, or a model if one is given; if that fails, the rules do, with a warning.
 It goes into the log of the day it was said on, an entry each, in one write for each log and through the same
 door as everything that is remembered: what is known already is not written again, so the same messages may be
-flushed any number of times, and what stands in the log is never touched.
+flushed any number of times, and what is in the log is never touched.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from memlines.agent.chat import ChatModel, configured
+from memlines.agent.chat import ChatModel, chat_model
 from memlines.agent.lasting import LONGEST, may_be_kept, rate, sentences_of
-from memlines.agent.messages import Message, for_writing, messages_of
+from memlines.agent.messages import Message, parse_messages, writing_redactor
 from memlines.errors import EmbeddingError, ProviderUnreachable
 from memlines.files.place import ensure_private
 from memlines.locks import WriterLock
@@ -32,7 +32,7 @@ _KINDS = ("decision", "preference", "to-do", "person", "date", "quantity", "plac
 _SENT_CHARACTERS = 60_000
 _SENT_OF_MESSAGE = 4_000
 _SAID_SHARE = 2 / 3
-"""How many of the telling words of an entry have to stand in the conversation."""
+"""How many of the telling words of an entry must be in the conversation."""
 
 SCHEMA = {
     "type": "object",
@@ -70,9 +70,9 @@ _INSTRUCTIONS = (
 )
 
 
-def asked(model: ChatModel, messages: Sequence[Message], most: int) -> list[tuple[str, str]]:
+def ask_model(model: ChatModel, messages: Sequence[Message], most: int) -> list[tuple[str, str]]:
     """Return what a model says should last, as kinds and texts; what it made up is left out."""
-    quotes = _conversation(messages)
+    quotes = _quote_newest(messages)
     reply = model.ask(
         _INSTRUCTIONS.format(most=most, kinds="|".join(_KINDS)),
         block("The conversation:", quotes),
@@ -80,10 +80,10 @@ def asked(model: ChatModel, messages: Sequence[Message], most: int) -> list[tupl
     )
     said = "\n".join(quote.text for quote in quotes).casefold()
     known = frozenset(words_of(said))
-    return [(kind, text) for kind, text in _checked(reply)[:most] if _was_said(text, known)]
+    return [(kind, text) for kind, text in _parse_reply(reply)[:most] if _was_said(text, known)]
 
 
-def _conversation(messages: Sequence[Message]) -> list[Quote]:
+def _quote_newest(messages: Sequence[Message]) -> list[Quote]:
     """Return the newest messages that may be sent, in their order."""
     quotes: list[Quote] = []
     room = _SENT_CHARACTERS
@@ -96,21 +96,21 @@ def _conversation(messages: Sequence[Message]) -> list[Quote]:
     return quotes[::-1]
 
 
-def _checked(reply: Any) -> list[tuple[str, str]]:
+def _parse_reply(reply: Any) -> list[tuple[str, str]]:
     """Return the entries of a reply, or refuse all of it if any of it has another shape."""
     entries = reply.get("entries") if isinstance(reply, dict) and set(reply) == {"entries"} else None
     if not isinstance(entries, list):
-        raise _unexpected("it holds no entries")
+        raise _wrong_shape("it holds no entries")
     found = []
     for entry in entries:
         if not isinstance(entry, dict) or set(entry) != {"kind", "text"}:
-            raise _unexpected("an entry has other fields")
+            raise _wrong_shape("an entry has other fields")
         kind, text = entry["kind"], entry["text"]
         if kind not in _KINDS or not isinstance(text, str):
-            raise _unexpected("an entry is of no known kind")
+            raise _wrong_shape("an entry is of no known kind")
         words = " ".join(text.split())
         if not 0 < len(words) <= LONGEST:
-            raise _unexpected("an entry is empty or far too long")
+            raise _wrong_shape("an entry is empty or far too long")
         found.append((kind, words))
     return found
 
@@ -124,7 +124,7 @@ def _was_said(text: str, known: Iterable[str]) -> bool:
     return may_be_kept(text) and len(missing) <= len(words) * (1 - _SAID_SHARE)
 
 
-def _unexpected(why: str) -> ProviderUnreachable:
+def _wrong_shape(why: str) -> ProviderUnreachable:
     return ProviderUnreachable(
         f"the chat model replied in another shape than it was asked for: {why}",
         todo="Try again, or use another model",
@@ -150,7 +150,7 @@ _REASON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A text that should last, why, and where it stands if it was written."""
+    """A text that should last, why, and where it is if it was written."""
 
     text: str
     why: tuple[str, ...]
@@ -206,11 +206,11 @@ def flush(
         session_mark(session)  # says why, if this cannot be a session
     moment = (now or datetime.now(UTC)).astimezone(UTC)
     warnings: list[str] = []
-    said = _readable(memory, messages, moment, warnings)
-    model = model or configured(memory.settings.chat)
-    chosen = _by_model(said, model, moment, warnings) if model and said else None
+    said = _read_messages(memory, messages, moment, warnings)
+    model = model or chat_model(memory.settings.chat)
+    chosen = _choose_by_model(said, model, moment, warnings) if model and said else None
     if chosen is None:
-        chosen = _by_rules(said, moment)
+        chosen = _choose_by_rules(said, moment)
     best = sorted(chosen, key=lambda one: (one.points, one.role == "user", one.said), reverse=True)[:MOST]
     left = [one for one in chosen if one not in best]
     written, known = _write(memory, [one for one in chosen if one in best], session)
@@ -218,12 +218,12 @@ def flush(
     return Flushed(tuple(written), tuple(skipped), tuple(warnings))
 
 
-def _readable(memory: Memory, given: Iterable[Any], now: datetime, warnings: list[str]) -> list[Message]:
+def _read_messages(memory: Memory, given: Iterable[Any], now: datetime, warnings: list[str]) -> list[Message]:
     """Return what was said, without secrets and as far as it is looked at, each with a time."""
-    clean = for_writing(memory)
+    clean = writing_redactor(memory)
     kept: list[Message] = []
     room = _READ_CHARACTERS
-    every = list(messages_of(given))
+    every = list(parse_messages(given))
     for message in reversed(every):
         text = message.text[:_READ_OF_MESSAGE]
         room -= len(text)
@@ -241,7 +241,7 @@ def _readable(memory: Memory, given: Iterable[Any], now: datetime, warnings: lis
     return kept[::-1]
 
 
-def _by_rules(messages: Sequence[Message], now: datetime) -> list[_Candidate]:
+def _choose_by_rules(messages: Sequence[Message], now: datetime) -> list[_Candidate]:
     found: dict[str, _Candidate] = {}
     for message in messages:
         said = message.time or now
@@ -264,20 +264,20 @@ def _with_reason(sentence: str, following: Sequence[str]) -> str:
     return sentence
 
 
-def _by_model(
+def _choose_by_model(
     messages: Sequence[Message], model: ChatModel, now: datetime, warnings: list[str]
 ) -> list[_Candidate] | None:
     """Return what a model says should last; nothing, with a warning, if it cannot be asked."""
     try:
-        entries = asked(model, messages, MOST)
+        entries = ask_model(model, messages, MOST)
     except EmbeddingError as error:
         warnings.append(f"the rules decided what to keep, because the chat model could not: {error.what}")
         return None
     said = messages[-1].time or now
-    return [_Candidate(_recognisable(kind, text), (kind,), 0, said) for kind, text in entries]
+    return [_Candidate(_mark_decision(kind, text), (kind,), 0, said) for kind, text in entries]
 
 
-def _recognisable(kind: str, text: str) -> str:
+def _mark_decision(kind: str, text: str) -> str:
     """Return an entry of a model so that a recall of decisions lists it if it is one."""
     return f"Decision: {text}" if kind == "decision" and not is_decision(text) else text
 
@@ -290,7 +290,7 @@ def _write(
     known: list[Entry] = []
     if not candidates:
         return written, known
-    clean = for_writing(memory)
+    clean = writing_redactor(memory)
     ensure_private(memory.workspace)
     lock = WriterLock(memory.workspace.private / _LOCK, "the log of this workspace")
     cleaned = [replace(one, text=clean(one.text).strip()) for one in candidates]

@@ -1,4 +1,4 @@
-"""Messages as clients hand them over, turned into what was said.
+"""Messages as clients hand them over, turned into what was said, and what a text loses before it is kept.
 
 A client gives its messages in a shape of its own. Taken are those of a user and of an assistant, and of
 them the text: neither what tools were called with, nor what they gave back, nor pictures, nor what a model
@@ -51,35 +51,33 @@ def session_name(session: str) -> str:
     return name
 
 
-def messages_of(given: Iterable[Any]) -> Iterator[Message]:
+def parse_messages(given: Iterable[Any]) -> Iterator[Message]:
     """Yield what was said in messages of any client, in their order; whatever holds no words is left out.
 
     Known are `Message` and `Turn`, `{"role", "content"}` as models take them, the same below `message` or
     `info` and `parts`, as the transcripts of Claude Code, OpenClaw and OpenCode have them.
     """
-    for one in given:
-        message = _message(one)
-        if message is not None:
-            yield message
+    yield from filter(None, map(_parse_message, given))
 
 
-def _message(one: Any) -> Message | None:
+def _parse_message(one: Any) -> Message | None:
     if isinstance(one, Message | Turn):
-        return _said(one.role, one.text, _time(one.time))
+        return _make_message(one.role, one.text, _parse_time(one.time))
     if not isinstance(one, Mapping):
         return None
     inner = one.get("message") or one.get("info")
     body: Mapping[Any, Any] = inner if isinstance(inner, Mapping) else one
-    content = next((found for key in ("content", "parts", "text") for found in _values(key, body, one)), None)
-    times = (found for key in ("timestamp", "time", "created") for found in _values(key, body, one))
-    return _said(body.get("role"), _text(content), next((time for time in map(_time, times) if time), None))
+
+    def values(*keys: str) -> Iterator[Any]:
+        found = (place.get(key) for key in keys for place in (body, one))
+        return (value for value in found if value is not None)
+
+    times = filter(None, map(_parse_time, values("timestamp", "time", "created")))
+    content = next(values("content", "parts", "text"), None)
+    return _make_message(body.get("role"), _join_text(content), next(times, None))
 
 
-def _values(key: str, *places: Mapping[Any, Any]) -> Iterator[Any]:
-    return (place[key] for place in places if place.get(key) is not None)
-
-
-def _said(role: Any, text: str, time: datetime | None) -> Message | None:
+def _make_message(role: Any, text: str, time: datetime | None) -> Message | None:
     if role not in get_args(Role):
         return None
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -88,17 +86,16 @@ def _said(role: Any, text: str, time: datetime | None) -> Message | None:
     return Message(role, words, time) if words else None
 
 
-def _text(content: Any) -> str:
+def _join_text(content: Any) -> str:
     """Return the text of a message's content: a string, or blocks of which some are text."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list | tuple):
         return ""
-    texts = (_block(block) for block in content)
-    return "\n".join([text for text in texts if text])
+    return "\n".join(filter(None, map(_block_text, content)))
 
 
-def _block(block: Any) -> str:
+def _block_text(block: Any) -> str:
     if isinstance(block, str):
         return block
     if not isinstance(block, Mapping) or block.get("type") not in _TEXT_KINDS or block.get("synthetic"):
@@ -107,7 +104,7 @@ def _block(block: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _time(value: Any) -> datetime | None:
+def _parse_time(value: Any) -> datetime | None:
     """Return a moment in UTC from what clients write for one; without a zone it counts as UTC."""
     if isinstance(value, Mapping):
         value = value.get("created")
@@ -123,20 +120,20 @@ def _time(value: Any) -> datetime | None:
     return None
 
 
-Cleaning = Callable[[str], str]
+Redactor = Callable[[str], str]
 
 
-def secrets_out(memory: Memory) -> Cleaning:
-    """Return what takes the secrets out of a text."""
+def redactor(memory: Memory) -> Redactor:
+    """Return a function that takes the secrets out of a text."""
     rules = rules_of(memory.settings.redaction.rules)
     return lambda text: redact(text, rules).text
 
 
-def for_writing(memory: Memory) -> Cleaning:
-    """Return what makes a text fit to be kept: without secrets, and without what was forgotten.
+def writing_redactor(memory: Memory) -> Redactor:
+    """Return a function that makes a text fit to be kept: without secrets, and without what was forgotten.
 
-    What somebody had forgotten must not come back because it was said in a conversation before.
+    What was forgotten must not come back because it was said in a conversation before.
     """
     forgotten = Forgotten.load(memory.workspace)
-    clean = secrets_out(memory)
+    clean = redactor(memory)
     return lambda text: forgotten.redact(clean(text))

@@ -1,4 +1,4 @@
-"""Keep the last messages of a session, and give them to another session that goes on from there."""
+"""Keep the last messages of a session, and quote them for another session that goes on from there."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from memlines.agent.messages import (
     LONGEST_NAME,
-    Cleaning,
     Message,
-    for_writing,
-    messages_of,
-    secrets_out,
+    Redactor,
+    parse_messages,
+    redactor,
     session_name,
+    writing_redactor,
 )
 from memlines.files import snapshots
 from memlines.files.snapshots import Listing, Said, Snapshot
@@ -49,7 +49,7 @@ def take(
 ) -> Snapshot | None:
     """Keep the last messages of a session and return the snapshot; nothing if there is nothing to keep.
 
-    It may be called as often as one likes: the same messages are kept once, and while a session goes on its
+    It may be called any number of times: the same messages are kept once, and while a session goes on its
     snapshot is replaced. With `snapshots.enabled` off, and for a session that was forgotten, nothing is kept.
     """
     limits = memory.settings.snapshots
@@ -58,10 +58,10 @@ def take(
         return None
     if Forgotten.load(memory.workspace).drops_session(name):
         return None
-    clean = for_writing(memory)
+    clean = writing_redactor(memory)
     kept: deque[Said] = deque()
-    for message in messages_of(reversed(list(messages))):
-        said = _said(message, clean, limits.max_content_length)
+    for message in parse_messages(reversed(list(messages))):
+        said = _shorten(message, clean, limits.max_content_length)
         if said is not None:
             kept.appendleft(said)
         if len(kept) == limits.max_messages:
@@ -91,7 +91,7 @@ def read(memory: Memory, name: str) -> Snapshot:
 def restored(memory: Memory, name: str) -> str:
     """Return a snapshot as a block of Markdown that another session can start from."""
     snapshot = read(memory, name)
-    lines = spoken(snapshot, secrets_out(memory))
+    lines = quote_messages(snapshot, redactor(memory))
     return block(INTRODUCTION, [Quote(origin_of(snapshot), "\n".join(lines))])
 
 
@@ -103,7 +103,7 @@ def origin_of(snapshot: Snapshot) -> str:
     return f"{snapshot.path} (session {snapshot.session}{by}{where}, {time:%Y-%m-%d %H:%M} UTC)"
 
 
-def spoken(snapshot: Snapshot, clean: Cleaning) -> list[str]:
+def quote_messages(snapshot: Snapshot, clean: Redactor) -> list[str]:
     """Return each message as it is quoted."""
     return [
         f"{said.role.capitalize()}: {clean(said.text)}{_CUT if said.truncated else ''}"
@@ -111,7 +111,7 @@ def spoken(snapshot: Snapshot, clean: Cleaning) -> list[str]:
     ]
 
 
-def _said(message: Message, clean: Cleaning, limit: int) -> Said | None:
+def _shorten(message: Message, clean: Redactor, limit: int) -> Said | None:
     read_whole = len(message.text) <= READ_CHARACTERS
     text = clean(message.text[:READ_CHARACTERS]).strip()
     cut = text[:limit].rstrip()
@@ -121,7 +121,7 @@ def _said(message: Message, clean: Cleaning, limit: int) -> Said | None:
 
 
 def _relative(memory: Memory, cwd: str | os.PathLike[str] | None) -> str:
-    """Return a folder relative to the workspace; nothing if it is not known or lies elsewhere."""
+    """Return a folder relative to the workspace; nothing if it is not known or is elsewhere."""
     if cwd is None or "\0" in os.fspath(cwd):
         return ""
     root = memory.workspace.root

@@ -12,7 +12,7 @@ from typing import Any, cast, get_args
 import click
 
 from memlines.agent import snapshot
-from memlines.agent.messages import secrets_out
+from memlines.agent.messages import redactor
 from memlines.cli.common import FILE, common_options, open_memory, search_options
 from memlines.cli.hits import print_answer
 from memlines.cli.output import (
@@ -295,7 +295,7 @@ def show_snapshot_command(name: str | None, workspace: Path | None, as_json: boo
     """
     with _open(workspace) as memory:
         one = snapshot.read(memory, name or _newest(memory))
-        clean = secrets_out(memory)
+        clean = redactor(memory)
         messages = [(said, clean(said.text)) for said in one.messages]
         settings = memory.settings
     if as_json:

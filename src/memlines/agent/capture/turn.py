@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from memlines.agent.capture.filters import is_injection, is_pasted
 from memlines.agent.capture.rules import MOST, Capture, find_facts
-from memlines.agent.messages import Message, for_writing, messages_of
+from memlines.agent.messages import Message, parse_messages, writing_redactor
 from memlines.errors import EmbeddingError, SecretRefused, StoreError, StoreReadOnly, reason_of
 from memlines.files import atomic
 from memlines.files.journal import operation
@@ -89,7 +89,7 @@ def capture(
     if off or not memory.settings.facts.auto_capture:
         return Captured(warnings=(f"nothing was captured: {off}",) if off else ())
     moment = (now or datetime.now(UTC)).astimezone(UTC)
-    said = [message for message in messages_of(messages) if message.role == "user"][-MOST_LOOKED_AT:]
+    said = [message for message in parse_messages(messages) if message.role == "user"][-MOST_LOOKED_AT:]
     if not said:
         return Captured()
     warnings: list[str] = []
@@ -108,7 +108,7 @@ def _chosen(
     memory: Memory, messages: Sequence[Message], now: datetime, model: ChatModel | None, warnings: list[str]
 ) -> list[Capture]:
     """Return what is worth keeping, what was said last first."""
-    clean = for_writing(memory)
+    clean = writing_redactor(memory)
     texts = [clean(message.text) for message in reversed(messages)]
     by_model = _by_model(memory, texts, model, warnings)
     if by_model is not None:
@@ -140,11 +140,11 @@ def _by_model(
     if model is None and memory.settings.chat.provider == "none":
         return None
     from memlines.agent.capture.model import ask
-    from memlines.agent.chat import configured
+    from memlines.agent.chat import chat_model
 
     limit = memory.settings.facts.capture_max_chars
     fit = [text for text in texts if not (is_pasted(text, limit) or is_injection(text))]
-    chosen = model or _patient(configured(memory.settings.chat))
+    chosen = model or _patient(chat_model(memory.settings.chat))
     if chosen is None or not fit:
         return []
     try:
@@ -178,7 +178,7 @@ def _stored(
                 one.text, importance=one.importance, category=one.category, source=source, now=now
             )
         except SecretRefused as error:
-            skipped.append(Skipped(for_writing(memory)(one.text), error.what))
+            skipped.append(Skipped(writing_redactor(memory)(one.text), error.what))
             continue
         warnings.extend(warning for warning in done.warnings if warning not in warnings)
         if done.action == "duplicate":

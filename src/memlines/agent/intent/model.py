@@ -137,10 +137,10 @@ def _configured(settings: Settings) -> ChatModel | None:
     """Return the model that the settings name, with little patience; without one, nothing is imported."""
     if settings.chat.provider == "none":
         return None
-    from memlines.agent.chat import configured
+    from memlines.agent.chat import chat_model
     from memlines.embed.remote.http import Patience
 
-    model = configured(settings.chat)
+    model = chat_model(settings.chat)
     return replace(model, patience=Patience(total=SECONDS, connect=SECONDS, retries=0)) if model else None
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote_to_bytes
 
-from memlines.agent.messages import secrets_out
+from memlines.agent.messages import redactor
 from memlines.errors import UsageError
 from memlines.files.scan import ROOT_FILES, SUFFIX, discover
 from memlines.settings import refuse_if_off, switched_off
@@ -61,7 +61,7 @@ def read_note(memory: Memory, uri: str) -> dict[str, Any]:
     text = _read_all(memory, path)
     if text is None:
         raise NoSuchNote(f"there is no note {path[:200]!r}", todo="resources/list names those that exist")
-    return {"contents": [{"uri": uri, "mimeType": MIME, "text": neutralise(secrets_out(memory)(text))}]}
+    return {"contents": [{"uri": uri, "mimeType": MIME, "text": neutralise(redactor(memory)(text))}]}
 
 
 def uri_of(path: str) -> str:

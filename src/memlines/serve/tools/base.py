@@ -40,9 +40,9 @@ class Call:
 
     def clean(self, text: str) -> str:
         """Return a text without the secrets that a model must not see, or write down."""
-        from memlines.agent.messages import secrets_out
+        from memlines.agent.messages import redactor
 
-        return secrets_out(self.memory)(text)
+        return redactor(self.memory)(text)
 
 
 @dataclass(frozen=True, slots=True)
