@@ -94,7 +94,7 @@ def test_openai_is_asked_as_directly() -> None:
             "input_file_id": "file-1",
             "endpoint": "/v1/embeddings",
             "completion_window": "24h",
-            "metadata": {"memlines": "token"},
+            "metadata": {"recollect": "token"},
         }
 
 

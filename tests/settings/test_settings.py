@@ -14,7 +14,7 @@ from memlines.paths import Workspace, user_config_file
 from memlines.settings import Loaded, Settings, flatten, load, shown
 from memlines.settings.keys import known_keys
 from memlines.settings.loading import PROFILES
-from memlines.settings.rules import checked
+from memlines.settings.rules import check_value
 
 DESIGN = {
     "enabled": True,
@@ -111,8 +111,8 @@ def test_settings_cannot_be_changed() -> None:
 @pytest.mark.parametrize("name", list(known_keys()))
 def test_every_default_passes_its_own_check(name: str) -> None:
     key = known_keys()[name]
-    default = dict(key.default) if key.rule.kind == "pairs" else key.default
-    assert checked(key, default, "test") == key.default
+    default = dict(key.default) if key.rule.kind == "dict" else key.default
+    assert check_value(key, default, "test") == key.default
 
 
 @pytest.mark.parametrize("name", list(known_keys()))
@@ -187,7 +187,7 @@ def test_the_profile_fixes_every_ranking_key() -> None:
 @pytest.mark.parametrize("key", list(PROFILES["openclaw"]))
 def test_the_profile_sets_values_that_are_allowed(key: str) -> None:
     value = PROFILES["openclaw"][key]
-    assert checked(known_keys()[key], value, "test") == value
+    assert check_value(known_keys()[key], value, "test") == value
 
 
 def test_the_default_profile_sets_nothing() -> None:

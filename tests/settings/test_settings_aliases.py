@@ -441,13 +441,13 @@ def test_every_setting_is_its_own_name(name: str) -> None:
 
 @pytest.mark.parametrize("alias", CONVERSIONS)
 def test_only_aliases_of_numbers_are_converted(alias: str) -> None:
-    assert known_keys()[ALIASES[alias]].rule.kind in ("whole", "number")
+    assert known_keys()[ALIASES[alias]].rule.kind in ("int", "float")
 
 
 @pytest.mark.parametrize("alias", [name for name in ALIASES if resolve(name)[0] in known_keys()])
 def test_a_project_may_set_no_more_through_an_alias(workspace: Path, alias: str) -> None:
     rule = known_keys()[resolve(alias)[0]].rule
-    value: Any = {"x": "y"} if rule.kind == "pairs" else 7 if rule.kind in ("whole", "number") else "gemini"
+    value: Any = {"x": "y"} if rule.kind == "dict" else 7 if rule.kind in ("int", "float") else "gemini"
     project_file(workspace, json.dumps({alias: value}))
     refused = False
     try:

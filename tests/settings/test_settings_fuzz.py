@@ -74,7 +74,7 @@ def test_any_numbers_that_load_are_within_their_limits(mapping: dict[str, float]
     loaded = loads_or_refuses(overrides=mapping, environ={})
     for line in shown(loaded) if loaded else ():
         rule = known_keys()[line.key].rule
-        if rule.kind in ("whole", "number") and line.value is not None and line.key != "chunking.overlap":
+        if rule.kind in ("int", "float") and line.value is not None and line.key != "chunking.overlap":
             assert (rule.low or 0) <= line.value <= (math.inf if rule.high is None else rule.high)
 
 

@@ -24,7 +24,7 @@ from memlines.files.place import begin_workspace, holds_memory
 from memlines.paths import Workspace, expand_home, user_config_file
 from memlines.settings import distrust, flatten, load, shown, trust
 from memlines.settings.keys import ALIASES, SESSION_MEMORY, Convert, known_keys, resolve, snake, unknown
-from memlines.settings.rules import Key, checked, from_text
+from memlines.settings.rules import Key, check_value, parse_value
 
 # init
 
@@ -135,7 +135,7 @@ def set_command(name: str, text: str, in_project: bool, workspace: Path | None, 
         is_own = origin == own or origin.startswith(f"{own}, as ")  # one that was fitted to others may differ
         if flatten(loaded.settings)[key.name] != value and not key.rule.expands and not is_own:
             warn(f"it has no effect as long as {origin} sets {key.name}")
-    if key.rule.secret and key.rule.kind == "text" and "${" not in text:
+    if key.rule.secret and key.rule.kind == "str" and "${" not in text:
         warn("the key itself is in the file now; '${VARIABLE}' would keep it out")
 
 
@@ -189,18 +189,18 @@ def _find_key(name: str) -> tuple[Key, Convert | None]:
 def _parse_value(key: Key, text: str, convert: Convert | None) -> Any:
     """Read a value from the command line; one that would be brought into a range is refused instead."""
     origin = "the command line"
-    if text.lstrip().startswith(("[", "{")) and key.rule.kind in ("list", "pairs"):
+    if text.lstrip().startswith(("[", "{")) and key.rule.kind in ("list", "dict"):
         from memlines.settings.yaml_text import parse
 
-        return checked(key, parse(f"value: {text}".encode(), origin)["value"], origin)
-    if key.rule.kind not in ("whole", "number"):
-        return from_text(key, text, origin)
+        return check_value(key, parse(f"value: {text}".encode(), origin)["value"], origin)
+    if key.rule.kind not in ("int", "float"):
+        return parse_value(key, text, origin)
     try:
         number = float(text) if "." in text or "e" in text.lower() else int(text)
     except ValueError:
-        return from_text(key, text, origin)  # which says what is wrong with it, or that it means nothing
+        return parse_value(key, text, origin)  # which says what is wrong with it, or that it means nothing
     number = convert(number) if convert else number
-    value = checked(key, number, origin)
+    value = check_value(key, number, origin)
     if value != number:
         raise key.wrong(number, origin, "out of range")
     return value

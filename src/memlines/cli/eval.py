@@ -15,9 +15,9 @@ from memlines.admin.evaluation.sets import LabelledSet, read_file, read_folder
 from memlines.cli.common import choose_workspace, common_options
 from memlines.cli.main import INTERRUPTED
 from memlines.cli.output import harmless, print_json, progress_bar, warn
-from memlines.errors import SettingsError, UsageError, reason_of
+from memlines.errors import UsageError, reason_of
 from memlines.settings.keys import known_keys, snake, unknown
-from memlines.settings.rules import from_variable
+from memlines.settings.rules import parse_value
 from memlines.types import Mode
 
 _PATH = click.Path(path_type=Path, readable=False)
@@ -83,12 +83,8 @@ def _settings(texts: Sequence[str]) -> dict[str, Any]:
 
 def _value(name: str, text: str) -> Any:
     key = known_keys()[name]
-    try:
-        value = from_variable(key, text)
-    except SettingsError as error:
-        what = error.what.replace(f"environment variable {key.variable}", "--set")
-        raise SettingsError(what, todo=error.todo) from None
-    return dict(value) if key.rule.kind == "pairs" else value
+    value = parse_value(key, text, "--set")
+    return dict(value) if key.rule.kind == "dict" else value
 
 
 def _read(sets: Sequence[Path], workspace: Path | None) -> list[LabelledSet]:

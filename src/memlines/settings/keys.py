@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memlines.errors import SettingsError
-from memlines.settings.rules import Key, checked, shown_value
+from memlines.settings.rules import Key, check_value, shown_value, with_type
 from memlines.settings.tree import Settings
 
 VARIABLE_PREFIX = "MEMLINES_"
@@ -79,7 +79,13 @@ def _keys_below(section: type, name: str, attribute: str) -> Iterator[Key]:
             yield from _keys_below(inner, own_name + ".", own_attribute + ".")
         else:
             variable = VARIABLE_PREFIX + own_name.upper().replace(".", "__")
-            yield Key(own_name, own_attribute, variable, member.default, member.metadata["rule"])
+            yield Key(
+                own_name,
+                own_attribute,
+                variable,
+                member.default,
+                with_type(member.metadata["rule"], member.type),
+            )
 
 
 def _build(section: type, name: str, values: Mapping[str, Any]) -> Any:
@@ -238,7 +244,7 @@ def translate(data: Mapping[Any, Any]) -> tuple[dict[str, Any], list[str]]:
                 session_memory = leaf.value
             elif leaf.value is not None:
                 try:
-                    checked(known_keys()[leaf.key], leaf.value, "the configuration")
+                    check_value(known_keys()[leaf.key], leaf.value, "the configuration")
                 except SettingsError as error:
                     left_out.append(error.what)
                 else:

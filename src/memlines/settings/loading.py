@@ -28,7 +28,7 @@ from memlines.settings.keys import (
     why_without_effect,
 )
 from memlines.settings.layers import AGENTS, Entry, Given, agent_in_force, read_given, with_sources
-from memlines.settings.rules import Key, checked, from_text, rule
+from memlines.settings.rules import Key, Rule, check_value, parse_value
 from memlines.settings.tree import BUILTIN_MODEL, Settings
 
 NOT_SETTINGS = frozenset({HOME_VARIABLE})
@@ -263,7 +263,7 @@ def _from_mapping(data: Mapping[Any, Any], origin: str, warnings: list[str]) -> 
     return read_given(data, origin, entries_of)
 
 
-_SESSION_MEMORY_KEY = Key(SESSION_MEMORY, "", "", None, rule("flag", "")["rule"])
+_SESSION_MEMORY_KEY = Key(SESSION_MEMORY, "", "", None, Rule("", kind="bool"))
 
 
 def _entry(leaf: Leaf, origin: str) -> Entry:
@@ -273,7 +273,7 @@ def _entry(leaf: Leaf, origin: str) -> Entry:
     key = _SESSION_MEMORY_KEY if leaf.key == SESSION_MEMORY else known_keys()[leaf.key]
     if leaf.value is None:
         return Entry(key, key.default, origin, written=leaf.written, is_cleared=True)
-    return Entry(key, checked(key, leaf.value, origin), origin, key.rule.expands, leaf.written)
+    return Entry(key, check_value(key, leaf.value, origin), origin, key.rule.expands, leaf.written)
 
 
 def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> dict[str, Entry]:
@@ -290,7 +290,7 @@ def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> dict[s
         if variable not in environ:
             origin = f"environment variable {old_variable(variable)}"
             warnings.append(f"{origin} is the old name of {variable}: rename it")
-        entries[key.name] = Entry(key, from_text(key, text, origin), origin)
+        entries[key.name] = Entry(key, parse_value(key, text, origin), origin)
     return entries
 
 
@@ -360,7 +360,7 @@ def _settle(values: dict[str, Any]) -> None:
 
 def _presentable(key: Key, value: Any) -> Any:
     """Return a value as plain data that may be shown to anybody."""
-    if key.rule.kind == "pairs":
+    if key.rule.kind == "dict":
         return {name: _MASK for name, _ in value}
     if key.rule.secret:
         return _MASK if value else value

@@ -1,16 +1,17 @@
-"""What is known about one setting: its kind, its limits, who may set it and what it means."""
+"""What is known about one setting (its kind, limits, meaning, who may set it), and the check of a value."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from memlines.errors import SettingsError
 
-Kind = Literal["flag", "whole", "number", "text", "list", "pairs"]
+Kind = Literal["bool", "int", "float", "str", "list", "dict"]
 
 Project = Literal["no", "less", "yes"]
 """Whether a project's own file may set a key: never, only to less than it was, or freely.
@@ -29,39 +30,63 @@ than the user's own settings give it, such as switching something off, but never
 _SHOWN_VALUE = 80
 
 
+_Value = TypeVar("_Value")
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The description of one setting, kept in its dataclass field."""
+    """The description of one setting, kept in its dataclass field; kind and choices come from its type.
 
-    kind: Kind
+    Numbers are clamped to `low` and `high`. `secret` values are never shown; in a value that `expands`,
+    `${VAR}` stands for an environment variable; in a `template`, `{agent}` stands for the agent.
+    """
+
     doc: str
-    low: float | None
-    high: float | None
-    choices: tuple[str, ...]
-    secret: bool
-    expands: bool
-    project: Project
-    template: bool
+    low: float | None = None
+    high: float | None = None
+    project: Project = "no"
+    choices: tuple[str, ...] = ()
+    secret: bool = False
+    expands: bool = False
+    template: bool = False
+    kind: Kind = "str"
 
 
-def rule(
-    kind: Kind,
+def key(
+    default: _Value,
     doc: str,
+    limits: tuple[float | None, float | None] = (None, None),
+    project: Project = "no",
     *,
-    low: float | None = None,
-    high: float | None = None,
     choices: tuple[str, ...] = (),
     secret: bool = False,
     expands: bool = False,
-    project: Project = "no",
     template: bool = False,
-) -> dict[str, Any]:
-    """Return the metadata of a field: numbers are clamped to `low` and `high`.
+) -> _Value:
+    """Return the dataclass field of a setting; `choices` are for those that its type does not list."""
+    rule = Rule(doc, *limits, project, choices, secret, expands, template)
+    value: _Value = field(default=default, repr=not secret, metadata={"rule": rule})
+    return value
 
-    `secret` values are never shown; in a value that `expands`, `${VAR}` stands for an
-    environment variable; in a `template`, `{agent}` stands for the agent.
-    """
-    return {"rule": Rule(kind, doc, low, high, choices, secret, expands, project, template)}
+
+def section(kind: type[_Value]) -> _Value:
+    """Return the dataclass field that holds a part of the tree."""
+    value: _Value = field(default_factory=kind)
+    return value
+
+
+def with_type(rule: Rule, annotation: Any) -> Rule:
+    """Return a rule with the kind and the choices of its field's type."""
+    if isinstance(annotation, UnionType):  # with None
+        (annotation,) = (part for part in get_args(annotation) if part is not NoneType)
+    if get_origin(annotation) is tuple:
+        item = get_args(annotation)[0]
+        if get_origin(item) is tuple:
+            return replace(rule, kind="dict")
+        return replace(rule, kind="list", choices=rule.choices or get_args(item))
+    if get_origin(annotation) is Literal:
+        return replace(rule, choices=get_args(annotation))
+    return replace(rule, kind=annotation.__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +107,7 @@ class Key:
     @property
     def allowed(self) -> str:
         """The values the key takes, in words."""
-        words = _allowed(self.rule)
+        words = _describe_values(self.rule)
         return f"{words}, or nothing" if self.optional else words
 
     def wrong(self, value: Any, origin: str, problem: str) -> SettingsError:
@@ -94,31 +119,28 @@ class Key:
         )
 
 
-def _allowed(rule: Rule) -> str:
-    """Describe the values of a rule."""
+def _describe_values(rule: Rule) -> str:
     names = ", ".join(rule.choices)
+    limits = ""
+    if rule.low is not None:
+        limits = f" of at least {plain_number(rule.low)}"
+    if rule.low is not None and rule.high is not None:
+        limits = f" from {plain_number(rule.low)} to {plain_number(rule.high)}"
     match rule.kind:
-        case "flag":
+        case "bool":
             return "true or false"
-        case "whole":
-            return f"a whole number{_limits(rule)}"
-        case "number":
-            return f"a number{_limits(rule)}"
+        case "int":
+            return f"a whole number{limits}"
+        case "float":
+            return f"a number{limits}"
         case "list":
             return f"a list of: {names}" if names else "a list of text"
-        case "pairs":
+        case "dict":
             return "a mapping of names to text"
-        case "text":
+        case "str":
             if rule.template:
                 return "text, with {agent} or {agentId} for the agent and no other braces"
             return f"one of: {names}" if names else "text"
-
-
-def _limits(rule: Rule) -> str:
-    """Describe the range of a number."""
-    if rule.low is not None and rule.high is not None:
-        return f" from {plain_number(rule.low)} to {plain_number(rule.high)}"
-    return f" of at least {plain_number(rule.low)}" if rule.low is not None else ""
 
 
 def plain_number(value: float) -> str:
@@ -139,71 +161,53 @@ _TRUE_WORDS = frozenset({"true", "1", "yes", "on"})
 _FALSE_WORDS = frozenset({"false", "0", "no", "off"})
 
 
-def checked(key: Key, value: Any, origin: str) -> Any:
-    """Return the value as the tree keeps it, or say what is wrong with it."""
+def check_value(key: Key, value: Any, origin: str) -> Any:
+    """Return the value as the tree keeps it, with numbers clamped; raise what is wrong with it."""
     if value is None and key.optional:
         return None
     match key.rule.kind:
-        case "flag":
+        case "bool":
             if not isinstance(value, bool):
                 raise key.wrong(value, origin, "neither true nor false")
             return value
-        case "whole":
+        case "int":
             if isinstance(value, bool) or not isinstance(value, int):
                 raise key.wrong(value, origin, "not a whole number")
-            return int(_clamped(key, value))
-        case "number":
-            return float(_clamped(key, _finite(key, value, origin)))
-        case "text":
-            return _text(key, value, origin)
+            return int(_clamp(key, value))
+        case "float":
+            return float(_clamp(key, _finite(key, value, origin)))
+        case "str":
+            return _check_text(key, value, origin)
         case "list":
-            return _list(key, value, origin)
-        case "pairs":
-            return _pairs(key, value, origin)
+            return _check_list(key, value, origin)
+        case "dict":
+            return _check_pairs(key, value, origin)
 
 
-def from_variable(key: Key, text: str) -> Any:
-    """Read the text of an environment variable as a value of its key's kind."""
-    return from_text(key, text, f"environment variable {key.variable}")
-
-
-def from_text(key: Key, text: str, origin: str) -> Any:
+def parse_value(key: Key, text: str, origin: str) -> Any:
     """Read a text, in which nothing tells numbers from words, as a value of a key's kind."""
     if key.optional and not text.strip():
         return None
-    value: Any = text
+    value: Any = text.strip()
     match key.rule.kind:
-        case "flag":
-            word = text.strip().lower()
+        case "bool":
+            word = value.lower()
             value = True if word in _TRUE_WORDS else False if word in _FALSE_WORDS else text
-        case "whole" | "number":
-            value = _parsed_number(key, text)
+        case "int" | "float":
+            try:
+                value = int(text) if key.rule.kind == "int" else float(text)
+            except ValueError:
+                value = text  # which is then refused
         case "list":
             value = text.split(",")
-        case "pairs":
-            value = _split_pairs(key, text, origin)
-        case "text":
-            value = text.strip()
-    return checked(key, value, origin)
-
-
-def _parsed_number(key: Key, text: str) -> Any:
-    """Return the number a text spells, or the text itself, which is then refused."""
-    try:
-        return int(text) if key.rule.kind == "whole" else float(text)
-    except ValueError:
-        return text
-
-
-def _split_pairs(key: Key, text: str, origin: str) -> dict[str, str]:
-    """Read `name=value,name=value`."""
-    pairs: dict[str, str] = {}
-    for part in filter(None, map(str.strip, text.split(","))):
-        name, equals, value = part.partition("=")
-        if not equals:
-            raise key.wrong(text, origin, "not written as name=value,name=value")
-        pairs[name.strip()] = value.strip()
-    return pairs
+        case "dict":
+            value = {}
+            for part in filter(None, map(str.strip, text.split(","))):
+                name, equals, content = part.partition("=")
+                if not equals:
+                    raise key.wrong(text, origin, "not written as name=value,name=value")
+                value[name.strip()] = content.strip()
+    return check_value(key, value, origin)
 
 
 def _finite(key: Key, value: Any, origin: str) -> float:
@@ -219,8 +223,7 @@ def _finite(key: Key, value: Any, origin: str) -> float:
     return number
 
 
-def _clamped(key: Key, value: float) -> float:
-    """Bring a number into the range of its key."""
+def _clamp(key: Key, value: float) -> float:
     if key.rule.low is not None and value < key.rule.low:
         return key.rule.low
     if key.rule.high is not None and value > key.rule.high:
@@ -228,8 +231,7 @@ def _clamped(key: Key, value: float) -> float:
     return value
 
 
-def _text(key: Key, value: Any, origin: str) -> str:
-    """Return a text, or one of the choices."""
+def _check_text(key: Key, value: Any, origin: str) -> str:
     choices = key.rule.choices
     if isinstance(value, bool) and "on" in choices and "off" in choices:
         value = "on" if value else "off"  # an unquoted on or off is a boolean in YAML
@@ -240,37 +242,30 @@ def _text(key: Key, value: Any, origin: str) -> str:
     if not _is_clean(value):
         raise key.wrong(value, origin, "text with characters that cannot be stored")
     if key.rule.template:
-        return _template(key, value, origin)
+        template = value.replace("{agentId}", "{agent}")
+        if re.search("[{}]", template.replace("{agent}", "")):
+            raise key.wrong(value, origin, "text with braces that nothing is known for")
+        return template
     return value
 
 
-def _template(key: Key, value: str, origin: str) -> str:
-    """Return a text in which `{agent}` stands for the agent, however that was spelled."""
-    template = value.replace("{agentId}", "{agent}")
-    if re.search("[{}]", template.replace("{agent}", "")):
-        raise key.wrong(value, origin, "text with braces that nothing is known for")
-    return template
-
-
-def _list(key: Key, value: Any, origin: str) -> tuple[str, ...]:
+def _check_list(key: Key, value: Any, origin: str) -> tuple[str, ...]:
     """Return a list of texts: trimmed, without empty ones and repetitions."""
     if not isinstance(value, list | tuple):
         raise key.wrong(value, origin, "not a list")
-    items = [_text_item(key, item, origin) for item in value]
-    return tuple(dict.fromkeys(item for item in items if item))
+    texts: dict[str, None] = {}
+    for item in value:
+        if not isinstance(item, str) or not _is_clean(item):
+            raise key.wrong(item, origin, "not a text that can stand in the list")
+        text = item.strip()
+        if text and key.rule.choices and text not in key.rule.choices:
+            raise key.wrong(item, origin, "not one of its choices")
+        if text:
+            texts[text] = None
+    return tuple(texts)
 
 
-def _text_item(key: Key, item: Any, origin: str) -> str:
-    """Return one item of a list."""
-    if not isinstance(item, str) or not _is_clean(item):
-        raise key.wrong(item, origin, "not a text that can stand in the list")
-    text = item.strip()
-    if text and key.rule.choices and text not in key.rule.choices:
-        raise key.wrong(item, origin, "not one of its choices")
-    return text
-
-
-def _pairs(key: Key, value: Any, origin: str) -> tuple[tuple[str, str], ...]:
+def _check_pairs(key: Key, value: Any, origin: str) -> tuple[tuple[str, str], ...]:
     """Return a mapping of texts as pairs, which can be frozen and hashed."""
     if not isinstance(value, Mapping):
         raise key.wrong(value, origin, "not a mapping")

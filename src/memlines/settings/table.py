@@ -159,7 +159,7 @@ def _row(key: Key) -> str:
 def default_of(key: Key) -> str:
     """Write a default the way one would write it in a file."""
     value = key.default
-    if key.rule.kind == "pairs":
+    if key.rule.kind == "dict":
         return "`{}`"
     if value is None:
         return "nothing"

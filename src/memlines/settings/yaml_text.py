@@ -141,7 +141,7 @@ def with_value(text: str, key: str, value: Any) -> str:
             break
         text = _removed(text, others[0])  # it would contradict the new value
     plain: Any = list(value) if isinstance(value, tuple) else value
-    if known_keys()[key].rule.kind == "pairs":
+    if known_keys()[key].rule.kind == "dict":
         plain = dict(value)
     return _replaced(text, same[0], plain) if same else _inserted(text, key, plain)
 

@@ -189,7 +189,7 @@ class _Run:
         project = tuple(f"project file {file}" for file in workspace.config_files)
         values = flatten(loaded.settings)
         own = {
-            name: dict(values[name]) if known_keys()[name].rule.kind == "pairs" else values[name]
+            name: dict(values[name]) if known_keys()[name].rule.kind == "dict" else values[name]
             for name, origin in loaded.origins.items()
             if origin.startswith(project)
         }

@@ -28,7 +28,7 @@ from memlines.memory.notes.settings_file import add_to_project_file, add_to_user
 from memlines.paths import check_agent, expand_home
 from memlines.settings.json5 import parse
 from memlines.settings.keys import known_keys, snake, translate
-from memlines.settings.rules import checked, shown_value
+from memlines.settings.rules import check_value, shown_value
 from memlines.settings.tree import SERVICES
 from memlines.transcripts.lines import table, tidy
 from memlines.types import Progress
@@ -123,7 +123,7 @@ class _Work:
                 self.left_out.append(f"{PLUGIN} {name}: {why}")
                 continue
             try:
-                checked(key, value, f"the plugin {PLUGIN}")
+                check_value(key, value, f"the plugin {PLUGIN}")
             except SettingsError as error:
                 self.left_out.append(error.what)
             else:
@@ -144,7 +144,7 @@ def _why_not(name: str, value: Any, values: Mapping[str, Any]) -> str:
     rule = known_keys()[name].rule
     if name == "embeddings.api_key":
         return _about_key(str(values.get("embeddings.provider", "openai")))
-    if rule.secret or rule.kind == "pairs":
+    if rule.secret or rule.kind == "dict":
         return "it may hold a key, which is never copied; set it yourself"
     if isinstance(value, str) and _CREDENTIALS.search(value):
         return "the address holds a key, which is never copied; set it yourself"

@@ -23,6 +23,9 @@ from memlines.embed.remote.errors import quote_message
 from memlines.embed.remote.http import DOCUMENTS
 from memlines.embed.remote.provider import RemoteProvider
 
+_TOKEN = "recollect"
+"""Under which name a batch of OpenAI has its token; batches that run may have the project's first name."""
+
 
 class OpenAiBatches(BatchApi):
     """Batches of one model of OpenAI."""
@@ -60,7 +63,7 @@ class OpenAiBatches(BatchApi):
             "input_file_id": file,
             "endpoint": "/v1/embeddings",
             "completion_window": "24h",
-            "metadata": {"memlines": token},
+            "metadata": {_TOKEN: token},
         }
 
     def find(self, token: str) -> str | None:
@@ -69,7 +72,7 @@ class OpenAiBatches(BatchApi):
         for _ in range(PAGES):
             page = self._http.json("GET", f"/batches?limit={PAGE}{after}", patience=DOCUMENTS)
             for batch in list_at(page, "data"):
-                if text_at(batch, "metadata", "memlines") == token:
+                if text_at(batch, "metadata", _TOKEN) == token:
                     return self._name_of(batch, "id")
                 after = f"&after={quote(text_at(batch, 'id'), safe='')}"
             if value_at(page, "has_more") is not True:
