@@ -125,7 +125,8 @@ def workspace_of(folder: str, *, anyway: bool = False) -> str | None:
     named = _variable("WORKSPACE")
     here = os.path.realpath(os.path.expanduser(named) if named else folder)
     if named and not os.path.isdir(here):
-        raise Trouble(f"the workspace {here!r} from the environment does not exist")
+        variable = next(name for name in WORKSPACE_VARIABLES if name in os.environ)
+        raise Trouble(f"the workspace {here!r} from {variable} does not exist")
     above = here
     while True:
         if any(os.path.exists(os.path.join(above, mark)) for mark in _MARKS):
