@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from memlines.embed.base import Use
 from memlines.embed.batches.base import BatchApi, BatchLimits
 from memlines.embed.batches.services import batches_of
 from memlines.embed.remote.provider import RemoteProvider
@@ -71,20 +72,17 @@ class CountingMeter:
     spent: int = 0
     settled: list[tuple[int, int]] = field(default_factory=list)
 
-    def reserve(self, tokens: int) -> None:
+    def reserve(self, tokens: int, use: Use) -> None:
         if self.most is not None and self.spent + tokens > self.most:
             raise SpendLimit("the limit of the test is reached")
         self.spent += tokens
 
-    def settle(self, reserved: int, used: int) -> None:
+    def settle(self, reserved: int, used: int, use: Use) -> None:
         self.spent += used - reserved
         self.settled.append((reserved, used))
 
     def begin_run(self) -> None:
         self.spent = 0
-
-    def for_queries(self) -> CountingMeter:
-        return self
 
 
 class Killed(BaseException):

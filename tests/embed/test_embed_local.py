@@ -163,7 +163,7 @@ def test_a_turn_that_never_comes_leaves_no_thread_behind(
     hanging: tuple[LocalProvider, Hanging], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider, hangs = hanging
-    monkeypatch.setattr("memlines.embed.remote.errors._SECONDS", 0.0)
+    monkeypatch.setattr("memlines.embed.remote.errors._OUTAGE_SECONDS", 0.0)
     for _ in range(3):
         with pytest.raises(ProviderUnreachable):
             provider.embed_query("who is late ?")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memlines.embed.remote.errors import refusal
+from memlines.embed.remote.errors import read_refusal
 from memlines.errors import (
     BadVectors,
     EmbeddingError,
@@ -154,7 +154,7 @@ def test_an_error_carries_no_request_along(openai: ProviderServer) -> None:
 
 
 def said(status: int, body: bytes, *, secrets: tuple[str, ...] = (), sent: Any = None) -> str:
-    return str(refusal("openai (host)", status, {}, body, secrets=secrets, sent=sent).error)
+    return str(read_refusal("openai (host)", status, {}, body, secrets=secrets, sent=sent).error)
 
 
 def test_the_words_of_the_service_are_quoted() -> None:

@@ -128,10 +128,10 @@ def test_the_wish_may_be_a_date(client: Http, server: ProviderServer, waits: lis
 
 
 def test_google_says_its_wish_in_the_body(waits: list[float]) -> None:
-    from memlines.embed.remote.errors import refusal
+    from memlines.embed.remote.errors import read_refusal
 
     body = {"error": {"message": "slow down", "details": [{"@type": "x"}, {"retryDelay": "37.5s"}]}}
-    found = refusal("gemini", 429, {}, json.dumps(body).encode(), secrets=(), sent=None)
+    found = read_refusal("gemini", 429, {}, json.dumps(body).encode(), secrets=(), sent=None)
     assert found.wait == 37.5
 
 

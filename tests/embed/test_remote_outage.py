@@ -57,7 +57,7 @@ def test_a_service_that_answers_again_is_asked_again(server: ProviderServer) -> 
 
 
 def test_after_a_while_it_is_asked_again(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(errors, "_SECONDS", 0.0)
+    monkeypatch.setattr(errors, "_OUTAGE_SECONDS", 0.0)
     provider = remote(server)
     with pytest.raises(ProviderUnreachable):
         embed_query(provider, "okapi")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.embed.base import Limits, packed
+from memlines.embed.base import Limits, Use, pack_requests
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE, prefixes_of, text_bytes_of
 from memlines.errors import BadVectors, EmbeddingError, ProviderUnusable, SpendLimit
@@ -41,19 +41,16 @@ class Counted:
         self.calls: list[tuple[str, int]] = []
         self._limit = limit
 
-    def reserve(self, tokens: int) -> None:
+    def reserve(self, tokens: int, use: Use) -> None:
         if tokens > self._limit:
             raise SpendLimit("too much")
         self.calls.append(("reserve", tokens))
 
-    def settle(self, reserved: int, used: int) -> None:
+    def settle(self, reserved: int, used: int, use: Use) -> None:
         self.calls.append(("settle", used))
 
     def begin_run(self) -> None:
         self.calls.append(("run", 0))
-
-    def for_queries(self) -> Counted:
-        return self
 
 
 def made(name: str, environ: Mapping[str, str] | None = None, **settings: Any) -> RemoteProvider:
@@ -310,13 +307,13 @@ texts_and_limits = st.tuples(
 @given(texts_and_limits)
 def test_packing_keeps_every_text_once_and_in_order(given_: tuple[list[str], Limits]) -> None:
     texts, limits = given_
-    assert [place for places in packed(texts, limits) for place in places] == list(range(len(texts)))
+    assert [place for places in pack_requests(texts, limits) for place in places] == list(range(len(texts)))
 
 
 @given(texts_and_limits)
 def test_packing_keeps_the_limits(given_: tuple[list[str], Limits]) -> None:
     texts, limits = given_
-    for places in packed(texts, limits):
+    for places in pack_requests(texts, limits):
         size = sum(len(texts[place].encode()) for place in places)
         assert 1 <= len(places) <= limits.request_texts
         assert size <= limits.request_bytes or len(places) == 1
@@ -325,7 +322,7 @@ def test_packing_keeps_the_limits(given_: tuple[list[str], Limits]) -> None:
 @given(texts_and_limits)
 def test_packing_leaves_no_room_for_the_next_text(given_: tuple[list[str], Limits]) -> None:
     texts, limits = given_
-    requests = packed(texts, limits)
+    requests = pack_requests(texts, limits)
     for before, after in pairwise(requests):
         size = sum(len(texts[place].encode()) for place in (*before, after[0]))
         assert len(before) == limits.request_texts or size > limits.request_bytes

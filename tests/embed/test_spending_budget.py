@@ -6,10 +6,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
+from typing import get_args
 
 import pytest
 
-from memlines.embed.base import Meter
+from memlines.embed.base import Meter, Use
 from memlines.embed.spending.budget import Budget
 from memlines.embed.spending.ledger import Ledger, Spent
 from memlines.errors import SettingsError, SpendLimit
@@ -34,12 +35,11 @@ def budget(
     return Budget(spend, provider, model, ledger or Ledger())
 
 
-def test_a_budget_and_its_shares_are_meters() -> None:
-    mine = budget()
-    meters: list[Meter] = [mine, mine.batch(), mine.for_queries()]
-    for meter in meters:
-        meter.reserve(1)
-        meter.settle(1, 1)
+def test_a_budget_is_a_meter_of_every_use() -> None:
+    meter: Meter = budget()
+    for use in get_args(Use):
+        meter.reserve(1, use)
+        meter.settle(1, 1, use)
 
 
 def test_without_limits_everything_is_allowed_and_counted() -> None:
@@ -140,13 +140,13 @@ def test_a_new_run_does_not_begin_a_new_day() -> None:
 def test_questions_are_asked_when_the_run_is_at_its_limit() -> None:
     mine = budget(max_tokens_per_run=10)
     mine.reserve(10)
-    mine.for_queries().reserve(5)
+    mine.reserve(5, "query")
     assert Ledger().today().tokens == 15
 
 
 def test_questions_take_nothing_from_the_run() -> None:
     mine = budget(max_tokens_per_run=10)
-    mine.for_queries().reserve(5)
+    mine.reserve(5, "query")
     mine.reserve(10)
     assert Ledger().today().tokens == 15
 
@@ -155,7 +155,7 @@ def test_questions_count_for_the_day() -> None:
     mine = budget(max_tokens_per_day=10)
     mine.reserve(10)
     with pytest.raises(SpendLimit, match="search goes by words meanwhile"):
-        mine.for_queries().reserve(1)
+        mine.reserve(1, "query")
 
 
 def test_what_was_not_used_may_be_used_after_all() -> None:
@@ -206,32 +206,32 @@ def test_what_is_settled_after_a_run_takes_nothing_from_the_next() -> None:
 
 
 def test_settling_what_another_process_reserved_never_lowers_the_day() -> None:
-    budget().batch().reserve(10)
-    budget().batch().settle(10, 2)
+    budget().reserve(10, "batch")
+    budget().settle(10, 2, "batch")
     assert Ledger().today().tokens == 10
 
 
 def test_settling_what_another_process_reserved_counts_what_it_fell_short() -> None:
-    budget().batch().reserve(10)
-    budget().batch().settle(10, 12)
+    budget().reserve(10, "batch")
+    budget().settle(10, 12, "batch")
     assert Ledger().today().tokens == 12
 
 
 def test_a_batch_costs_less_and_the_rest_is_saved() -> None:
-    budget(provider="voyage").batch().reserve(MILLION)
+    budget(provider="voyage").reserve(MILLION, "batch")
     assert Ledger().today() == Spent(MILLION, 1, 0.67, 0.33)
 
 
 def test_what_a_batch_used_puts_its_savings_right() -> None:
-    batch = budget().batch()
-    batch.reserve(MILLION)
-    batch.settle(MILLION, MILLION // 2)
+    mine = budget()
+    mine.reserve(MILLION, "batch")
+    mine.settle(MILLION, MILLION // 2, "batch")
     assert Ledger().today() == Spent(MILLION // 2, 1, 0.25, 0.25)
 
 
 def test_a_batch_counts_for_the_run() -> None:
     mine = budget(max_per_run=0.5)
-    mine.batch().reserve(MILLION)
+    mine.reserve(MILLION, "batch")
     with pytest.raises(SpendLimit, match=r"spend\.max_per_run"):
         mine.reserve(1)
 
@@ -245,7 +245,7 @@ def test_a_limit_in_money_stops_a_model_of_unknown_price(limit: str) -> None:
 
 
 def test_a_limit_of_the_run_in_money_does_not_stop_questions_of_unknown_price() -> None:
-    budget(provider="openai-compatible", prices=(), max_per_run=5.0).for_queries().reserve(1)
+    budget(provider="openai-compatible", prices=(), max_per_run=5.0).reserve(1, "query")
     assert Ledger().today().tokens == 1
 
 
@@ -287,7 +287,7 @@ def test_what_fits_is_not_refused_and_not_counted() -> None:
 
 
 def test_a_batch_is_foreseen_at_its_own_price() -> None:
-    assert budget(max_per_day=0.5).refusal(MILLION, in_batch=True) is None
+    assert budget(max_per_day=0.5).refusal(MILLION, "batch") is None
 
 
 def reserved(mine: Budget, tokens: int) -> int:

@@ -86,13 +86,13 @@ def test_a_price_that_is_none_is_an_error_that_names_the_key(text: str) -> None:
 def test_a_batch_costs_its_share(provider: str, share: float) -> None:
     price = price_of(provider, "mine", Spend(prices=(("mine", "2"),)))
     assert price is not None
-    assert price.cost(500_000, batch=True) == pytest.approx(share)
+    assert price.cost(500_000, in_batch=True) == pytest.approx(share)
 
 
 def test_where_there_are_no_batches_nothing_is_saved() -> None:
     price = price_of("mistral", "mistral-embed", NO_PRICES)
     assert price is not None
-    assert price.cost(1_000_000, batch=True) == price.cost(1_000_000)
+    assert price.cost(1_000_000, in_batch=True) == price.cost(1_000_000)
 
 
 @pytest.mark.parametrize(

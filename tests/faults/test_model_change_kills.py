@@ -51,7 +51,7 @@ import os
 import signal
 import httpx2
 import numpy
-from memlines.embed.remote import bounded, provider
+from memlines.embed.remote import deadlines, provider
 from memlines.memory.memory import Memory
 from memlines.index.sync import pending, vectors
 pending._GROUP = {GROUP}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from memlines.errors import BadVectors, UsageError
 
@@ -37,20 +37,21 @@ class Limits:
     """How many calls may be under way at the same time."""
 
 
+Use = Literal["passages", "batch", "query"]
+"""What tokens are sent for, which decides their price and their limits."""
+
+
 class Meter(Protocol):
     """Counts what a provider costs, and stops it at a limit; safe to call from several threads."""
 
-    def reserve(self, tokens: int) -> None:
+    def reserve(self, tokens: int, use: Use) -> None:
         """Count tokens that are about to be sent, or raise `SpendLimit` if they are too many."""
 
-    def settle(self, reserved: int, used: int) -> None:
-        """Put what was really used in the place of what was reserved; 0 if nothing was sent."""
+    def settle(self, reserved: int, used: int, use: Use) -> None:
+        """Replace what was reserved by what was really used; 0 if nothing was sent."""
 
     def begin_run(self) -> None:
         """Begin to count for another sync."""
-
-    def for_queries(self) -> Meter:
-        """Return the meter of questions, which belong to no sync."""
 
 
 class Provider(Protocol):
@@ -195,7 +196,7 @@ def _bad(source: str, problem: str) -> BadVectors:
     return BadVectors(f"{source} {problem}", todo="Try again, or choose another embeddings.provider")
 
 
-def packed(texts: Sequence[str], limits: Limits) -> list[range]:
+def pack_requests(texts: Sequence[str], limits: Limits) -> list[range]:
     """Return which texts go into one request each, in their order and as many as the limits allow.
 
     A text that is larger than a whole request goes alone.

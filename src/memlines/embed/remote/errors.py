@@ -9,14 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
-import socket
-import ssl
 import time
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from memlines.errors import (
     EmbeddingError,
@@ -58,6 +54,14 @@ _SECRETS = re.compile(
 """What looks like a key, also one that is not ours or was shortened."""
 
 
+_UNUSABLE = {
+    401: ("does not accept the key", "Check embeddings.api_key and what the key may do"),
+    403: ("does not accept the key", "Check embeddings.api_key and what the key may do"),
+    404: ("does not know the model or the address", "Check embeddings.model and embeddings.base_url"),
+}
+"""What a status means that no other texts would change, and what to do about it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """An error, whether another attempt may help, and how long the service asks to wait first."""
@@ -67,138 +71,121 @@ class Refusal:
     wait: float | None = None
 
 
-def refusal(
+class _Body(NamedTuple):
+    """What the body of a refusal says, in the shapes that services use."""
+
+    message: str
+    codes: str
+    """The short codes of the error in one string."""
+    delay: str
+    """The seconds of Google's `retryDelay`, if it is there."""
+
+
+def read_refusal(
     who: str, status: int, headers: Mapping[str, str], body: bytes, *, secrets: Iterable[str], sent: Any
 ) -> Refusal:
     """Return what an answer with a status other than 2xx means.
 
     `secrets` are the values of our headers and `sent` the request's body: neither is repeated.
     """
-    reply = _parsed(body)
-    said = _message(reply)
-    quoted = quote_message(said, _texts(sent), secrets)
+    said = _read_body(body)
+    quoted = quote_message(said.message, _texts(sent), secrets)
     words = f": {quoted}" if quoted else ""
-    hints = f"{said} {_codes(reply)}"
-    if status == 429 or status == 402:
-        return _over_quota(who, status, headers, reply, said, words)
-    if status in (400, 413, 422) or (status == 500 and _INPUT_TOO_LONG.search(said)):
-        return Refusal(_about_request(who, status, hints, words))
+    wait = _wait_seconds(headers.get("retry-after", "").strip() or said.delay)
+    if status in (402, 429):
+        has_no_money = _NO_MONEY_CODE.search(said.codes) or (wait is None and _NO_MONEY.search(said.message))
+        if status == 402 or has_no_money:
+            what = f"{who} has no quota left for this key (status {status}){words}"
+            return Refusal(QuotaExceeded(what, todo="Check the plan and the billing there"))
+        what = f"{who} allows no more requests for now (status {status}){words}"
+        return Refusal(QuotaExceeded(what, todo=f"Try again {_when(wait)}"), True, wait)
+    if status in (400, 413, 422) or (status == 500 and _INPUT_TOO_LONG.search(said.message)):
+        return Refusal(_explain_bad_request(who, status, f"{said.message} {said.codes}", words))
     if status == 408 or status >= 500:  # a gateway has statuses of its own, such as 520 to 530
-        wait = _wait(headers, reply)
         error = ProviderUnreachable(f"{who} fails (status {status}){words}", todo=f"Try again {_when(wait)}")
         return Refusal(error, True, wait)
     return Refusal(_unusable(who, status, words))
 
 
 def _unusable(who: str, status: int, words: str) -> ProviderUnusable:
-    if status in (401, 403):
-        return ProviderUnusable(
-            f"{who} does not accept the key (status {status}){words}",
-            todo="Check embeddings.api_key and what the key may do",
-        )
-    if status == 404:
-        return ProviderUnusable(
-            f"{who} does not know the model or the address (status 404){words}",
-            todo="Check embeddings.model and embeddings.base_url",
-        )
-    return ProviderUnusable(
-        f"{who} does not take this kind of request (status {status}){words}",
-        todo="Check embeddings.base_url and embeddings.headers",
-    )
+    kind = "does not take this kind of request", "Check embeddings.base_url and embeddings.headers"
+    what, todo = _UNUSABLE.get(status, kind)
+    return ProviderUnusable(f"{who} {what} (status {status}){words}", todo=todo)
 
 
-def _about_request(who: str, status: int, hints: str, words: str) -> EmbeddingError:
-    """Tell a request that no text would save from one whose texts are at fault."""
+def _explain_bad_request(who: str, status: int, hints: str, words: str) -> EmbeddingError:
+    """Tell a request that no other texts would save from one whose texts are at fault."""
     if _TOO_LONG.search(hints):
-        return TextsRefused(
-            f"{who} refused the texts as too long (status {status}){words}", todo="Send shorter ones"
-        )
+        what = f"{who} refused the texts as too long (status {status}){words}"
+        return TextsRefused(what, todo="Send shorter ones")
     if _BAD_KEY.search(hints):
         return _unusable(who, 401, words)
     if _BAD_MODEL.search(hints):
         return _unusable(who, 404, words)
     if _BAD_DIMENSIONS.search(hints):
-        return ProviderUnusable(
-            f"{who} does not make vectors of this length (status {status}){words}",
-            todo="Check embeddings.dimensions",
-        )
+        what = f"{who} does not make vectors of this length (status {status}){words}"
+        return ProviderUnusable(what, todo="Check embeddings.dimensions")
     return TextsRefused(f"{who} refused the texts (status {status}){words}", todo="Send others")
 
 
-def _over_quota(
-    who: str, status: int, headers: Mapping[str, str], reply: Any, said: str, words: str
-) -> Refusal:
-    wait = _wait(headers, reply)
-    if status == 402 or _NO_MONEY_CODE.search(_codes(reply)) or (wait is None and _NO_MONEY.search(said)):
-        error = QuotaExceeded(
-            f"{who} has no quota left for this key (status {status}){words}",
-            todo="Check the plan and the billing there",
-        )
-        return Refusal(error)
-    error = QuotaExceeded(
-        f"{who} allows no more requests for now (status {status}){words}", todo=f"Try again {_when(wait)}"
-    )
-    return Refusal(error, True, wait)
-
-
-def no_connection(who: str, error: Exception) -> Refusal:
+def read_network_error(who: str, error: Exception) -> Refusal:
     """Return what an error of the HTTP library means, in words that hold nothing of the request."""
+    import zlib
+
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):
-        return Refusal(_unreachable(who, "did not answer in time"), True)
-    if isinstance(error, httpx2.ConnectError):
-        return _unconnected(who, error)
-    if isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError)):
-        return Refusal(_unreachable(who, "broke off the connection"), True)
-    if isinstance(error, httpx2.ProxyError):
-        return Refusal(_unreachable(who, "could not be reached through the proxy of the environment"))
-    if isinstance(error, zlib.error):
-        return Refusal(_unreachable(who, "replied with something that cannot be unpacked"), True)
+        what, again = "did not answer in time", True
+    elif isinstance(error, httpx2.ConnectError):
+        what, again = _why_unconnected(error)
+    elif isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError)):
+        what, again = "broke off the connection", True
+    elif isinstance(error, httpx2.ProxyError):
+        what, again = "could not be reached through the proxy of the environment", False
+    elif isinstance(error, zlib.error):
+        what, again = "replied with something that cannot be unpacked", True
+    else:
+        what = f"{who} cannot be asked like this ({type(error).__name__})"
+        return Refusal(ProviderUnusable(what, todo="Check embeddings.base_url and embeddings.headers"))
     return Refusal(
-        ProviderUnusable(
-            f"{who} cannot be asked like this ({type(error).__name__})",
-            todo="Check embeddings.base_url and embeddings.headers",
-        )
+        ProviderUnreachable(f"{who} {what}", todo="Check the network and embeddings.base_url"), again
     )
 
 
-def _unconnected(who: str, error: BaseException) -> Refusal:
-    """Say why there is no connection. Only one that was cut is worth another attempt."""
+def _why_unconnected(error: BaseException) -> tuple[str, bool]:
+    """Say why there is no connection; only one that was cut is worth another attempt."""
+    import socket
+    import ssl
+
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, OSError):
         cause = cause.__cause__ or cause.__context__
     if isinstance(cause, ConnectionResetError):
-        return Refusal(_unreachable(who, "broke off the connection"), True)
+        return "broke off the connection", True
     if isinstance(cause, ConnectionRefusedError):
-        return Refusal(_unreachable(who, "is not there: the connection was refused"))
+        return "is not there: the connection was refused", False
     if isinstance(cause, socket.gaierror):
-        return Refusal(_unreachable(who, "was not found: no network, or no such name"))
+        return "was not found: no network, or no such name", False
     if isinstance(cause, ssl.SSLError):
-        return Refusal(_unreachable(who, "could not prove that it is the one asked for (TLS)"))
-    return Refusal(_unreachable(who, "could not be reached"))
-
-
-def _unreachable(who: str, what: str) -> ProviderUnreachable:
-    return ProviderUnreachable(f"{who} {what}", todo="Check the network and embeddings.base_url")
+        return "could not prove that it is the one asked for (TLS)", False
+    return "could not be reached", False
 
 
 def _when(wait: float | None) -> str:
     if wait is None:
         return "later"
-    if wait < 120:
-        return f"in {math.ceil(wait)} seconds"
-    return f"in {math.ceil(wait / 60)} minutes"
+    return f"in {math.ceil(wait)} seconds" if wait < 120 else f"in {math.ceil(wait / 60)} minutes"
 
 
-def _wait(headers: Mapping[str, str], reply: Any) -> float | None:
-    """Return the seconds that the service asks to wait: a number, a date, or Google's `retryDelay`."""
-    raw = headers.get("retry-after", "").strip() or _retry_delay(reply)
+def _wait_seconds(raw: str) -> float | None:
+    """Return the seconds that a service asks to wait, which it writes as a number or as a date."""
     if not raw:
         return None
     try:
         seconds = float(raw)
     except ValueError:
+        from email.utils import parsedate_to_datetime
+
         try:
             seconds = parsedate_to_datetime(raw).timestamp() - time.time()
         except (ValueError, OverflowError):
@@ -206,51 +193,22 @@ def _wait(headers: Mapping[str, str], reply: Any) -> float | None:
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def _retry_delay(reply: Any) -> str:
-    details = _error_of(reply).get("details")
-    for detail in details if isinstance(details, list) else []:
-        if isinstance(detail, dict) and isinstance(delay := detail.get("retryDelay"), str):
-            return delay.removesuffix("s")
-    return ""
-
-
-def _parsed(body: bytes) -> Any:
+def _read_body(body: bytes) -> _Body:
     try:
-        return json.loads(body)
+        reply = json.loads(body)
     except (ValueError, RecursionError):
-        return None
-
-
-def _error_of(reply: Any) -> dict[str, Any]:
-    error = reply.get("error") if isinstance(reply, dict) else None
-    return error if isinstance(error, dict) else {}
-
-
-def _message(reply: Any) -> str:
-    """Return the sentence of an error, in the shapes that services use."""
+        reply = None
     if not isinstance(reply, dict):
-        return ""
-    for said in (
-        _error_of(reply).get("message"),
-        reply.get("error"),
-        reply.get("message"),
-        reply.get("detail"),
-    ):
-        if isinstance(said, str):
-            return said
-    return ""
-
-
-def _codes(reply: Any) -> str:
-    """Return the short codes of an error in one string."""
-    if not isinstance(reply, dict):
-        return ""
-    parts = (reply, _error_of(reply))
-    return " ".join(
-        str(part[name])
-        for part in parts
-        for name in ("code", "type", "status")
-        if isinstance(part.get(name), str)
+        return _Body("", "", "")
+    error = reply["error"] if isinstance(reply.get("error"), dict) else {}
+    messages = (error.get("message"), reply.get("error"), reply.get("message"), reply.get("detail"))
+    codes = (part.get(name) for part in (reply, error) for name in ("code", "type", "status"))
+    details = error["details"] if isinstance(error.get("details"), list) else []
+    delays = (detail.get("retryDelay") for detail in details if isinstance(detail, dict))
+    return _Body(
+        next((text for text in messages if isinstance(text, str)), ""),
+        " ".join(code for code in codes if isinstance(code, str)),
+        next((delay.removesuffix("s") for delay in delays if isinstance(delay, str)), ""),
     )
 
 
@@ -290,7 +248,7 @@ def _repeats(said: str, text: str) -> bool:
     return any(said[start : start + _SAME_WORDS] in text for start in starts)
 
 
-_SECONDS = 30.0
+_OUTAGE_SECONDS = 30.0
 
 
 class Outage:
@@ -303,7 +261,7 @@ class Outage:
     def begin(self, error: ProviderUnreachable) -> None:
         """Note that the service could not be reached."""
         self._error = error
-        self._until = time.monotonic() + _SECONDS
+        self._until = time.monotonic() + _OUTAGE_SECONDS
 
     def end(self) -> None:
         """Note that it answers."""
@@ -313,6 +271,6 @@ class Outage:
         """Raise the last error again if it is so fresh that another attempt would most likely fail too."""
         if time.monotonic() < self._until:
             raise ProviderUnreachable(
-                f"{self._error.what} (a moment ago; it is asked again within {_SECONDS:g} seconds)",
+                f"{self._error.what} (a moment ago; it is asked again within {_OUTAGE_SECONDS:g} seconds)",
                 todo=self._error.todo,
             )

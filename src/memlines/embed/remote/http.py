@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 from weakref import finalize
 
 from memlines.embed.remote.addresses import Address, checked_headers, is_secret
-from memlines.embed.remote.errors import Refusal, no_connection, refusal
+from memlines.embed.remote.errors import Refusal, read_network_error, read_refusal
 from memlines.errors import ProviderUnreachable, ProviderUnusable
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _LONGEST_WISH = 60.0
 _ERROR_BYTES = 65_536
 _REDIRECTS = 3
 _REPLY_BYTES = 8_000_000
-
 _LONGEST_LINE = 16_000_000
+_ACCEPT = {"accept": "application/json"}
 
 pause: Callable[[float], None] = time.sleep
 """How a call waits between two attempts."""
@@ -51,11 +51,11 @@ class Patience:
 
 
 QUERY = Patience(total=10, connect=5, retries=1)
-"""Somebody waits for the answer."""
+"""A person waits for the answer."""
 DOCUMENTS = Patience(total=120, connect=10, retries=3)
 """Some passages at a time."""
 NEAR_QUERY = Patience(total=60, connect=5, retries=1)
-"""Somebody waits, but a service of one's own may have to load its model first."""
+"""A person waits, but a service of one's own may have to load its model first."""
 NEAR_DOCUMENTS = Patience(total=600, connect=5, retries=2)
 """A service of one's own may have no better machine than this one."""
 FILES = Patience(total=900, connect=10, retries=3)
@@ -72,10 +72,6 @@ class _Call:
     headers: Mapping[str, str] = field(default_factory=dict)
     sent: Any = None
     """What its content says, to keep it out of errors."""
-
-
-class _TooLong(Exception):
-    """A line that never ends."""
 
 
 class _Failed(Exception):
@@ -130,25 +126,18 @@ class Http:
 
         `path` is added to `base_url`, or is a whole address.
         """
-        content, headers = None, {"accept": "application/json"}
+        call = _Call(method, path, headers=_ACCEPT)
         if body is not None:
             content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-            headers["content-type"] = "application/json"
-        call = _Call(method, path, content, headers, body)
-        return self._patiently(patience, lambda ends: self._reply(call, patience, ends, max_reply))
+            call = _Call(method, path, content, {**_ACCEPT, "content-type": "application/json"}, body)
+        return self._retry(patience, lambda ends: self._reply(call, patience, ends, max_reply))
 
     def upload(
-        self,
-        path: str,
-        *,
-        content: bytes,
-        headers: Mapping[str, str],
-        patience: Patience = FILES,
-        max_reply: int = _REPLY_BYTES,
+        self, path: str, *, content: bytes, headers: Mapping[str, str], patience: Patience = FILES
     ) -> Any:
         """Return the JSON that the service replies to bytes sent to it."""
-        call = _Call("POST", path, content, {"accept": "application/json", **headers}, content)
-        return self._patiently(patience, lambda ends: self._reply(call, patience, ends, max_reply))
+        call = _Call("POST", path, content, {**_ACCEPT, **headers}, content)
+        return self._retry(patience, lambda ends: self._reply(call, patience, ends, _REPLY_BYTES))
 
     def lines(self, path: str, *, patience: Patience = FILES, max_bytes: int) -> Iterator[str]:
         """Yield the lines of a file of the service while they arrive.
@@ -157,20 +146,18 @@ class Http:
         place without our headers.
         """
         deadline = time.monotonic() + patience.total
-        response = self._patiently(patience, lambda ends: self._file(path, patience, ends))
+        response = self._retry(patience, lambda ends: self._open_file(path, patience, ends))
         try:
             with closing(response):
-                for line in _lines(self._chunks(response, deadline, max_bytes)):
+                for line in self._split_lines(self._chunks(response, deadline, max_bytes)):
                     yield line.decode("utf-8", "replace")  # a bad byte spoils its own line only
             return
         except _Failed as failed:
             error = failed.refusal.error
-        except _TooLong:
-            error = self._unreachable(f"sent a line of more than {_LONGEST_LINE} bytes")
         raise error
 
-    def _patiently(self, patience: Patience, attempt: Callable[[float], Result]) -> Result:
-        """Return what an attempt returns; it is told when it has to end.
+    def _retry(self, patience: Patience, attempt: Callable[[float], Result]) -> Result:
+        """Return what an attempt returns, which is given the moment when it has to end.
 
         Every attempt but the last may take half of the time that is left, so that a connection that
         died in silence leaves time for another. Errors are raised outside of `except`, for what they
@@ -205,7 +192,7 @@ class Http:
             failure = self._unreachable("replied with something that is not JSON")
         raise _Failed(Refusal(failure, again=True))
 
-    def _file(self, path: str, patience: Patience, ends: float) -> httpx2.Response:
+    def _open_file(self, path: str, patience: Patience, ends: float) -> httpx2.Response:
         for _ in range(_REDIRECTS + 1):
             response = self._response(_Call("GET", path), patience, ends)
             if not response.is_redirect:
@@ -225,7 +212,7 @@ class Http:
         headers = {"user-agent": "memlines", **own, **call.headers, "accept-encoding": "gzip"}
         timeout = httpx2.Timeout(None, connect=patience.connect, pool=max(0.0, ends - time.monotonic()))
         with self._network(ends):
-            client = self._opened()
+            client = self._open_client()
             request = client.build_request(
                 call.method, url, content=call.content, headers=headers, timeout=timeout
             )
@@ -237,7 +224,7 @@ class Http:
                 said = b"".join(self._chunks(response, ends, _ERROR_BYTES))
             except _Failed:
                 said = b""
-        found = refusal(
+        found = read_refusal(
             self.who, response.status_code, response.headers, said, secrets=self._secrets, sent=call.sent
         )
         raise _Failed(found)
@@ -246,7 +233,7 @@ class Http:
         """Yield the body unpacked, and never more than the limit of it."""
         packing = response.headers.get("content-encoding", "identity").strip().lower()
         if packing not in ("identity", "gzip", "deflate"):
-            raise _Failed(Refusal(self._unreachable("packed its reply in a way nobody asked for")))
+            raise _Failed(Refusal(self._unreachable("packed its reply in a way that was not asked for")))
         unpacker = None if packing == "identity" else zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
         raw = response.iter_raw()
         size = 0
@@ -264,7 +251,7 @@ class Http:
         if unpacker is not None and not unpacker.eof:
             raise _Failed(Refusal(self._unreachable("broke off its reply"), again=True))
 
-    def _opened(self) -> httpx2.Client:
+    def _open_client(self) -> httpx2.Client:
         from memlines.embed.remote.deadlines import client
 
         with self._lock:
@@ -285,7 +272,7 @@ class Http:
             with until(ends):
                 yield
         except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error) as error:
-            raise _Failed(no_connection(self.who, error)) from None
+            raise _Failed(read_network_error(self.who, error)) from None
 
     def _unreachable(self, what: str) -> ProviderUnreachable:
         return ProviderUnreachable(f"{self.who} {what}", todo="Try again, or check embeddings.base_url")
@@ -296,16 +283,15 @@ class Http:
             todo="Set embeddings.base_url to the service's own address",
         )
 
-
-def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    pieces: list[bytes] = []
-    for chunk in chunks:
-        first, *others = chunk.split(b"\n")
-        pieces.append(first)
-        if not others and sum(map(len, pieces)) > _LONGEST_LINE:
-            raise _TooLong
-        for other in others:
+    def _split_lines(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        pieces: list[bytes] = []
+        for chunk in chunks:
+            first, *others = chunk.split(b"\n")
+            pieces.append(first)
+            if not others and sum(map(len, pieces)) > _LONGEST_LINE:
+                raise _Failed(Refusal(self._unreachable(f"sent a line of more than {_LONGEST_LINE} bytes")))
+            for other in others:
+                yield b"".join(pieces)
+                pieces = [other]
+        if any(pieces):
             yield b"".join(pieces)
-            pieces = [other]
-    if any(pieces):
-        yield b"".join(pieces)

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memlines.embed.base import Use
 from memlines.embed.spending.ledger import Account, Ledger, Spent
 from memlines.embed.spending.prices import FREE_PROVIDERS, in_dollars, price_of
 from memlines.errors import SpendLimit
@@ -19,43 +20,6 @@ from memlines.settings import Spend
 
 _COMPARED_DIGITS = 9
 """Digits of a dollar that are compared with a limit; what is below comes from adding fractions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What a request is for, which decides its price and its limits."""
-
-    in_batch: bool = False
-    in_run: bool = True
-
-
-DOCUMENTS = Use()
-BATCHES = Use(in_batch=True)
-QUERIES = Use(in_run=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """The meter of one use of a budget."""
-
-    budget: Budget
-    use: Use
-
-    def reserve(self, tokens: int) -> None:
-        """Count tokens that are about to be sent, or raise `SpendLimit` if they are too many."""
-        self.budget.reserve(tokens, self.use)
-
-    def settle(self, reserved: int, used: int) -> None:
-        """Put what was really used in the place of what was reserved; 0 if nothing was sent."""
-        self.budget.settle(reserved, used, self.use)
-
-    def begin_run(self) -> None:
-        """Count anew what the present run costs."""
-        self.budget.begin_run()
-
-    def for_queries(self) -> Share:
-        """Return the meter of questions."""
-        return self.budget.for_queries()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +48,7 @@ class _Limit:
 class Budget:
     """What one model of one provider may still cost; safe to call from several threads.
 
-    It is itself the meter of what a sync embeds directly. Providers that run on one's own machines cost
+    Questions count for the day and not for the run. Providers that run on one's own machines cost
     nothing and are neither counted nor limited, unless `spend.prices` names a price for the model.
     """
 
@@ -102,20 +66,12 @@ class Budget:
         self._open: defaultdict[tuple[int, Use], list[_Reservation]] = defaultdict(list)
 
     def begin_run(self) -> None:
-        """Count anew what the present run costs."""
+        """Begin to count what another run costs."""
         with self._lock:
             self._run_number += 1
             self._run = Spent()
 
-    def batch(self) -> Share:
-        """Return the meter of what is handed in as a batch, which costs less."""
-        return Share(self, BATCHES)
-
-    def for_queries(self) -> Share:
-        """Return the meter of questions, which count for the day and not for the run."""
-        return Share(self, QUERIES)
-
-    def reserve(self, tokens: int, use: Use = DOCUMENTS) -> None:
+    def reserve(self, tokens: int, use: Use = "passages") -> None:
         """Count tokens that are about to be sent, or raise `SpendLimit` if they are too many."""
         if self._free:
             return
@@ -124,11 +80,11 @@ class Budget:
             day = self.ledger.add(
                 self.provider, self.model, cost, lambda today: self._check(cost, use, today)
             )
-            if use.in_run:
+            if use != "query":
                 self._run += cost
             self._open[tokens, use].append(_Reservation(day, self._run_number))
 
-    def settle(self, reserved: int, used: int, use: Use = DOCUMENTS) -> None:
+    def settle(self, reserved: int, used: int, use: Use = "passages") -> None:
         """Put what was really used in the place of what was reserved; 0 if nothing was sent.
 
         A reservation that another process made, such as that for a batch which this one fetches, is only
@@ -143,14 +99,13 @@ class Budget:
                 return
             if reservation is not None:
                 self.ledger.correct(Account(reservation.day, self.provider, self.model), difference)
-                if use.in_run and reservation.run == self._run_number:
+                if use != "query" and reservation.run == self._run_number:
                     self._run += difference
             elif used > reserved:
                 self.ledger.add(self.provider, self.model, difference)
 
-    def refusal(self, tokens: int, *, in_batch: bool = False) -> SpendLimit | None:
+    def refusal(self, tokens: int, use: Use = "passages") -> SpendLimit | None:
         """Return what would stop the present run if it sent so many tokens now; nothing is counted."""
-        use = BATCHES if in_batch else DOCUMENTS
         if self._free:
             return None
         try:
@@ -160,9 +115,9 @@ class Budget:
             return limit
         return None
 
-    def cost(self, tokens: int, *, in_batch: bool = False) -> float | None:
+    def cost(self, tokens: int, use: Use = "passages") -> float | None:
         """Return what so many tokens cost in US dollars; `None` if the price is not known."""
-        return None if self.price is None else self.price.cost(tokens, batch=in_batch)
+        return None if self.price is None else self.price.cost(tokens, in_batch=use == "batch")
 
     def _closed(self, tokens: int, use: Use) -> _Reservation | None:
         """Return the oldest open reservation of so many tokens, which is open no longer."""
@@ -177,18 +132,18 @@ class Budget:
         requests = 1 if tokens else 0
         if self.price is None:
             return Spent(tokens, requests, unknown_price_tokens=tokens)
-        dollars = self.price.cost(tokens, batch=use.in_batch)
+        dollars = self.price.cost(tokens, in_batch=use == "batch")
         return Spent(tokens, requests, dollars, self.price.cost(tokens) - dollars)
 
     def _check(self, cost: Spent, use: Use, today: Spent) -> None:
         """Raise `SpendLimit` if a cost would pass a limit."""
         for limit in self._limits(cost, use, today):
             if self.price is None and "tokens" not in limit.name:
+                other = limit.name.replace("max_per", "max_tokens_per")
                 raise SpendLimit(
                     f"{limit.name} is set, but what {self.provider} charges for the model {self.model!r} is"
                     " not known, so nothing is sent",
-                    todo=f"Give its price in spend.prices, or set {_in_tokens(limit.name)} instead;"
-                    f" {_meanwhile(use)}",
+                    todo=f"Give its price in spend.prices, or set {other} instead; {_meanwhile(use)}",
                 )
             if limit.is_passed:
                 raise _refused(limit, self.provider, use)
@@ -200,9 +155,9 @@ class Budget:
             yield _Limit("spend.max_per_day", spend.max_per_day, today.dollars, cost.dollars)
         if spend.max_tokens_per_day is not None:
             yield _Limit("spend.max_tokens_per_day", spend.max_tokens_per_day, today.tokens, cost.tokens)
-        if spend.max_per_run is not None and use.in_run:
+        if spend.max_per_run is not None and use != "query":
             yield _Limit("spend.max_per_run", spend.max_per_run, self._run.dollars, cost.dollars)
-        if spend.max_tokens_per_run is not None and use.in_run:
+        if spend.max_tokens_per_run is not None and use != "query":
             yield _Limit("spend.max_tokens_per_run", spend.max_tokens_per_run, self._run.tokens, cost.tokens)
 
 
@@ -217,9 +172,5 @@ def _refused(limit: _Limit, provider: str, use: Use) -> SpendLimit:
     )
 
 
-def _in_tokens(limit_name: str) -> str:
-    return limit_name.replace("max_per", "max_tokens_per")
-
-
 def _meanwhile(use: Use) -> str:
-    return f"{'the rest waits and is found' if use.in_run else 'search goes'} by words meanwhile"
+    return f"{'search goes' if use == 'query' else 'the rest waits and is found'} by words meanwhile"

@@ -61,9 +61,9 @@ class Price:
     dollars: float
     batch_share: float = 1.0
 
-    def cost(self, tokens: int, *, batch: bool = False) -> float:
+    def cost(self, tokens: int, *, in_batch: bool = False) -> float:
         """Return what so many tokens cost in US dollars."""
-        return tokens * self.dollars * (self.batch_share if batch else 1.0) / _MILLION
+        return tokens * self.dollars * (self.batch_share if in_batch else 1.0) / _MILLION
 
 
 def price_of(provider: str, model: str, spend: Spend) -> Price | None:

@@ -21,7 +21,6 @@ from uuid import uuid4
 
 from memlines.embed.base import Meter, Provider, to_blobs
 from memlines.embed.batches.base import BatchApi, BatchState
-from memlines.embed.spending.budget import Budget
 from memlines.embed.spending.prices import estimate
 from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
 from memlines.index.store.sqlite import spaces
@@ -72,8 +71,8 @@ def embed_in_batches(job: Job, provider: Provider) -> Outcome:
         before = index.count_pending(space)
     with job.reader() as index:
         texts = dict(_waiting_texts(index, space, provider, job.settings))
-    meter = provider.meter.batch() if isinstance(provider.meter, Budget) else provider.meter
-    result = BatchRun(api, BatchJournal(job, space), texts, settings, job.progress, meter).work()
+    journal = BatchJournal(job, space)
+    result = BatchRun(api, journal, texts, settings, job.progress, provider.meter).work()
     with job.writer() as index:
         put_known(index, space)
         written = before - index.count_pending(space) + known
@@ -214,7 +213,7 @@ class BatchRun:
         tokens = sum(estimate(text) for text in group.values())
         try:
             if self.meter is not None:
-                self.meter.reserve(tokens)
+                self.meter.reserve(tokens, "batch")
         except SpendLimit as error:
             self._stop(error)
             return
@@ -223,7 +222,7 @@ class BatchRun:
         except EmbeddingError as error:
             # No batch is to blame for it: embedding directly will show what is wrong, or work.
             if self.meter is not None:
-                self.meter.settle(tokens, 0)
+                self.meter.settle(tokens, 0, "batch")
             self._stop(error)
             return
         batch = _OpenBatch(Submitted(uuid4().hex, frozenset(group), self.clock(), tokens))
@@ -354,7 +353,7 @@ class BatchRun:
         self.journal.drop(batch.submitted.token)
         self._close(batch)
         if used is not None and self.meter is not None:
-            self.meter.settle(batch.submitted.reserved, used)
+            self.meter.settle(batch.submitted.reserved, used, "batch")
 
     def _close(self, batch: _OpenBatch) -> None:
         if batch in self.open:  # an intent is not

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from memlines.embed.base import Provider, packed
+from memlines.embed.base import Provider, pack_requests
 from memlines.embed.passages import embed_passages
 from memlines.errors import (
     EmbeddingError,
@@ -52,7 +52,9 @@ def embed_texts(provider: Provider, texts: Mapping[str, str]) -> Embedded:
     """
     work = _Work(provider, texts)
     keys = list(texts)
-    requests = [[keys[place] for place in places] for places in packed(list(texts.values()), provider.limits)]
+    requests = [
+        [keys[place] for place in places] for places in pack_requests(list(texts.values()), provider.limits)
+    ]
     at_once = min(provider.limits.at_once, len(requests))
     if at_once <= 1:
         for request in requests:

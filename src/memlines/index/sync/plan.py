@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from memlines.embed.base import Provider
+from memlines.embed.base import Provider, Use
 from memlines.embed.passages import is_packed
 from memlines.embed.spending.budget import Budget
 from memlines.embed.spending.ledger import Ledger
@@ -281,7 +281,8 @@ def _with_costs(
     batch = settings.embeddings.batch
     in_batch = batch.enabled and provider.id in BATCH_SHARES and len(to_send) >= batch.min_texts
     budget = Budget(settings.spend, provider.id, provider.model, Ledger())
-    refusal = budget.refusal(tokens, in_batch=in_batch) if to_send else None
+    use: Use = "batch" if in_batch else "passages"
+    refusal = budget.refusal(tokens, use) if to_send else None
     return replace(
         plan,
         provider=provider.id,
@@ -291,7 +292,7 @@ def _with_costs(
         known_chunks=sum(number for digest, number in texts.chunks.items() if digest in made_before),
         texts=len(to_send),
         tokens=tokens,
-        dollars=budget.cost(tokens, in_batch=in_batch) if to_send else 0.0,
+        dollars=budget.cost(tokens, use) if to_send else 0.0,
         in_batch=in_batch,
         stopped_by=str(refusal) if refusal else "",
     )
