@@ -17,7 +17,7 @@ from memlines.text.quote import FACTS_TAG, Quote, capped, without_quotes
 from memlines.text.words import words_of
 
 if TYPE_CHECKING:
-    from memlines.memory.facts.recall import Found
+    from memlines.memory.facts.recall import FoundFact
     from memlines.memory.memory import Memory
     from memlines.types import Mode
 
@@ -39,7 +39,7 @@ class FittingFacts:
     """Quoted facts and which they are; an empty text if none fits."""
 
     text: Neutral = NOTHING
-    facts: tuple[Found, ...] = ()
+    facts: tuple[FoundFact, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

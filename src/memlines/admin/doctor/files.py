@@ -13,7 +13,7 @@ from memlines.memory.facts.lance import INSTALL, is_installed, load
 from memlines.memory.facts.note import FactNote
 from memlines.memory.facts.places import stamp_of, uri_of
 from memlines.memory.facts.rebuild import state_in
-from memlines.memory.facts.recall import state_of
+from memlines.memory.facts.store import state_of
 from memlines.memory.facts.table import LANCEDB, uses_table
 from memlines.types import Document, FoundFile, Problem
 

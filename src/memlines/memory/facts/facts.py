@@ -1,13 +1,13 @@
 """Long-term facts of an open memory: recall them, store them, change and forget them.
 
-Facts stand in their note, a line each. What is stored is known when the note is durable; the index and the
-table that find it follow, as after any change of a note.
+Facts are lines of their note. What is stored is known when the note is durable; the index and the table that
+find it follow, as after any change of a note.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
@@ -17,23 +17,12 @@ from memlines.errors import StoreError, UsageError
 from memlines.files.journal import operation
 from memlines.files.place import ensure_private
 from memlines.files.tombstones import Forgotten
-from memlines.index.search.query import Query
-from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
 from memlines.memory.arguments import FACT, RECALL, SEARCH, check
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import contradicted
-from memlines.memory.facts.near import Near, Nearby, about_the_same, nearby
-from memlines.memory.facts.recall import (
-    Found,
-    Recollection,
-    Source,
-    best_of,
-    found_as,
-    parse_facts_query,
-    recall,
-    recall_unindexed,
-)
+from memlines.memory.facts.near import Near, Nearby, about_the_same, find_near
+from memlines.memory.facts.recall import FoundFact, Recollection, recall
 from memlines.memory.facts.sameness import KnownFacts, duplicate_of
 from memlines.memory.facts.table import INDEX, LANCEDB
 from memlines.memory.manager import Manager
@@ -96,14 +85,14 @@ class Stats:
     current: int
     captured: int
     unreviewed: int
-    """Captured facts that still hold and that nobody looked at yet."""
+    """Captured facts that still hold and wait for a review."""
     by_category: Mapping[str, int]
     oldest: date | None
     newest: date | None
     store: str
     """What finds them by meaning: `lancedb` or `index`."""
     uri: str
-    """Where the table is, if there is to be one."""
+    """Where the table is, if one is used."""
     rows: int | None
     """How many facts the table holds, if there is one."""
 
@@ -140,7 +129,7 @@ class Facts:
 
     @property
     def path(self) -> str:
-        """The note in which the facts stand."""
+        """The note that holds the facts."""
         return self._note.path
 
     # Looking
@@ -190,29 +179,11 @@ class Facts:
         check(SEARCH, query=query, min_score=min_score, mode=mode)
         check(RECALL, limit=limit)
         refuse_if_off(self._manager.loaded)
-        lines = self._note.lines()
-        if not query.strip() or not lines:
-            return Recollection()
-        request = parse_facts_query(self._manager.loaded, query, limit, min_score, now, mode)
-        source = self._source(current_only=current_only)
-        told, missing = recall(
-            self._manager, request, self.path, lines, source, current_only=current_only, timely=timely
+        return recall(
+            self._manager, query, limit, min_score, now, mode, current_only=current_only, timely=timely
         )
-        if current_only:
-            missing = [line for line in missing if line.fact.is_current]
-        found = [*told.found, *self._without_index(missing, request, timely=timely)]
-        best = best_of(found, limit, cut=min_score is not None)
-        return Recollection(best, (*told.warnings, *self._table.take_troubles()))
 
-    def _without_index(self, lines: Sequence[FactLine], request: Query, *, timely: bool) -> Sequence[Found]:
-        """Return those of some facts that answer a request, although the index does not hold them."""
-        if not lines:
-            return ()
-        provider = self._manager.chosen().provider
-        answers = recall_unindexed(lines, self.path, request, provider, timely=timely)
-        return [found_as(hit, line, self.path) for line, hit in answers]
-
-    def candidates(self, query: str) -> tuple[Found, ...]:
+    def candidates(self, query: str) -> tuple[FoundFact, ...]:
         """Return the facts that a description may mean: what `recall` finds, in its order, at most five.
 
         Behind those that hold come such as are no longer true; they can be forgotten as well.
@@ -222,7 +193,7 @@ class Facts:
         return (*holding, *(one for one in every if not one.fact.is_current))[:_MOST_CANDIDATES]
 
     def was_forgotten(self, text: str) -> bool:
-        """Tell whether a text holds something that somebody wanted forgotten for good."""
+        """Tell whether a text holds something that was forgotten for good."""
         check(FACT, text=text)
         return Forgotten.load(self._manager.workspace).drops(text)
 
@@ -275,25 +246,30 @@ class Facts:
         self._refuse_secrets(words, allow_secret)
         category = category or category_of(words)
         moment = local_now(self._manager.settings, now)
-        with self._alone():  # two that store the same would both find it unknown
-            old = None if replaces is None else self._current(replaces)
-            near = self._near(words)
+        with self._locked():  # two that store the same would both find it unknown
+            old = None if replaces is None else self.get(replaces)
+            if old is not None and not old.fact.is_current:
+                raise UsageError(
+                    f"the fact {replaces} is no longer true already, so nothing can replace it",
+                    todo="Name a fact that still holds, or leave it out",
+                )
+            near = find_near(self._manager, words)
             holding = [(line, value) for line, value in near.facts if line.fact.is_current]
             known = None if force else duplicate_of(words, holding, moment)
             if known is not None and (old is None or old.fact.id == known.fact.id):
-                return self._stored("duplicate", known, holding, near.warnings)
+                return self._report("duplicate", known, holding, near.warnings)
             if known is not None and old is not None:
                 struck = self._note.change(old, old.fact.superseded(known.fact.id, moment.date()))
-                stored = replace(self._stored("superseded", known, holding, near.warnings), old=struck)
+                stored = replace(self._report("superseded", known, holding, near.warnings), old=struck)
             else:
                 if old is None and supersede:
                     old = contradicted(words, category, holding)
-                noted = None if force or old is not None else self._noted(words, category, moment)
+                noted = None if force or old is not None else self._known_entry(words, category, moment)
                 if noted is not None:
                     return noted
-                Forgotten.load(self._manager.workspace).lift(words)  # who says it again wants it kept again
+                Forgotten.load(self._manager.workspace).lift(words)  # said again, it is wanted again
                 fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
-                stored = self._written(fact, old, moment.date(), replace(near, facts=tuple(holding)))
+                stored = self._write(fact, old, moment.date(), replace(near, facts=tuple(holding)))
         self._index_soon()
         return stored
 
@@ -305,14 +281,17 @@ class Facts:
         With `dry_run` nothing is written.
         """
         refuse_if_off(self._manager.loaded)
-        with nullcontext() if dry_run else self._alone():
+        with nullcontext() if dry_run else self._locked():
             if not dry_run:
-                with suppress(StoreError):  # an index that cannot be used must not keep anybody from storing
+                with suppress(StoreError):  # an index that cannot be used must not prevent storing
                     self._manager.run(words_only=True)
             known = KnownFacts(self._note.lines())
             new: dict[Fact, None] = {}
+            now = local_now(self._manager.settings)
             for fact in facts:
-                moment = self._noon_of(fact.created)
+                moment = now
+                if fact.created is not None:
+                    moment = datetime.combine(fact.created, time(12), now.tzinfo)
                 if known.same_as(fact.text, moment) or find_known(
                     self._manager, fact.text, moment, (), with_facts=False
                 ):
@@ -325,10 +304,6 @@ class Facts:
             self._index_soon()
         return tuple(new)
 
-    def _noon_of(self, day: date | None) -> datetime:
-        now = local_now(self._manager.settings)
-        return now if day is None else datetime.combine(day, time(12), now.tzinfo)
-
     @operation("facts edit")
     def edit(self, name: str, text: str, *, allow_secret: bool = False) -> FactLine:
         """Put other words in the place of a fact's, and return where it stands.
@@ -339,7 +314,7 @@ class Facts:
         line = self.get(name)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
-        return self._changed(line, replace(line.fact, text=words))
+        return self._change(line, replace(line.fact, text=words))
 
     def _refuse_secrets(self, words: str, allow_secret: bool) -> None:
         from memlines.text.redaction import refuse_secrets, rules_of  # which takes time to import
@@ -351,7 +326,7 @@ class Facts:
     def review(self, name: str) -> FactLine:
         """Note that a person looked at a fact and kept it."""
         line = self.get(name)
-        return line if line.fact.reviewed else self._changed(line, replace(line.fact, reviewed=True))
+        return line if line.fact.reviewed else self._change(line, replace(line.fact, reviewed=True))
 
     def forget(self, facts: Iterable[str | FactLine]) -> Receipt:
         """Remove facts for good, named by their ids, from the note and everything made of it."""
@@ -366,20 +341,7 @@ class Facts:
 
     # How
 
-    def _source(self, *, current_only: bool) -> Callable[[Index], Source]:
-        self._table.prepare()
-
-        def source_in(index: Index) -> Source:
-            store = self._table.stores.of(index, self.path, self._note.lines())
-            return Source(store, self._table.nearest_in(index, store, current_only=current_only))
-
-        return source_in
-
-    def _near(self, text: str) -> Nearby:
-        lines = self._note.lines()
-        return nearby(self._manager, text, lines, self._source(current_only=False)) if lines else Nearby()
-
-    def _noted(self, text: str, category: Category, now: datetime) -> Stored | None:
+    def _known_entry(self, text: str, category: Category, now: datetime) -> Stored | None:
         """Return the entry of another note that says the same in the same words.
 
         The index is asked as it is, and notes that changed since are read: bringing it up to date would take
@@ -393,12 +355,12 @@ class Facts:
         line = FactLine(fact, entry.start_line, entry.end_line, entry.snippet)
         return Stored("duplicate", line, citation=entry.citation)
 
-    def _alone(self) -> AbstractContextManager[None]:
+    def _locked(self) -> AbstractContextManager[None]:
         ensure_private(self._manager.workspace)
         lock = WriterLock(self._manager.workspace.private / _LOCK, "the facts of this workspace")
         return lock.held(_WAIT_SECONDS)
 
-    def _changed(self, line: FactLine, fact: Fact) -> FactLine:
+    def _change(self, line: FactLine, fact: Fact) -> FactLine:
         new = self._note.change(line, fact)
         self._index_soon()
         return new
@@ -408,23 +370,14 @@ class Facts:
         if self._manager.settings.sync.on_search:
             self._manager.sync_soon(after_change=True)
 
-    def _current(self, name: str) -> FactLine:
-        line = self.get(name)
-        if not line.fact.is_current:
-            raise UsageError(
-                f"the fact {name} is no longer true already, so nothing can replace it",
-                todo="Name a fact that still holds, or leave it out",
-            )
-        return line
-
-    def _written(self, fact: Fact, old: FactLine | None, day: date, near: Nearby) -> Stored:
+    def _write(self, fact: Fact, old: FactLine | None, day: date, near: Nearby) -> Stored:
         """Write a fact; one that it takes the place of is kept and marked in the same moment.
 
         One that cannot be marked keeps nothing from being stored.
         """
         if old is None:
             (line,) = self._note.add([fact])
-            stored = self._stored("created", line, near.facts, near.warnings)
+            stored = self._report("created", line, near.facts, near.warnings)
             return replace(stored, similar=about_the_same(fact.text, near.facts))
         done = self._note.supersede(old, fact, day)
         citation = cite(self.path, done.new.first, done.new.last)
@@ -433,7 +386,7 @@ class Facts:
             return Stored("created", done.new, None, None, citation, (*near.warnings, told))
         return Stored("superseded", done.new, done.old, dict(near.facts).get(old), citation, near.warnings)
 
-    def _stored(
+    def _report(
         self, action: Action, line: FactLine, near: Sequence[Near], warnings: tuple[str, ...]
     ) -> Stored:
         similarity = next((value for one, value in near if one == line), None)

@@ -32,7 +32,7 @@ from memlines.memory.facts.places import (
     stamp_of,
     write_stamp,
 )
-from memlines.memory.facts.recall import FactStores, state_of
+from memlines.memory.facts.store import FactStores, state_of
 from memlines.text.facts import FactLine
 
 LARGE = 20_000

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from heapq import nlargest
 from pathlib import Path
@@ -39,7 +39,7 @@ from memlines.memory.facts.places import (
     uri_of,
 )
 from memlines.memory.facts.rebuild import LARGE, absent, distrust, find_open, open_table, rebuild, state_in
-from memlines.memory.facts.recall import FactStore, FactStores
+from memlines.memory.facts.store import FactStore, FactStores, cosines
 from memlines.paths import MAIN_AGENT, Workspace
 from memlines.settings import Settings
 from memlines.text.neutral import harmless_address
@@ -119,18 +119,25 @@ class FactTable:
         except MemlinesError as error:
             self._notice(error)
 
-    def nearest_in(self, index: Index, store: FactStore, *, current_only: bool) -> Nearest | None:
-        """Return what asks the table for the nearest facts; nothing if the index has to find them itself."""
+    def look(self, index: Index, *, current_only: bool) -> tuple[FactStore, Nearest | None]:
+        """Return where an index holds the facts, and what asks the table for the nearest, if that may answer.
+
+        The caller holds a snapshot of the index.
+        """
+        store = self.stores.of(index, self.note.path, self.note.lines())
+        return store, self._nearest_in(index, store, current_only=current_only)
+
+    def _nearest_in(self, index: Index, store: FactStore, *, current_only: bool) -> Nearest | None:
         allowed = store.current if current_only else store.all
         try:
             uri = self.uri if allowed else ""
-            found = find_open(uri) if uri else None
+            known = find_open(uri) if uri else None
         except MemlinesError as error:
             self._notice(error)
             return None
-        if found is None or found[0].state != state_in(index, self.note.path):
+        if known is None or known[0].state != state_in(index, self.note.path):
             return None
-        stamp, table = found
+        stamp, table = known
         beside = index.vectors.of(number for number in stamp.lacking if number in allowed)
 
         def nearest(vector: bytes, limit: int) -> dict[int, float] | None:
@@ -143,9 +150,11 @@ class FactTable:
                 if isinstance(error, StoreDamaged):
                     distrust(table)
                 return None
-            cosines = {number: cosine for number, cosine in near.items() if number in allowed}
-            cosines |= _cosines(vector, beside)
-            return {number: cosines[number] for number in nlargest(limit, cosines, key=cosines.__getitem__)}
+            found = {number: cosine for number, cosine in near.items() if number in allowed}
+            fitting = {number: blob for number, blob in beside.items() if len(blob) == len(vector)}
+            if fitting:
+                found.update(zip(fitting, cosines(vector, [*fitting.values()]), strict=True))
+            return {number: found[number] for number in nlargest(limit, found, key=found.__getitem__)}
 
         return nearest
 
@@ -266,14 +275,3 @@ def _is_known_here(uri: str) -> bool:
 
 def _explain(reason: str) -> str:
     return f"the main index finds the facts, because their table cannot: {reason}"
-
-
-def _cosines(vector: bytes, vectors: Mapping[int, bytes]) -> dict[int, float]:
-    """Return the cosines of chunks, whose vectors have the length one."""
-    held = {number: blob for number, blob in vectors.items() if len(blob) == len(vector)}
-    if not held:
-        return {}
-    import numpy as np
-
-    rows = np.frombuffer(b"".join(held.values()), "<f4").reshape(len(held), -1)
-    return dict(zip(held, np.vecdot(rows, np.frombuffer(vector, "<f4")).tolist(), strict=True))
