@@ -138,7 +138,7 @@ def test_an_empty_query_finds_nothing(memory: Memory) -> None:
 
 
 def test_a_limit_that_cannot_be_meant_is_refused(memory: Memory) -> None:
-    with pytest.raises(UsageError, match="max_results"):
+    with pytest.raises(UsageError, match="limit"):
         memory.facts.recall("billing", limit=0)
 
 
