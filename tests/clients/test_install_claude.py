@@ -19,7 +19,7 @@ from memlines.clients.commands import EVENTS, SCRIPT, integration
 from memlines.clients.plan import Target
 from memlines.errors import WriteError
 from memlines.paths import Workspace
-from memlines.serve.rpc.command import _VERBS
+from memlines.serve.rpc.command import VERBS
 from memlines.serve.tools import TOOLS
 from tests.support_install import names, tree
 
@@ -349,4 +349,4 @@ def test_only_tools_and_words_that_exist_are_named() -> None:
     for page in folder.rglob("*.md"):
         assert set(re.findall(r"memory_[a-z]+", page.read_text(encoding="utf-8"))) <= set(TOOLS)
     hint = (folder / "commands/memlines.md").read_text(encoding="utf-8").split("argument-hint: ")[1]
-    assert set(hint.split("\n")[0].strip('"').split(" | ")) == set(_VERBS)
+    assert set(hint.split("\n")[0].strip('"').split(" | ")) == set(VERBS)

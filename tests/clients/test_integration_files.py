@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from memlines.cli.main import cli
-from memlines.serve.rpc.command import _VERBS
+from memlines.serve.rpc.command import VERBS
 from memlines.serve.tools import TOOLS, shown_tools
 from memlines.settings.keys import known_keys
 
@@ -105,7 +105,7 @@ def test_a_command_names_the_tools_it_needs(page: str, tools: set[str]) -> None:
 
 def test_what_the_memory_command_offers_is_what_the_engine_does() -> None:
     matter, _ = parts(OPENCODE / "commands" / "memory.md")
-    assert str(matter["description"]).partition(": ")[2].split(", ") == list(_VERBS)
+    assert str(matter["description"]).partition(": ")[2].split(", ") == list(VERBS)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_the_skill_lists_every_slash_command() -> None:
 
 
 def test_the_skill_lists_what_the_memory_command_does() -> None:
-    assert set(re.findall(r"`/memory ([a-z]+)`", SKILL.read_text(encoding="utf-8"))) == set(_VERBS)
+    assert set(re.findall(r"`/memory ([a-z]+)`", SKILL.read_text(encoding="utf-8"))) == set(VERBS)
 
 
 @pytest.mark.parametrize("name", OWN_OPTIONS)

@@ -13,7 +13,7 @@ from memlines import Memory
 from memlines.agent import snapshot
 from memlines.errors import UsageError
 from memlines.serve.hooks import events as conversations
-from memlines.serve.hooks.events import Conversations, Events, last_turns, with_last_answer
+from memlines.serve.hooks.events import Conversations, Events, add_last_answer, last_turns
 from memlines.types import Turn
 from tests.support_hooks import CLIENT, NOTES
 
@@ -88,7 +88,7 @@ def too_late(events: Events, event: str, **given: Any) -> str:
     """Run an event whose answer the client does not wait for."""
     said = {"session_id": "one", **given}
     answer = events.run(CLIENT, event, said)
-    events.came_too_late(CLIENT, event, said, answer)
+    events.keep_late(CLIENT, event, said, answer)
     return told(answer)
 
 
@@ -109,7 +109,7 @@ def test_a_start_that_came_too_late_is_made_up_for_at_the_next_prompt(events: Ev
 
 def test_what_came_too_late_is_kept_for_some_prompts_only(events: Events) -> None:
     for number in range(50):
-        events.came_too_late(CLIENT, "UserPromptSubmit", {"session_id": "one"}, context(f"text {number}"))
+        events.keep_late(CLIENT, "UserPromptSubmit", {"session_id": "one"}, context(f"text {number}"))
     answer = run(events, "UserPromptSubmit", prompt="Thanks, go on.")
     assert answer == "text 47\n\ntext 48\n\ntext 49"
 
@@ -302,4 +302,4 @@ def test_a_folder_holds_no_turns(tmp_path: Path) -> None:
 
 def test_an_answer_that_is_there_is_not_added_again() -> None:
     turns = (Turn("user", "hi", 1), Turn("assistant", "Hello", 2))
-    assert with_last_answer(turns, "Hello\n") == turns
+    assert add_last_answer(turns, "Hello\n") == turns

@@ -141,7 +141,7 @@ def test_a_prompt_that_starts_the_engine_is_answered(hooks: Hooks, monkeypatch: 
     said = b'{"session_id": "one", "prompt": "Which port did we choose for the staging database?"}'
     params = thin._params("claude-code", "UserPromptSubmit")
     limit = thin.LIMITS["UserPromptSubmit"]
-    answer = thin._asked(str(hooks.folder.resolve()), params, said, monotonic(), limit)
+    answer = thin._ask_until(str(hooks.folder.resolve()), params, said, monotonic(), limit)
     assert b"port 5433" in answer
 
 
@@ -200,7 +200,7 @@ def test_a_long_home_gets_a_short_socket(tmp_path: Path) -> None:
 def test_the_log_does_not_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMLINES_HOME", str(tmp_path))
     for number in range(3000):
-        thin.note("Stop", f"{number} " + "x" * 100)
+        thin.log("Stop", f"{number} " + "x" * 100)
     assert sum(file.stat().st_size for file in (tmp_path / "state").iterdir()) < 200_000
     assert " 2999 " in (tmp_path / "state" / "hooks.log").read_text(encoding="utf-8")
 

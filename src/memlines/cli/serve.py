@@ -76,7 +76,7 @@ def hook_command(client: str, event: str, home: str, workspace: Path | None) -> 
     try:
         click.echo(_answer_here(client, event), nl=False)
     except (MemlinesError, OSError, ValueError) as error:
-        thin.note(event, f"{type(error).__name__}: {error}")
+        thin.log(event, f"{type(error).__name__}: {error}")
     return 0
 
 

@@ -261,7 +261,7 @@ def _understand(kind: Kind, value: Any) -> Any:
 
 
 def _usage(arguments: Arguments) -> str:
-    """Return what an operation takes, in a sentence for who called it with something else."""
+    """Return a sentence that lists what an operation takes."""
     takes = [
         f"{name} ({_WORDS[argument.kind]}{', required' if argument.required else ''})"
         for name, argument in arguments.items()

@@ -76,7 +76,7 @@ def excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
 
 
 def remembered_json(remembered: Remembered) -> dict[str, Any]:
-    """Return where a text stands as JSON; `duplicate` is the text that was there already, if it was."""
+    """Return where a text is as JSON; `duplicate` is the text that was there already, if it was."""
     known = remembered.duplicate
     return {
         **_lines_json(remembered),

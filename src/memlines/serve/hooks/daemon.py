@@ -60,12 +60,12 @@ def _start_time(process: int) -> bytes | None:
     The number of a process is given to another one later on; when it began tells them apart.
     """
     try:
-        told = Path(f"/proc/{process}/stat").read_bytes()
+        line = Path(f"/proc/{process}/stat").read_bytes()
     except FileNotFoundError:
         return None if Path("/proc/self/stat").exists() else _probe(process)
     except OSError:
         return None
-    fields = told[told.rfind(b")") + 1 :].split()
+    fields = line[line.rfind(b")") + 1 :].split()
     return None if fields[0] in _GONE else fields[19]
 
 
@@ -290,7 +290,7 @@ class _Engine:
         answer = events.run(client, event, given["input"])
         deadline = given.get("deadline_ms")
         if answer and deadline is not None and 1000 * monotonic() > deadline:
-            events.came_too_late(client, event, given["input"], answer)
+            events.keep_late(client, event, given["input"], answer)
         return answer
 
     def _prepare(self) -> None:
@@ -311,14 +311,14 @@ class _Engine:
 
 
 def _is_own_user(connection: socket.socket) -> bool:
-    """Tell whether the other side is our own user; where that is not told, the folder sees to it."""
+    """Tell whether the other side is our own user; if the system cannot say, the folder keeps others out."""
     system: str = sys.platform
     if system == "linux":
-        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return bool(struct.unpack("3i", told)[1] == os.getuid())
+        peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return bool(struct.unpack("3i", peer)[1] == os.getuid())
     if system == "darwin":
-        told = connection.getsockopt(*_MAC_PEER)
-        return bool(struct.unpack_from("=II", told)[1] == os.getuid())
+        peer = connection.getsockopt(*_MAC_PEER)
+        return bool(struct.unpack_from("=II", peer)[1] == os.getuid())
     return True
 
 

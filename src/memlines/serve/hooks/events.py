@@ -1,9 +1,13 @@
-"""What is done at each event of a client. The same events have the same names in Claude Code and Codex.
+"""Handle the events of clients. The same events have the same names in Claude Code and Codex.
 
     {"session_id": …, "transcript_path": …, "cwd": …, "hook_event_name": …, "prompt": …}
 
 What comes back is what the client takes for an answer: context for the model, or an empty object. No event
 is ever blocked.
+
+A client that takes up a conversation again sends everything that was said in it, our context included. So the
+names of conversations that have their context are kept in a file, which outlives the engine. What a client
+did not wait for is kept in memory, for its next event.
 """
 
 from __future__ import annotations
@@ -43,12 +47,12 @@ class Conversations:
 
     def has_context(self, name: str) -> bool:
         """Tell whether a conversation was given its context."""
-        return name in _names_in(self._read())
+        return name in _parse_names(self._read())
 
     def note_context(self, name: str, *, given: bool = True) -> None:
         """Note that a conversation was given its context, or that it was not after all."""
         before = self._read()
-        names = [known for known in _names_in(before) if known != name]
+        names = [known for known in _parse_names(before) if known != name]
         if given:
             names.append(name)
         content = json.dumps(names[-_MOST_CONVERSATIONS:], indent=0).encode()
@@ -61,21 +65,21 @@ class Conversations:
             self.note_context(name, given=given)
 
     def keep_missed(self, name: str, context: Neutral) -> None:
-        """Keep a context that a client did not wait for; an empty one stands for that of the start."""
+        """Keep a context that a client did not wait for; an empty one means that of the start."""
         self._missed[name] = [*self._missed.get(name, ()), context][-_MOST_TEXTS:]
         self._missed.move_to_end(name)
         while len(self._missed) > _MOST_MISSED:
             self._missed.popitem(last=False)
 
     def take_missed(self, name: str) -> list[Neutral]:
-        """Return what was kept for a conversation, which is now given to it."""
+        """Return what was kept for a conversation, and forget it."""
         return self._missed.pop(name, [])
 
     def _read(self) -> bytes | None:
         return atomic.read(self._file, _MOST_BYTES)
 
 
-def _names_in(content: bytes | None) -> list[str]:
+def _parse_names(content: bytes | None) -> list[str]:
     """Return the names of a list; a damaged one is begun again, which costs a context that is given twice."""
     try:
         names = json.loads(content or b"[]")
@@ -111,7 +115,7 @@ def last_turns(file: Path, client: str, count: int | None = None) -> tuple[Turn,
         size = min(found.st_size, MOST_BYTES)
         look = size if count is None else min(size, _FIRST_LOOK)
         while True:
-            turns = _turns(handle, found.st_size - look, look, client)
+            turns = _parse_tail(handle, found.st_size - look, look, client)
             if look >= size or (count is not None and len(turns) >= count):
                 return turns
             look = min(size, look * 8)
@@ -119,7 +123,7 @@ def last_turns(file: Path, client: str, count: int | None = None) -> tuple[Turn,
         os.close(handle)
 
 
-def _turns(handle: int, begin: int, length: int, client: str) -> tuple[Turn, ...]:
+def _parse_tail(handle: int, begin: int, length: int, client: str) -> tuple[Turn, ...]:
     os.lseek(handle, begin, os.SEEK_SET)
     content = b""
     while len(content) < length and (piece := os.read(handle, length - len(content))):
@@ -129,7 +133,7 @@ def _turns(handle: int, begin: int, length: int, client: str) -> tuple[Turn, ...
     return PARSERS[client](content.decode("utf-8", "surrogateescape")).turns
 
 
-def with_last_answer(turns: tuple[Turn, ...], answer: object) -> tuple[Turn, ...]:
+def add_last_answer(turns: tuple[Turn, ...], answer: object) -> tuple[Turn, ...]:
     """Return turns that end with an answer; the client may not have written it to its transcript yet."""
     if not isinstance(answer, str) or not answer.strip():
         return turns
@@ -166,13 +170,13 @@ class Events:
         self._engine.close()
 
     def run(self, client: str, event: str, given: Given) -> Answer:
-        """Do what belongs to an event, and return what to tell the client."""
+        """Handle an event, and return the answer for the client."""
         if client not in PARSERS:
             raise UsageError(f"there is no client {client[:60]!r}", todo=f"Known are {', '.join(PARSERS)}")
         act = self._ACTS.get(event)
         return {} if act is None else act(self, client, given)
 
-    def came_too_late(self, client: str, event: str, given: Given, answer: Answer) -> None:
+    def keep_late(self, client: str, event: str, given: Given, answer: Answer) -> None:
         """Keep what an answer quotes, for the next event of a client that did not wait for it."""
         context = answer.get("hookSpecificOutput", {}).get("additionalContext")
         name = _name(client, given)
@@ -194,55 +198,55 @@ class Events:
         name = _name(client, given)
         missed = [text for text in self._conversations.take_missed(name) if text]
         has_context = given.get("source") == "resume" and self._conversations.has_context(name)
-        context = self._first_context(client, given)
-        return _context("SessionStart", [*missed, NOTHING if has_context else context])
+        context = self._start_session(client, given)
+        return _context_answer("SessionStart", [*missed, NOTHING if has_context else context])
 
-    def _first_context(self, client: str, given: Given) -> Neutral:
+    def _start_session(self, client: str, given: Given) -> Neutral:
         """Begin a session, and return what its conversation starts with."""
         context: Neutral = self._call("session/start", session=_session(given))["context"]
         if context:
             self._conversations.note_context(_name(client, given))
         return context
 
-    def _missed(self, client: str, given: Given) -> list[Neutral]:
-        """Return what a conversation is still owed, because its client did not wait for it."""
+    def _take_missed(self, client: str, given: Given) -> list[Neutral]:
+        """Return what a conversation did not get, because its client did not wait for it."""
         missed = self._conversations.take_missed(_name(client, given))
-        return [text or self._first_context(client, given) for text in missed]
+        return [text or self._start_session(client, given) for text in missed]
 
     def _prompt(self, client: str, given: Given) -> Answer:
         text = _text(given, "prompt").strip()
         command = _COMMAND.fullmatch(text)
         if command:
-            return _context("UserPromptSubmit", [self._command(client, given, command[1] or "")])
+            return _context_answer("UserPromptSubmit", [self._command(client, given, command[1] or "")])
         if not text or _OWN_COMMANDS.match(text):
             return {}
-        missed = self._missed(client, given)  # first: what it quotes is not quoted again
+        missed = self._take_missed(client, given)  # first: what it quotes is not quoted again
         found = self._call("session/message", session=_session(given), text=text)
-        return _context("UserPromptSubmit", [*missed, found["context"]])
+        return _context_answer("UserPromptSubmit", [*missed, found["context"]])
 
     def _command(self, client: str, given: Given, words: str) -> Neutral:
-        """Do what a person typed, and return it as data for the model to tell."""
+        """Run a command that a person typed, and quote its answer for the model to repeat."""
         is_compact = words.strip().lower() == "compact"
-        messages = {"messages": list(_conversation(client, given))} if is_compact else {}
+        messages = {"messages": list(_read_turns(client, given))} if is_compact else {}
         try:
             done = self._call(
                 "command/run", arguments=words, session=_session(given), client=client, **messages
             )
-            told: str = done["text"]
+            text: str = done["text"]
         except MemlinesError as error:
             is_plain = isinstance(error, UsageError | MemoryOff)
-            told = str(error) if is_plain else f"memory unavailable: {error}"
-        return Neutral("<memlines-result>\n") + told + Neutral("\n</memlines-result>")
+            text = str(error) if is_plain else f"memory unavailable: {error}"
+        return Neutral("<memlines-result>\n") + text + Neutral("\n</memlines-result>")
 
     def _before_compaction(self, client: str, given: Given) -> Answer:
-        messages = list(_conversation(client, given))
+        messages = list(_read_turns(client, given))
         self._call("session/compacting", session=_session(given), messages=messages)
         return {}
 
     def _end_of_turn(self, client: str, given: Given) -> Answer:
         """Keep the last messages. It blocks nothing, so it may be called while other hooks go on and on."""
-        turns = _conversation(client, given, _LAST_TURNS)
-        messages = list(with_last_answer(turns, given.get("last_assistant_message")))
+        turns = _read_turns(client, given, _LAST_TURNS)
+        messages = list(add_last_answer(turns, given.get("last_assistant_message")))
         folder = _text(given, "cwd") or None
         done = self._call(
             "session/idle", session=_session(given), messages=messages, client=client, directory=folder
@@ -262,12 +266,12 @@ class Events:
     }
 
 
-def _conversation(client: str, given: Given, count: int | None = None) -> tuple[Turn, ...]:
+def _read_turns(client: str, given: Given, count: int | None = None) -> tuple[Turn, ...]:
     file = _text(given, "transcript_path")
     return last_turns(Path(file), client, count) if file and "\0" not in file else ()
 
 
-def _context(event: str, texts: list[Neutral]) -> Answer:
+def _context_answer(event: str, texts: list[Neutral]) -> Answer:
     context = Neutral("\n\n").join([text for text in texts if text])
     if not context:
         return {}

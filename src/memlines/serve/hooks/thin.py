@@ -53,7 +53,7 @@ _MOST_LOG = 64 * 1024
 _SHELLS = frozenset({b"sh", b"bash", b"dash", b"zsh", b"ksh", b"fish", b"busybox"})
 _ANSWER = b'{"jsonrpc":"2.0","id":1,"result":'
 OUTDATED = "outdated"
-"""What an engine answers that is older than who asks it, and ends."""
+"""What an engine answers to a newer Memlines before it ends."""
 
 
 class Trouble(Exception):
@@ -66,15 +66,15 @@ def main(arguments: list[str]) -> int:
     if home and not _variable("HOME"):
         os.environ["MEMLINES_HOME"] = home
     try:
-        answer = _answered(client, event)
+        answer = _answer(client, event)
         while answer:
             answer = answer[os.write(1, answer) :]
     except (Trouble, OSError, ValueError) as error:
-        note(event, str(error) if isinstance(error, Trouble) else f"{type(error).__name__}: {error}")
+        log(event, str(error) if isinstance(error, Trouble) else f"{type(error).__name__}: {error}")
     return 0
 
 
-def _answered(client: str, event: str) -> bytes:
+def _answer(client: str, event: str) -> bytes:
     if not (client + event).replace("-", "").isalnum():
         raise Trouble("no client or no event was named")
     began = monotonic()
@@ -84,7 +84,7 @@ def _answered(client: str, event: str) -> bytes:
     if root is None:
         return b""
     limit = COMMAND_LIMIT if is_command else LIMITS.get(event, OTHER_LIMIT)
-    return _asked(root, _params(client, event), said, began, limit)
+    return _ask_until(root, _params(client, event), said, began, limit)
 
 
 def _params(client: str, event: str) -> str:
@@ -92,9 +92,9 @@ def _params(client: str, event: str) -> str:
 
 
 def _request(params: str, said: bytes, deadline: float) -> bytes:
-    """Return the line for the engine. In JSON a line break stands between words only, never inside one.
+    """Return the line for the engine. In JSON a line break is only between words, never inside one.
 
-    The deadline is told by the clock that all processes share, so that the engine knows whether its answer
+    The deadline is by the clock that all processes share, so that the engine knows whether its answer
     was still waited for.
     """
     given = said.replace(b"\r", b" ").replace(b"\n", b" ").strip() or b"{}"
@@ -120,7 +120,7 @@ def working_folder() -> str:
 def workspace_of(folder: str, *, anyway: bool = False) -> str | None:
     """Return the workspace that a folder belongs to; nothing if it holds no memory, unless `anyway`.
 
-    Where a variable names the workspace for everybody, it is that one.
+    Where a variable names the workspace, it is that one.
     """
     named = _variable("WORKSPACE")
     here = os.path.realpath(os.path.expanduser(named) if named else folder)
@@ -150,7 +150,7 @@ def _holds_notes(folder: str) -> bool:
 
 
 def state_folder() -> str:
-    """Return the folder for what engines share with those who look for them."""
+    """Return the folder of the sockets, locks and logs of engines."""
     home = _variable("HOME")
     if home:
         return os.path.join(os.path.abspath(os.path.expanduser(home)), "state")
@@ -182,7 +182,7 @@ def socket_file(root: str) -> str:
 
 
 def is_private(folder: str) -> bool:
-    """Tell whether a folder is ours and nobody else may enter it."""
+    """Tell whether a folder is ours and no other user may enter it."""
     try:
         found = os.lstat(folder)
     except OSError:
@@ -204,20 +204,20 @@ def client_process() -> int:
     for _ in range(4):
         try:
             with open(f"/proc/{process}/stat", "rb") as file:
-                told = file.read()
+                line = file.read()
         except OSError:
             break
-        name = told[told.find(b"(") + 1 : told.rfind(b")")]
+        name = line[line.find(b"(") + 1 : line.rfind(b")")]
         if name not in _SHELLS:
             break
-        process = int(told[told.rfind(b")") :].split()[2])
+        process = int(line[line.rfind(b")") :].split()[2])
     return process
 
 
 # Asking it
 
 
-def _asked(root: str, params: str, said: bytes, began: float, limit: float) -> bytes:
+def _ask_until(root: str, params: str, said: bytes, began: float, limit: float) -> bytes:
     """Ask the engine until it answers or the time is over; start one if there is none, or an older one."""
     started = -_START_AGAIN
     deadline = began + (max(limit, START_LIMIT) if _is_young(root) else limit)
@@ -270,10 +270,10 @@ def ask(root: str, request: bytes, deadline: float) -> bytes | None:
         raise ConnectionError(place) from None
     finally:
         connection.close()
-    return _told(got)
+    return _parse_answer(got)
 
 
-def _told(line: bytes) -> bytes | None:
+def _parse_answer(line: bytes) -> bytes | None:
     """Return what to print, out of the line that the engine answered."""
     if not line.startswith(_ANSWER):
         raise Trouble(f"the engine refused: {line[:300].decode(errors='replace').strip()}")
@@ -284,7 +284,7 @@ def _told(line: bytes) -> bytes | None:
 
 
 def start(root: str) -> None:
-    """Start an engine that outlives us and the client's group of processes, and belongs to nobody."""
+    """Start an engine that outlives us and the client's group of processes, and has no parent."""
     words = [sys.executable, "-P", "-m", "memlines.serve.hooks.daemon", root, str(client_process())]
     child = os.fork()
     if child:
@@ -333,8 +333,8 @@ def _pause(seconds: float) -> None:
     select([], [], [], seconds)
 
 
-def note(event: str, why: str) -> None:
-    """Leave a line in the log; where that cannot be done, nobody could be told either."""
+def log(event: str, why: str) -> None:
+    """Write a line to the log; where that fails, there is no one to report it to."""
     file = os.path.join(state_folder(), "hooks.log")
     try:
         os.makedirs(os.path.dirname(file), 0o700, exist_ok=True)

@@ -1,1 +1,6 @@
-"""The memory for any client of the Model Context Protocol, over lines or HTTP: `docs/mcp.md` describes it."""
+"""The Model Context Protocol, over lines and over HTTP on this machine only.
+
+`server` has the methods, `resources` and `texts` what they list; `http`, `guard` and `exchange` take requests
+from programs that know the token. Lines are read and written by `serve.rpc.server`, and the tools are in
+`serve.tools`.
+"""

@@ -183,7 +183,7 @@ class _Connection(BaseHTTPRequestHandler):
         super().handle_one_request()
 
     def handle_expect_100(self) -> bool:
-        self._expects = True  # a client is told to go on when its headers are known to be good
+        self._expects = True  # the client may go on once its headers are known to be good
         return True
 
     def __getattr__(self, name: str) -> Callable[[], None]:

@@ -1,12 +1,12 @@
-"""What `/memory` does: switch the memory on or off, tell its state, bring it up to date.
+"""What `/memory` does: switch the memory on or off, show its state, bring it up to date.
 
 A person types this. No tool does the same, because what a model reads could then switch its memory off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from memlines.agent import snapshot
 from memlines.agent.flush import flush
@@ -18,37 +18,33 @@ from memlines.serve.tools import call_tool
 from memlines.settings import switched_off
 from memlines.text.neutral import neutral_line
 
-Messages = Sequence[Any] | None
+VERBS = ("on", "off", "status", "sync", "compact")
+_USAGE = "on, off, status, sync [--force], compact"
 _NAMES = {"claude-code": "/memlines", "codex": "/memlines"}
 """What the command is called where `/memory` is another one."""
-_COMMAND = "{command}"
-_OPTIONS = {"sync": ("--force",)}
-_NONE = "This folder has no memory yet: {command} on or remembering something begins one."
-
-
-class _Typed(NamedTuple):
-    """A command as a person typed it, and where."""
-
-    place: Workplace
-    session: str | None
-    messages: Messages
-    options: frozenset[str]
 
 
 def run_command(
-    place: Workplace, arguments: str, session: str | None, messages: Messages, client: str = ""
+    place: Workplace, arguments: str, session: str | None, messages: Sequence[Any] | None, client: str = ""
 ) -> str:
-    """Do what the words behind `/memory` say, and return what to tell about it in the client's own words."""
+    """Do what the words behind `/memory` say, and describe it in the client's own words."""
     name = _NAMES.get(client, "/memory")
     verb, *options = arguments.lower().split() or ["status"]
-    if verb not in _VERBS or not {*options} <= {*_OPTIONS.get(verb, ())}:
-        known = [" ".join([verb, *(f"[{option}]" for option in _OPTIONS.get(verb, ()))]) for verb in _VERBS]
-        raise UsageError(f"{name} does not know {arguments[:60]!r}", todo=f"It knows {', '.join(known)}")
-    return _VERBS[verb](_Typed(place, session, messages, frozenset(options))).replace(_COMMAND, name)
+    if verb not in VERBS or {*options} - ({"--force"} if verb == "sync" else set()):
+        raise UsageError(f"{name} does not know {arguments[:60]!r}", todo=f"It knows {_USAGE}")
+    if verb == "on":
+        return _switch_on(place)
+    if not place.is_active:
+        return f"This folder has no memory yet: {name} on or remembering something begins one."
+    if verb == "off":
+        return _switch_off(place, name)
+    if verb == "compact":
+        return _compact(place, session, messages)
+    given = {"force": bool(options)} if verb == "sync" else {}
+    return call_tool(place.memory(), f"memory_{verb}", given).text
 
 
-def _on(typed: _Typed) -> str:
-    place = typed.place
+def _switch_on(place: Workplace) -> str:
     begun = not place.is_active
     if begun:
         begin_workspace(place.workspace.root)
@@ -62,37 +58,18 @@ def _on(typed: _Typed) -> str:
     return "Memory is on again for this project." if changed else "Memory is on already."
 
 
-def _off(typed: _Typed) -> str:
-    place = typed.place
-    if not place.is_active:
-        return _NONE
+def _switch_off(place: Workplace, name: str) -> str:
     if not switch(place.workspace, on=False):
         return "Memory is off already."
     place.memory().close()
     return (
-        "Memory is off for this project: nothing is searched, shown, kept or indexed until {command} on."
+        f"Memory is off for this project: nothing is searched, shown, kept or indexed until {name} on."
         " The notes stay where they are."
     )
 
 
-def _status(typed: _Typed) -> str:
-    return call_tool(typed.place.memory(), "memory_status", {}).text if typed.place.is_active else _NONE
-
-
-def _sync(typed: _Typed) -> str:
-    force = "--force" in typed.options
-    return (
-        call_tool(typed.place.memory(), "memory_sync", {"force": force}).text
-        if typed.place.is_active
-        else _NONE
-    )
-
-
-def _compact(typed: _Typed) -> str:
+def _compact(place: Workplace, session: str | None, messages: Sequence[Any] | None) -> str:
     """Write down what should last of the conversation, as before a compaction."""
-    place, session, messages, _ = typed
-    if not place.is_active:
-        return _NONE
     memory = place.memory()
     off = switched_off(memory.loaded)
     if off or not messages or not session:
@@ -103,12 +80,3 @@ def _compact(typed: _Typed) -> str:
     head = "Written down:" if lines else "There was nothing new to write down."
     warnings = [f"Note: {warning}" for warning in done.warnings]
     return "\n".join([head, *lines, *warnings, "The client's own /compact now loses nothing of it."])
-
-
-_VERBS: Mapping[str, Callable[[_Typed], str]] = {
-    "on": _on,
-    "off": _off,
-    "status": _status,
-    "sync": _sync,
-    "compact": _compact,
-}

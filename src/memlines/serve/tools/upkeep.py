@@ -76,7 +76,7 @@ SYNC = Tool(
     "writes",
     "Bring the index up to date with the notes. Searches do that by themselves; use it when the user asks, "
     "or when notes seem to be missing.",
-    {"force": Argument("bool", "Build the index anew.")},
+    {"force": Argument("bool", "Rebuild the index.")},
     _sync,
     seconds=120.0,
     maintenance=True,
