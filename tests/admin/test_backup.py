@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.backup.places import open_place, trouble
+from memlines.admin.backup.places import open_place, place_error
 from memlines.admin.backup.snapshots import empty_folder, list_backups, object_of, restore
 from memlines.errors import BackupError, UsageError, WorkspaceError
 from memlines.settings import load
@@ -125,7 +125,7 @@ def test_a_place_that_is_a_file_is_told(notes: Path, tmp_path: Path) -> None:
 def test_a_full_place_is_told() -> None:
     with pytest.raises(OSError, match="No space left") as caught, Path("/dev/full").open("wb", 0) as full:
         full.write(b"x")
-    told = trouble("/mnt/stick", caught.value)
+    told = place_error("/mnt/stick", caught.value)
     assert "'/mnt/stick' is full: no space left on device" in told.what
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memlines.admin.backup import gather, snapshots
 from memlines.admin.backup import manifest as pieces
+from memlines.admin.backup import snapshots
 from memlines.admin.backup.manifest import digest
 from tests.support_backup import back_up, bring_back, bring_in, export, fill, tree
 
@@ -72,7 +72,7 @@ def test_memory_does_not_grow_with_the_size_of_a_note(tmp_path: Path) -> None:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let notes of some thousand bytes count as large."""
     monkeypatch.setattr(pieces, "AT_ONCE", 1_000)
-    for module in (gather, snapshots):
+    for module in (pieces, snapshots):
         monkeypatch.setattr(module, "WHOLE_BYTES", 4_000)
 
 

@@ -174,10 +174,10 @@ def test_a_size_that_differs_from_the_manifest_is_refused(archive: Path, workspa
         (b"", "is damaged"),
         (b"[]", "is damaged"),
         (b'{"format": "other"}', "another format"),
-        (b'{"format": "memlines-backup", "version": 9}', "Update Memlines"),
-        (b'{"format": "memlines-backup", "version": 1}', "'files' is missing"),
-        (b'{"format": "memlines-backup", "version": 1, "files": [{"path": 1}]}', "is damaged"),
-        (b'{"format": "memlines-backup", "version": 1, "files": [null]}', "is damaged"),
+        (b'{"format": "recollect-backup", "version": 9}', "Update Memlines"),
+        (b'{"format": "recollect-backup", "version": 1}', "'files' is missing"),
+        (b'{"format": "recollect-backup", "version": 1, "files": [{"path": 1}]}', "is damaged"),
+        (b'{"format": "recollect-backup", "version": 1, "files": [null]}', "is damaged"),
     ],
 )
 def test_a_manifest_that_is_none_is_refused(

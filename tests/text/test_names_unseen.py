@@ -63,7 +63,7 @@ def test_an_archive_with_such_a_name_is_refused_whole(
     name = f"memory/a{character}b.md"
     files = {"MEMORY.md": b"x", name: b"harm"}
     listed = [{"path": path, "size": len(c), "sha256": digest(c), "mtime_ns": 1} for path, c in files.items()]
-    told = {"format": "memlines-backup", "version": 1, "created": "", "workspace": "", "settings": None}
+    told = {"format": "recollect-backup", "version": 1, "created": "", "workspace": "", "settings": None}
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         for path, content in files.items():
             archive.writestr(path, content)

@@ -12,41 +12,36 @@ import time
 import uuid
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from memlines.admin.backup.gather import (
-    Gathered,
-    Item,
-    cannot_read,
-    changed_meanwhile,
+    Outcome,
+    copy_files,
     gather,
-    is_large,
-    refuse_nothing,
-    refuse_strange,
-    refuse_unseen,
-    settings_without_secrets,
-    take,
+    refuse_invisible_names,
+    refuse_strange_names,
+    summarize,
 )
 from memlines.admin.backup.manifest import (
     MAX_MANIFEST_BYTES,
     SETTINGS_NAME,
-    Content,
     Damaged,
     Entry,
     FileContent,
+    Item,
     Manifest,
+    changed_while_read,
     decode,
     encode,
-    go_through,
-    now_in_words,
     read_pieces,
-    verified,
+    read_through,
+    unreadable,
+    verify,
 )
 from memlines.admin.backup.merge import Merged, merge
 from memlines.errors import BackupError, PathError, UsageError, reason_of
@@ -102,9 +97,15 @@ def export_archive(
     """Write the workspace into one file, whole or not at all."""
     _check_target(file, force=force)
     found = gather(workspace, settings, everything=everything)
-    work = _Export(workspace, found, progress)
+    copied: list[tuple[Manifest, list[Problem]]] = []
+
+    def write(stream: BinaryIO) -> None:
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            copied.append(copy_files(workspace, found, _Packing(archive), progress, "exporting"))
+            archive.writestr(_info(MANIFEST_NAME, time.time_ns()), encode(copied[0][0]))
+
     try:
-        if not _write_whole(file, work.write, replace=force):
+        if not _write_whole(file, write, replace=force):
             raise _exists(file)
         size = file.stat().st_size
     except OSError as error:
@@ -112,16 +113,7 @@ def export_archive(
             f"the archive {str(file)!r} cannot be written: {reason_of(error)}",
             todo="Check its folder, its permissions and the space on the disk",
         ) from error
-    problems = (*found.problems, *work.problems)
-    return Exported(
-        str(file),
-        len(work.entries),
-        sum(entry.size for entry in work.entries),
-        size,
-        work.has_settings,
-        tuple(problem for problem in problems if not problem.failed),
-        tuple(problem for problem in problems if problem.failed),
-    )
+    return Exported(file=str(file), archive_bytes=size, **summarize(*copied[0]))
 
 
 def import_archive(
@@ -135,21 +127,22 @@ def import_archive(
     progress: Progress,
 ) -> ImportedArchive:
     """Merge an archive into the workspace; everything in it is checked before anything is written."""
-    with _opened(file) as archive:
-        with _damage_told(file):
-            infos = _checked_infos(archive, file)
-            manifest = _manifest(archive, infos, file, max_bytes)
+    with _open_archive(file) as archive:
+        with _archive_errors(file):
+            infos = _read_infos(archive, file)
+            manifest = _read_manifest(archive, infos, file, max_bytes)
             origin = f"the archive {str(file)!r}"
-            refuse_strange(workspace, settings, manifest.entries, origin)
-            refuse_unseen(manifest.entries, origin)
-            for done, entry in enumerate(_all_entries(manifest), 1):
-                go_through(_Packed(archive, file, entry))
+            refuse_strange_names(workspace, settings, manifest.entries, origin)
+            refuse_invisible_names(manifest.entries, origin)
+            for done, entry in enumerate(manifest.every_entry, 1):
+                read_through(_Packed(archive, file, entry))
                 progress(done, len(infos) - 1, "checking")
         merged = merge(
             workspace,
             settings,
             manifest.entries,
-            partial(_contents, archive, file),
+            # They are checked again as they are unpacked: the archive may have changed since.
+            lambda entries: ((entry, _Packed(archive, file, entry)) for entry in entries),
             dry_run=dry_run,
             with_forgotten=with_forgotten,
             progress=progress,
@@ -162,68 +155,33 @@ def import_archive(
     )
 
 
-class _Export:
-    """One export: writes the archive and remembers what went into it."""
+class _Packing:
+    """Writes files into an archive."""
 
-    def __init__(self, workspace: Workspace, found: Gathered, progress: Progress) -> None:
-        self.workspace = workspace
-        self.found = found
-        self.progress = progress
-        self.entries: list[Entry] = []
-        self.problems: list[Problem] = []
-        self.has_settings = False
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
 
-    def write(self, stream: BinaryIO) -> None:
-        """Write all files, then the manifest that describes them."""
-        total = len(self.found.items)
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for done, item in enumerate(self.found.items, 1):
-                if is_large(item):
-                    self._pack_in_pieces(archive, item)
-                else:
-                    self._pack(archive, item)
-                self.progress(done, total, "exporting")
-            refuse_nothing(self.workspace, self.entries, (*self.found.problems, *self.problems))
-            kept = settings_without_secrets(self.workspace)
-            if kept is not None:
-                self.has_settings = True
-                archive.writestr(_info(SETTINGS_NAME, time.time_ns()), kept[1])
-            manifest = Manifest(
-                now_in_words(),
-                self.workspace.root.name,
-                tuple(self.entries),
-                kept[0] if kept is not None else None,
-            )
-            archive.writestr(_info(MANIFEST_NAME, time.time_ns()), encode(manifest))
+    def add(self, entry: Entry, content: bytes) -> None:
+        """Pack a file."""
+        is_made_now = entry.path == SETTINGS_NAME
+        self._archive.writestr(_info(entry.path, time.time_ns() if is_made_now else entry.mtime_ns), content)
 
-    def _pack(self, archive: zipfile.ZipFile, item: Item) -> None:
-        taken = take(item)
-        if isinstance(taken, Problem):
-            self.problems.append(taken)
-        elif taken is not None:
-            entry, content = taken
-            self.entries.append(entry)
-            archive.writestr(_info(entry.path, entry.mtime_ns), content)
-
-    def _pack_in_pieces(self, archive: zipfile.ZipFile, item: Item) -> None:
+    def add_large(self, item: Item) -> Outcome:
+        """Pack a file in pieces; one that changed meanwhile is in the archive, and is a problem."""
         content = FileContent(item.path, item.real, item.root)
         pieces = iter(content)
         try:
             first = next(pieces, b"")  # before its place in the archive begins
         except FileNotFoundError:
-            return
+            return None, None
         except (OSError, PathError) as error:
-            self.problems.append(cannot_read(item, error))
-            return
+            return None, unreadable(item, error)
         info = _info(item.path, max(0, Path(item.real).lstat().st_mtime_ns))
-        with archive.open(info, "w", force_zip64=True) as packed:
+        with self._archive.open(info, "w", force_zip64=True) as packed:
             packed.write(first)
             for piece in pieces:
                 packed.write(piece)
-        if content.entry is not None:
-            self.entries.append(content.entry)
-        if content.changed:
-            self.problems.append(changed_meanwhile(item))
+        return content.entry, changed_while_read(item) if content.changed else None
 
 
 def _check_target(file: Path, *, force: bool) -> None:
@@ -273,7 +231,7 @@ def _info(name: str, mtime_ns: int) -> zipfile.ZipInfo:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+def _open_archive(file: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(file)
     except FileNotFoundError:
@@ -287,7 +245,7 @@ def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
 
 
 @contextmanager
-def _damage_told(file: Path) -> Iterator[None]:
+def _archive_errors(file: Path) -> Iterator[None]:
     """Say in our words what reading a damaged archive raises."""
     try:
         yield
@@ -297,7 +255,7 @@ def _damage_told(file: Path) -> Iterator[None]:
         raise _unreadable(file, error) from error
 
 
-def _checked_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipInfo]:
+def _read_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipInfo]:
     """Return the files of an archive by name, or refuse what an export never writes."""
     infos: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
@@ -305,36 +263,36 @@ def _checked_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.Zi
         if name.endswith("/"):
             continue  # other programs write entries for folders; nothing is made of them
         if info.flag_bits & _ENCRYPTED:
-            raise _refused(file, f"{name!r} is encrypted")
+            raise _not_accepted(file, f"{name!r} is encrypted")
         kind = stat.S_IFMT(info.external_attr >> 16)
         if info.create_system == 3 and kind not in (0, stat.S_IFREG):
-            raise _refused(file, f"{name!r} is a link or a device")
+            raise _not_accepted(file, f"{name!r} is a link or a device")
         if info.compress_type not in _METHODS:
-            raise _refused(file, f"{name!r} is packed in a way that is not read")
+            raise _not_accepted(file, f"{name!r} is packed in a way that is not read")
         if name in infos:
-            raise _refused(file, f"{name!r} is in it twice")
+            raise _not_accepted(file, f"{name!r} is in it twice")
         infos[name] = info
     return infos
 
 
-def _manifest(
+def _read_manifest(
     archive: zipfile.ZipFile, infos: dict[str, zipfile.ZipInfo], file: Path, max_bytes: int
 ) -> Manifest:
     """Return the archive's own list of its files, after holding one against the other."""
     if MANIFEST_NAME not in infos:
-        raise _refused(file, f"it has no {MANIFEST_NAME}, so 'memlines export' did not make it")
+        raise _not_accepted(file, f"it has no {MANIFEST_NAME}, so 'memlines export' did not make it")
     if infos[MANIFEST_NAME].file_size > MAX_MANIFEST_BYTES:
-        raise _refused(file, f"its {MANIFEST_NAME} is too long")
+        raise _not_accepted(file, f"its {MANIFEST_NAME} is too long")
     manifest = decode(archive.read(MANIFEST_NAME), f"{MANIFEST_NAME} of the archive {str(file)!r}")
-    listed = {entry.path: entry for entry in _all_entries(manifest)}
+    listed = {entry.path: entry for entry in manifest.every_entry}
     for name in infos:
         if name not in listed and name != MANIFEST_NAME:
-            raise _refused(file, f"{name!r} is in it but not in its {MANIFEST_NAME}")
+            raise _not_accepted(file, f"{name!r} is in it but not in its {MANIFEST_NAME}")
     for name, entry in listed.items():
         if name not in infos:
-            raise _refused(file, f"{name!r} is in its {MANIFEST_NAME} but not in it")
+            raise _not_accepted(file, f"{name!r} is in its {MANIFEST_NAME} but not in it")
         if infos[name].file_size != entry.size:
-            raise _refused(file, f"{name!r} has {infos[name].file_size} bytes instead of {entry.size}")
+            raise _not_accepted(file, f"{name!r} has {infos[name].file_size} bytes instead of {entry.size}")
     total = sum(entry.size for entry in listed.values())
     if total > max_bytes:
         raise BackupError(
@@ -343,20 +301,6 @@ def _manifest(
             todo="If you know who made it, allow more with --max-bytes",
         )
     return manifest
-
-
-def _all_entries(manifest: Manifest) -> tuple[Entry, ...]:
-    if manifest.settings is None:
-        return manifest.entries
-    return (*manifest.entries, manifest.settings)
-
-
-def _contents(
-    archive: zipfile.ZipFile, file: Path, entries: Sequence[Entry]
-) -> Iterator[tuple[Entry, Content]]:
-    """Unpack files that were checked before; the archive may have changed since."""
-    for entry in entries:
-        yield entry, _Packed(archive, file, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,11 +313,11 @@ class _Packed:
 
     def __iter__(self) -> Iterator[bytes]:
         wrong = _damaged(self.file, f"the content of {self.entry.path!r} is not what was packed").what
-        with _damage_told(self.file), self.archive.open(self.entry.path) as stream:
-            yield from verified(self.entry, read_pieces(stream), wrong)
+        with _archive_errors(self.file), self.archive.open(self.entry.path) as stream:
+            yield from verify(self.entry, read_pieces(stream), wrong)
 
 
-def _refused(file: Path, why: str) -> BackupError:
+def _not_accepted(file: Path, why: str) -> BackupError:
     return BackupError(
         f"the archive {str(file)!r} is not accepted: {why}; nothing was changed",
         todo="Use one that 'memlines export' wrote",

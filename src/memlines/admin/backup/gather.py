@@ -13,10 +13,11 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from memlines.admin.backup.manifest import SETTINGS_NAME, WHOLE_BYTES, Entry, FileContent, entry_for
+from memlines.admin.backup.manifest import SETTINGS_NAME, Entry, Item, Manifest, entry_for, is_large, take
 from memlines.errors import BackupError, PathError, WorkspaceError, reason_of
 from memlines.files import tombstones
 from memlines.files.atomic import TEMPORARY_PREFIXES
@@ -34,7 +35,7 @@ from memlines.folders import Tree
 from memlines.paths import PRIVATE_DIR, Workspace, contains, is_unicode
 from memlines.settings import Settings
 from memlines.text.neutral import unseen_in
-from memlines.types import Problem
+from memlines.types import Problem, Progress
 
 HASHES = f"{PRIVATE_DIR}/{tombstones.FILE_NAME}"
 SALT = f"{PRIVATE_DIR}/{tombstones.SALT_NAME}"
@@ -48,17 +49,7 @@ KEPT_ON_REQUEST = re.compile(r"history|trash")
 LONGEST_PATH = 4_000
 """Bytes of a path in a copy; most systems have no room for more."""
 
-_READ_ATTEMPTS = 3
 _URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A file to copy: its name in the copy, where it is, and the root below which no link is followed."""
-
-    path: str
-    real: str
-    root: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,60 +65,78 @@ def gather(workspace: Workspace, settings: Settings, *, everything: bool = False
     extras = tuple(extra for extra in extras_within(workspace, settings) if os.path.lexists(extra))
     found = discover(workspace, extras, sys.maxsize)
     items = {file.path: file.real for file in found.files}
-    problems = [_judged(workspace, problem) for problem in found.problems]
-    problems += _not_copied(workspace, settings)
+    problems = [_judge(workspace, problem) for problem in found.problems]
+    problems += _list_not_copied(workspace, settings)
     list_private(workspace, items, problems, everything=everything)
     for path in list(items):
-        if reason := _why_not_taken(path):
+        if reason := _why_not_copied(path):
             problems.append(Problem(path, reason, failed=True))
             del items[path]
     root = str(workspace.root)
     return Gathered(tuple(Item(path, items[path], root) for path in sorted(items)), tuple(problems))
 
 
-def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
-    """Read a file that was listed, again if it changed meanwhile; `None` if it is gone."""
-    content = FileContent(item.path, item.real, item.root)
-    try:
-        for _ in range(_READ_ATTEMPTS):
-            whole = b"".join(content)
-            if not content.changed:
-                break
-    except FileNotFoundError:
-        return None
-    except (OSError, PathError) as error:
-        return cannot_read(item, error)
-    assert content.entry is not None
-    return content.entry, whole
+Outcome = tuple[Entry | None, Problem | None]
+"""What a copy has of a file, and what is wrong with that; neither if the file is gone."""
 
 
-def is_large(item: Item) -> bool:
-    """Tell whether a file is to be read in pieces."""
-    try:
-        return os.lstat(item.real).st_size > WHOLE_BYTES
-    except OSError:
-        return False  # gone or closed; reading it says why
+class Sink(Protocol):
+    """Where a copy goes: an archive, or a place for backups."""
+
+    def add(self, entry: Entry, content: bytes) -> None:
+        """Take a file that was read."""
+
+    def add_large(self, item: Item) -> Outcome:
+        """Read a large file in pieces and take it."""
 
 
-def cannot_read(item: Item, error: OSError | PathError) -> Problem:
-    """Say why a file is not in a copy."""
-    return Problem(item.path, f"cannot be read: {reason_of(error)}", failed=True)
+def copy_files(
+    workspace: Workspace, found: Gathered, sink: Sink, progress: Progress, label: str
+) -> tuple[Manifest, list[Problem]]:
+    """Give every file and the settings to a sink; return what it got, and what could not be copied.
+
+    Raises rather than make a copy without a file, which would look like the newest one.
+    """
+    entries: list[Entry] = []
+    problems = list(found.problems)
+    for done, item in enumerate(found.items, 1):
+        entry, problem = sink.add_large(item) if is_large(item) else _add(item, sink)
+        if entry is not None:
+            entries.append(entry)
+        if problem is not None:
+            problems.append(problem)
+        progress(done, len(found.items), label)
+    if not entries:
+        why = f": {problems[0].path} {problems[0].reason}" if problems else ""
+        raise WorkspaceError(
+            f"there are no notes to copy in {str(workspace.root)!r}{why}",
+            todo="Name the folder that holds them with --workspace",
+        )
+    settings = settings_without_secrets(workspace)
+    if settings is not None:
+        sink.add(*settings)
+    created = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    manifest = Manifest(created, workspace.root.name, tuple(entries), settings[0] if settings else None)
+    return manifest, problems
 
 
-def changed_meanwhile(item: Item) -> Problem:
-    """Say that a large file, which is read only once, may be half old and half new in a copy."""
-    return Problem(item.path, "changed while it was copied; make the copy again", failed=True)
+def _add(item: Item, sink: Sink) -> Outcome:
+    taken = take(item)
+    if taken is None or isinstance(taken, Problem):
+        return None, taken
+    sink.add(*taken)
+    return taken[0], None
 
 
-def refuse_nothing(workspace: Workspace, entries: Sequence[Entry], problems: Sequence[Problem]) -> None:
-    """Raise rather than make a copy without a file, which would look like the newest one."""
-    if entries:
-        return
-    why = f": {problems[0].path} {problems[0].reason}" if problems else ""
-    raise WorkspaceError(
-        f"there are no notes to copy in {str(workspace.root)!r}{why}",
-        todo="Name the folder that holds them with --workspace",
-    )
+def summarize(manifest: Manifest, problems: Sequence[Problem]) -> dict[str, Any]:
+    """Return the fields that the results of all copies have in common."""
+    return {
+        "files": len(manifest.entries),
+        "bytes": manifest.size,
+        "settings": manifest.settings is not None,
+        "left_out": tuple(problem for problem in problems if not problem.failed),
+        "failed": tuple(problem for problem in problems if problem.failed),
+    }
 
 
 def extras_within(workspace: Workspace, settings: Settings) -> tuple[str, ...]:
@@ -173,7 +182,7 @@ def _without_secrets(data: dict[str, Any], prefix: str) -> dict[str, Any]:
     return kept
 
 
-def _judged(workspace: Workspace, problem: Problem) -> Problem:
+def _judge(workspace: Workspace, problem: Problem) -> Problem:
     """Make a note that is left out a failure; links, pipes and devices are left out on purpose."""
     try:
         is_file = stat.S_ISREG((workspace.root / problem.path).lstat().st_mode)
@@ -182,7 +191,7 @@ def _judged(workspace: Workspace, problem: Problem) -> Problem:
     return Problem(problem.path, problem.reason, failed=problem.failed or is_file)
 
 
-def _why_not_taken(path: str) -> str:
+def _why_not_copied(path: str) -> str:
     """Return why a file cannot be in a copy, because none could be brought in; empty if it can."""
     if unseen := unseen_in(path):
         return f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
@@ -191,7 +200,7 @@ def _why_not_taken(path: str) -> str:
     return ""
 
 
-def _not_copied(workspace: Workspace, settings: Settings) -> Iterator[Problem]:
+def _list_not_copied(workspace: Workspace, settings: Settings) -> Iterator[Problem]:
     """Yield what people may take for a part of their memory, and no copy holds."""
     inside = extras_within(workspace, settings)
     for extra in extra_roots(workspace, settings.extra_paths):
@@ -266,10 +275,12 @@ _LONGEST_ENDING = 20
 _LONGEST_TAG = "-imported-2026-01-01-99999"
 
 
-def refuse_strange(workspace: Workspace, settings: Settings, entries: Iterable[Entry], origin: str) -> None:
+def refuse_strange_names(
+    workspace: Workspace, settings: Settings, entries: Iterable[Entry], origin: str
+) -> None:
     """Raise if a name is not that of a note or of a private file that copies hold.
 
-    A copy may come from anybody: it must not be able to put a file anywhere else.
+    A copy may come from anyone: it must not be able to put a file anywhere else.
     """
     extras = [os.path.relpath(extra, workspace.root) for extra in extras_within(workspace, settings)]
     folders = ["" if extra == "." else extra.replace(os.sep, "/") for extra in extras]
@@ -287,7 +298,7 @@ def refuse_strange(workspace: Workspace, settings: Settings, entries: Iterable[E
             )
 
 
-def refuse_unseen(entries: Iterable[Entry], origin: str) -> None:
+def refuse_invisible_names(entries: Iterable[Entry], origin: str) -> None:
     """Raise if a name has a character that cannot be seen: it shows another name than it is."""
     for entry in entries:
         if unseen := unseen_in(entry.path):

@@ -14,13 +14,13 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from memlines.errors import BackupError
+from memlines.errors import BackupError, PathError, reason_of
 from memlines.files.scan import fingerprint_of
 from memlines.folders import open_file
+from memlines.types import Problem
 
 FORMAT = "recollect-backup"
 """The format has the name under which the first backups were written."""
@@ -60,6 +60,11 @@ class Manifest:
         """How many bytes the files have together."""
         return sum(entry.size for entry in self.entries)
 
+    @property
+    def every_entry(self) -> tuple[Entry, ...]:
+        """The entries of the files, and that of the settings if there are some."""
+        return self.entries if self.settings is None else (*self.entries, self.settings)
+
 
 def entry_for(path: str, content: bytes, mtime_ns: int) -> Entry:
     """Return the entry that describes a content."""
@@ -69,11 +74,6 @@ def entry_for(path: str, content: bytes, mtime_ns: int) -> Entry:
 def digest(content: bytes) -> str:
     """Return the SHA-256 of a content."""
     return hashlib.sha256(content).hexdigest()
-
-
-def now_in_words() -> str:
-    """Return the time as manifests write it."""
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def encode(manifest: Manifest) -> bytes:
@@ -147,6 +147,7 @@ def _broken(origin: str, error: Exception) -> BackupError:
 
 AT_ONCE = 1 << 20
 
+_READ_ATTEMPTS = 3
 WHOLE_BYTES = 16_000_000
 """Up to this size a file is read whole, and read again if it changed meanwhile; larger ones go in pieces."""
 
@@ -190,7 +191,7 @@ def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def verified(entry: Entry, pieces: Iterable[bytes], wrong: str) -> Iterator[bytes]:
+def verify(entry: Entry, pieces: Iterable[bytes], wrong: str) -> Iterator[bytes]:
     """Yield pieces, never more than an entry says, and raise at the end if they are not its content."""
     size, hashed = 0, hashlib.sha256()
     for piece in pieces:
@@ -203,7 +204,53 @@ def verified(entry: Entry, pieces: Iterable[bytes], wrong: str) -> Iterator[byte
         raise Damaged(wrong, todo="Use another copy")
 
 
-def go_through(content: Content) -> None:
+def read_through(content: Content) -> None:
     """Read a content to its end, for what that may raise or find out."""
     for _ in content:
         pass
+
+
+# Files of a workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file to copy: its name in the copy, where it is, and the root below which no link is followed."""
+
+    path: str
+    real: str
+    root: str
+
+
+def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
+    """Read a file that was listed, again if it changed meanwhile; `None` if it is gone."""
+    content = FileContent(item.path, item.real, item.root)
+    try:
+        for _ in range(_READ_ATTEMPTS):
+            whole = b"".join(content)
+            if not content.changed:
+                break
+    except FileNotFoundError:
+        return None
+    except (OSError, PathError) as error:
+        return unreadable(item, error)
+    assert content.entry is not None
+    return content.entry, whole
+
+
+def is_large(item: Item) -> bool:
+    """Tell whether a file must be read in pieces."""
+    try:
+        return os.lstat(item.real).st_size > WHOLE_BYTES
+    except OSError:
+        return False  # gone or closed; reading it says why
+
+
+def unreadable(item: Item, error: OSError | PathError) -> Problem:
+    """Say why a file is not in a copy."""
+    return Problem(item.path, f"cannot be read: {reason_of(error)}", failed=True)
+
+
+def changed_while_read(item: Item) -> Problem:
+    """Say that a large file, which is read only once, may be half old and half new in a copy."""
+    return Problem(item.path, "changed while it was copied; make the copy again", failed=True)

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memlines.admin.backup.gather import HASHES, SALT, TOMBSTONES, beside
-from memlines.admin.backup.manifest import Content, Damaged, Entry, FileContent, entry_for, go_through
+from memlines.admin.backup.manifest import Content, Damaged, Entry, FileContent, entry_for, read_through
 from memlines.errors import BackupError, PathError, reason_of
 from memlines.files import snapshots
 from memlines.files.atomic import create, exists, listing, make_folders
@@ -42,93 +42,6 @@ _MOST_SALTS = 100
 merged into it."""
 
 _SNAPSHOTS = f"{PRIVATE_DIR}/{snapshots.FOLDER}/"
-
-
-def read_tombstones(
-    entries: Iterable[Entry], contents: Iterable[tuple[Entry, Content | Problem]]
-) -> Forgotten:
-    """Return what was forgotten where a copy was made, or refuse the copy if that cannot be read."""
-    if any(entry.size > MAX_TOMBSTONE_BYTES for entry in entries):
-        raise _unusable("is too long")
-    read: dict[str, bytes] = {}
-    for entry, content in contents:
-        if isinstance(content, Problem):
-            raise _unusable(content.reason)
-        read[entry.path] = b"".join(content)
-    salt = read.get(SALT, b"")
-    if (read.get(HASHES) and not salt) or not salt.isascii():
-        raise _unusable(f"cannot be used: {SALT} is missing or damaged")
-    found = Forgotten.read(read.get(HASHES, b""), salt)
-    if found.salts > _MOST_SALTS:
-        raise _unusable(f"has more than {_MOST_SALTS} salts")
-    return found
-
-
-class Guard:
-    """Takes out of the files of a copy what was forgotten since, and keeps a list of that."""
-
-    def __init__(self, gone: Forgotten, max_bytes: int) -> None:
-        self.max_bytes = max_bytes
-        self.left_out: list[str] = []
-        self.unchecked: list[Problem] = []
-        self._gone = gone
-
-    def clean(self, entry: Entry, content: Content) -> Content | None:
-        """Return a file without what was forgotten, the same object if that is all of it.
-
-        `None` if nothing of it is left.
-        """
-        path, gone = entry.path, self._gone
-        if not gone:
-            return content
-        if gone.drops_file(_note_of(path)) or gone.drops_session(path):
-            self.left_out.append(path)
-            return None
-        if entry.size > self.max_bytes:
-            self.unchecked.append(Problem(path, "is too large to be searched for what was forgotten"))
-            return content
-        whole = b"".join(content)
-        try:
-            decode(whole)
-        except ValueError as error:
-            self.unchecked.append(Problem(path, f"{error}, and was not searched for what was forgotten"))
-            return content
-        clean = self._clean(path, whole)
-        return content if clean == whole else None if clean is None else [clean]
-
-    def _clean(self, path: str, content: bytes) -> bytes | None:
-        gone = self._gone
-        if path.startswith(_SNAPSHOTS):
-            clean = snapshots.without_texts(content, gone.drops)
-            if clean != content:
-                self.left_out.append(path)
-            return clean
-        return self._clean_note(path, content)
-
-    def lift(self, workspace: Workspace, entry: Entry, content: Content) -> None:
-        """Let what a file holds be remembered again, because somebody asked for it."""
-        if self._gone and entry.size <= self.max_bytes:
-            Forgotten.load(workspace).lift(b"".join(content).decode("utf-8", "replace"))
-
-    def _clean_note(self, path: str, content: bytes) -> bytes | None:
-        clean, left_out = without_forgotten(self._gone, path, content)
-        self.left_out.extend(left_out)
-        return clean
-
-
-def _note_of(path: str) -> str:
-    """Return the note that a kept version or a removed note was; any other path is its own."""
-    parts = path.split("/")
-    if len(parts) > 3 and parts[0] == PRIVATE_DIR and parts[1] in KEPT_DIRS:
-        return "/".join(parts[2:-1] if parts[1] == "history" else parts[3:])
-    return path
-
-
-def _unusable(why: str) -> BackupError:
-    return BackupError(
-        f"the list of what was forgotten, {HASHES}, {why}; nothing was changed",
-        todo="Use another copy; without this list, what was forgotten could come back",
-    )
 
 
 Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, Content | Problem]]]
@@ -188,14 +101,14 @@ def merge(
     stones = [entry for entry in entries if entry.path in TOMBSTONES]
     theirs = read_tombstones(stones, contents(stones))
     known = Forgotten.load(workspace).merged(later or Forgotten(()))
-    guard = Guard(known.beyond(theirs), settings.files.max_bytes)
-    work = _Merge(workspace, files, (today or date.today()).isoformat(), guard)
+    forgotten = _ForgottenFilter(known.beyond(theirs), settings.files.max_bytes)
+    work = _Merge(workspace, files, (today or date.today()).isoformat(), forgotten)
     for entry in files:
         work.plan(entry)
     total = len(work.targets)
-    if not dry_run and total:
-        _refuse_without_room(workspace, sum(entry.size for entry in work.targets))
     if not dry_run:
+        if total:
+            _refuse_without_room(workspace, sum(entry.size for entry in work.targets))
         adopt(workspace, theirs.merged(known))
     for done, (entry, content) in enumerate(contents(list(work.targets)), 1):
         if isinstance(content, Problem):
@@ -212,11 +125,13 @@ def merge(
 class _Merge:
     """One merge: where each entry goes, and what became of it."""
 
-    def __init__(self, workspace: Workspace, entries: Sequence[Entry], day: str, guard: Guard) -> None:
+    def __init__(
+        self, workspace: Workspace, entries: Sequence[Entry], day: str, forgotten: _ForgottenFilter
+    ) -> None:
         self.workspace = workspace
         self.root = workspace.root
         self.day = day
-        self.guard = guard
+        self.forgotten = forgotten
         self.targets: dict[Entry, str] = {}
         self.same = 0
         self.failed: list[Problem] = []
@@ -248,9 +163,9 @@ class _Merge:
         """Write an entry's file without what was forgotten, if anything is left and is not there already."""
         if with_forgotten:
             if not dry_run:
-                self.guard.lift(self.workspace, entry, content)
+                self.forgotten.lift(self.workspace, entry, content)
         else:
-            clean = self.guard.clean(entry, content)
+            clean = self.forgotten.clean(entry, content)
             if clean is not content:
                 del self.targets[entry]
                 if clean is None:
@@ -258,7 +173,7 @@ class _Merge:
                 entry, content = entry_for(entry.path, b"".join(clean), entry.mtime_ns), clean
                 self.plan(entry)
         if dry_run:
-            go_through(content)
+            read_through(content)
         elif entry in self.targets:
             with writing(self.workspace):
                 self.write(entry, content)
@@ -303,8 +218,8 @@ class _Merge:
             kept_both=tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
             same=self.same,
             failed=tuple(self.failed),
-            forgotten=tuple(self.guard.left_out),
-            unchecked=tuple(self.guard.unchecked),
+            forgotten=tuple(self.forgotten.left_out),
+            unchecked=tuple(self.forgotten.unchecked),
             dry_run=dry_run,
         )
 
@@ -345,7 +260,7 @@ class _Merge:
         if not stat.S_ISREG(info.st_mode) or info.st_size != entry.size:
             return False
         there = FileContent(entry.path, place, self.root)
-        go_through(there)
+        read_through(there)
         return there.entry is not None and there.entry.sha256 == entry.sha256
 
 
@@ -371,7 +286,88 @@ def _refuse_without_room(workspace: Workspace, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if needed + _ROOM_TO_LEAVE > free:
         raise BackupError(
-            f"{needed / 1e6:.1f} MB are to be written, and the disk of {str(folder)!r} has"
+            f"{needed / 1e6:.1f} MB must be written, and the disk of {str(folder)!r} has"
             f" {free / 1e6:.1f} MB free; nothing was changed",
             todo="Make room, or choose another folder",
         )
+
+
+# What was forgotten
+
+
+def read_tombstones(
+    entries: Iterable[Entry], contents: Iterable[tuple[Entry, Content | Problem]]
+) -> Forgotten:
+    """Return what was forgotten where a copy was made, or refuse the copy if that cannot be read."""
+    if any(entry.size > MAX_TOMBSTONE_BYTES for entry in entries):
+        raise _unusable("is too long")
+    read: dict[str, bytes] = {}
+    for entry, content in contents:
+        if isinstance(content, Problem):
+            raise _unusable(content.reason)
+        read[entry.path] = b"".join(content)
+    salt = read.get(SALT, b"")
+    if (read.get(HASHES) and not salt) or not salt.isascii():
+        raise _unusable(f"cannot be used: {SALT} is missing or damaged")
+    found = Forgotten.read(read.get(HASHES, b""), salt)
+    if found.salts > _MOST_SALTS:
+        raise _unusable(f"has more than {_MOST_SALTS} salts")
+    return found
+
+
+class _ForgottenFilter:
+    """Removes from the files of a copy what was forgotten since, and keeps a list of that."""
+
+    def __init__(self, gone: Forgotten, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.left_out: list[str] = []
+        self.unchecked: list[Problem] = []
+        self._gone = gone
+
+    def clean(self, entry: Entry, content: Content) -> Content | None:
+        """Return a file without what was forgotten, the same object if that is all of it.
+
+        `None` if nothing of it is left.
+        """
+        path, gone = entry.path, self._gone
+        if not gone:
+            return content
+        if gone.drops_file(_note_of(path)) or gone.drops_session(path):
+            self.left_out.append(path)
+            return None
+        if entry.size > self.max_bytes:
+            self.unchecked.append(Problem(path, "is too large to be searched for what was forgotten"))
+            return content
+        whole = b"".join(content)
+        try:
+            decode(whole)
+        except ValueError as error:
+            self.unchecked.append(Problem(path, f"{error}, and was not searched for what was forgotten"))
+            return content
+        if path.startswith(_SNAPSHOTS):
+            clean: bytes | None = snapshots.without_texts(whole, gone.drops)
+            self.left_out += [path] if clean != whole else []
+        else:
+            clean, left_out = without_forgotten(gone, path, whole)
+            self.left_out += left_out
+        return content if clean == whole else None if clean is None else [clean]
+
+    def lift(self, workspace: Workspace, entry: Entry, content: Content) -> None:
+        """Let what a file holds be remembered again, because the caller asked for it."""
+        if self._gone and entry.size <= self.max_bytes:
+            Forgotten.load(workspace).lift(b"".join(content).decode("utf-8", "replace"))
+
+
+def _note_of(path: str) -> str:
+    """Return the note that a kept version or a removed note was; any other path is its own."""
+    parts = path.split("/")
+    if len(parts) > 3 and parts[0] == PRIVATE_DIR and parts[1] in KEPT_DIRS:
+        return "/".join(parts[2:-1] if parts[1] == "history" else parts[3:])
+    return path
+
+
+def _unusable(why: str) -> BackupError:
+    return BackupError(
+        f"the list of what was forgotten, {HASHES}, {why}; nothing was changed",
+        todo="Use another copy; without this list, what was forgotten could come back",
+    )

@@ -80,7 +80,7 @@ class Folder:
                     file = Path(parent, name)
                     found[file.relative_to(self.root).as_posix()] = file.lstat().st_size
         except OSError as error:
-            raise trouble(self.shown, error, refused=_PERMISSIONS) from error
+            raise place_error(self.shown, error, refused=_PERMISSIONS) from error
         return found
 
     def read(self, names: Sequence[str]) -> dict[str, bytes | str]:
@@ -102,7 +102,7 @@ class Folder:
             for name, content in contents.items():
                 self._write(self.root / name, content, len(content))
         except OSError as error:
-            raise trouble(self.shown, error, refused=_PERMISSIONS) from error
+            raise place_error(self.shown, error, refused=_PERMISSIONS) from error
 
     def fetch(self, name: str) -> Iterator[bytes]:
         """Yield a content in pieces, or raise `Damaged` if it cannot be had."""
@@ -118,7 +118,7 @@ class Folder:
             make_private_folders(self.root)
             self._write(self.root / name, pieces, size)
         except OSError as error:
-            raise trouble(self.shown, error, refused=_PERMISSIONS) from error
+            raise place_error(self.shown, error, refused=_PERMISSIONS) from error
 
     def _write(self, file: Path, content: bytes | Iterable[bytes], size: int) -> None:
         if file.parent not in self._made:
@@ -129,7 +129,7 @@ class Folder:
         create(file, content, PRIVATE_FILE)
 
 
-def trouble(shown: str, error: Exception, refused: str = _CREDENTIALS) -> BackupError:
+def place_error(shown: str, error: Exception, refused: str = _CREDENTIALS) -> BackupError:
     """Say what went wrong with a place, as far as its error tells; what may be a secret is left out."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     words = str(error).lower()
@@ -191,7 +191,7 @@ class Remote:
         """Open the place; whether it is there shows when it is used."""
         self.shown = harmless_address(uri)
         self._protocol = re.split("::|://", uri, maxsplit=1)[0].lower()
-        self._fs, root = self._opened(uri)
+        self._fs, root = self._open(uri)
         self.root = root.rstrip("/")
         self._made: set[str] = set()
         if not self.root and self._protocol in _S3:
@@ -205,10 +205,10 @@ class Remote:
             found = self._fs.find(top, detail=True)
         except FileNotFoundError as error:
             if "bucket" in str(error).lower():
-                raise trouble(self.shown, error) from error
+                raise place_error(self.shown, error) from error
             return {}
         except Exception as error:
-            raise trouble(self.shown, error) from error
+            raise place_error(self.shown, error) from error
         start = len(self.root) + 1
         return {path[start:]: info["size"] or 0 for path, info in found.items() if path.startswith(top)}
 
@@ -219,8 +219,8 @@ class Remote:
             # Unlike `cat`, this takes names as they are, and none for a pattern.
             contents = self._fs.cat_ranges(paths, None, None, on_error="return")
         except Exception as error:
-            raise trouble(self.shown, error) from error
-        return {name: self._told(content) for name, content in zip(names, contents, strict=True)}
+            raise place_error(self.shown, error) from error
+        return {name: self._content_or_reason(content) for name, content in zip(names, contents, strict=True)}
 
     def fetch(self, name: str) -> Iterator[bytes]:
         """Yield a content in pieces, or raise `Damaged` if it cannot be had."""
@@ -228,7 +228,7 @@ class Remote:
             with self._fs.open(f"{self.root}/{name}", "rb", block_size=_BLOCK_BYTES) as stream:
                 yield from read_pieces(stream)
         except Exception as error:
-            problem = trouble(self.shown, error)
+            problem = place_error(self.shown, error)
             raise Damaged(f"{name} cannot be read: {problem.what}", todo=problem.todo) from error
 
     def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
@@ -238,7 +238,7 @@ class Remote:
             self._make_folders([name])
             stream = self._fs.open(path, "wb", block_size=_BLOCK_BYTES)
         except Exception as error:
-            raise trouble(self.shown, error) from error
+            raise place_error(self.shown, error) from error
         try:
             with stream:
                 for piece in pieces:
@@ -246,7 +246,7 @@ class Remote:
         except Exception as error:
             with suppress(Exception):  # it may not be there; the size tells what is left of it
                 self._fs.rm_file(path)
-            raise error if isinstance(error, Damaged) else trouble(self.shown, error) from error
+            raise error if isinstance(error, Damaged) else place_error(self.shown, error) from error
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files, several at a time where the service allows it."""
@@ -254,7 +254,7 @@ class Remote:
             self._make_folders(contents)
             self._fs.pipe({f"{self.root}/{name}": content for name, content in contents.items()})
         except Exception as error:
-            raise trouble(self.shown, error) from error
+            raise place_error(self.shown, error) from error
 
     def _make_folders(self, names: Iterable[str]) -> None:
         if self._protocol in _WITHOUT_FOLDERS:
@@ -263,28 +263,28 @@ class Remote:
             self._fs.makedirs(f"{self.root}/{folder}", exist_ok=True)
             self._made.add(folder)
 
-    def _told(self, content: bytes | Exception) -> bytes | str:
+    def _content_or_reason(self, content: bytes | Exception) -> bytes | str:
         if isinstance(content, bytes):
             return content
         if isinstance(content, FileNotFoundError):
             return "is missing"
         if is_unreachable(content):
-            raise trouble(self.shown, content) from content
-        return f"cannot be read: {trouble(self.shown, content).what}"
+            raise place_error(self.shown, content) from content
+        return f"cannot be read: {place_error(self.shown, content).what}"
 
-    def _opened(self, uri: str) -> tuple[Any, str]:
+    def _open(self, uri: str) -> tuple[Any, str]:
         try:
             import fsspec
         except ImportError as error:
-            raise _needs("fsspec is not installed", _OUR_EXTRA) from error
+            raise _missing_package("fsspec is not installed", _OUR_EXTRA) from error
         options = self._s3_options(fsspec.config.conf) if self._protocol in _S3 else {}
         try:
             fs, root = fsspec.core.url_to_fs(uri, skip_instance_cache=True, **options)
         except ImportError as error:
             todo = _OUR_EXTRA if self._protocol in _S3 else "Install that package, too"
-            raise _needs(str(error).rstrip("."), todo) from error
+            raise _missing_package(str(error).rstrip("."), todo) from error
         except Exception as error:
-            raise trouble(self.shown, error) from error
+            raise place_error(self.shown, error) from error
         if self._protocol in _S3:
             fs.retries = 1  # botocore tries again by itself; both together would try 25 times
         return fs, root
@@ -298,5 +298,5 @@ class Remote:
         return {"config_kwargs": timeouts | own, "use_listings_cache": False}
 
 
-def _needs(why: str, todo: str) -> BackupError:
+def _missing_package(why: str, todo: str) -> BackupError:
     return BackupError(f"backups to this place need a package: {why}", todo=todo)

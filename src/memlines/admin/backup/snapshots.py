@@ -17,15 +17,11 @@ from pathlib import Path
 
 from memlines.admin.backup.gather import (
     TOMBSTONES,
-    Item,
-    cannot_read,
-    changed_meanwhile,
+    Outcome,
+    copy_files,
     gather,
-    is_large,
-    refuse_nothing,
-    refuse_strange,
-    settings_without_secrets,
-    take,
+    refuse_strange_names,
+    summarize,
 )
 from memlines.admin.backup.manifest import (
     MAX_MANIFEST_BYTES,
@@ -34,13 +30,15 @@ from memlines.admin.backup.manifest import (
     Damaged,
     Entry,
     FileContent,
+    Item,
     Manifest,
+    changed_while_read,
     decode,
     digest,
     encode,
-    go_through,
-    now_in_words,
-    verified,
+    read_through,
+    unreadable,
+    verify,
 )
 from memlines.admin.backup.merge import Contents, Merged, merge, read_tombstones
 from memlines.admin.backup.places import Folder, Place, open_place
@@ -120,38 +118,21 @@ def backup(
             todo="Name a folder elsewhere",
         )
     found = gather(workspace, settings, everything=everything)
-    ids = _ids(place)
+    ids = _list_ids(place)
     upload = _Upload(place)
-    entries: list[Entry] = []
-    problems = list(found.problems)
-    for done, item in enumerate(found.items, 1):
-        taken = upload.take_large(item) if is_large(item) else upload.take(item)
-        if isinstance(taken, Problem):
-            problems.append(taken)
-        elif taken is not None:
-            entries.append(taken)
-        progress(done, len(found.items), "backing up")
-    refuse_nothing(workspace, entries, problems)
-    kept = settings_without_secrets(workspace)
-    if kept is not None:
-        upload.add(*kept)
+    manifest, problems = copy_files(workspace, found, upload, progress, "backing up")
     upload.flush()
-    manifest = Manifest(now_in_words(), workspace.root.name, tuple(entries), kept[0] if kept else None)
-    unchanged = bool(ids) and _holds_the_same(place, ids[-1], manifest)
-    identity = ids[-1] if unchanged else _new_id()
-    if not unchanged:
+    is_unchanged = bool(ids) and _holds_same(place, ids[-1], manifest)
+    identity = ids[-1] if is_unchanged else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(4)}"
+    if not is_unchanged:
         place.write({_name_of(identity): encode(manifest)})
     return BackedUp(
-        place.shown,
-        identity,
-        len(entries),
-        manifest.size,
-        upload.files,
-        upload.bytes,
-        not unchanged,
-        kept is not None,
-        tuple(problem for problem in problems if not problem.failed),
-        tuple(problem for problem in problems if problem.failed),
+        place=place.shown,
+        id=identity,
+        uploaded=upload.files,
+        uploaded_bytes=upload.bytes,
+        changed=not is_unchanged,
+        **summarize(manifest, problems),
     )
 
 
@@ -160,9 +141,9 @@ def list_backups(uri: str) -> Snapshots:
     place = open_place(uri)
     snapshots: list[Snapshot] = []
     failed: list[Problem] = []
-    for identity in reversed(_ids(place)):
+    for identity in reversed(_list_ids(place)):
         try:
-            manifest = _manifest(place, identity)
+            manifest = _read_manifest(place, identity)
         except BackupError as error:
             failed.append(Problem(identity, error.what, failed=True))
         else:
@@ -188,10 +169,10 @@ def restore(
     forgotten since then, here or according to the newest backup, stays forgotten.
     """
     place = open_place(uri)
-    identity = _chosen(place, at)
-    manifest = _manifest(place, identity)
-    refuse_strange(workspace, settings, manifest.entries, f"the backup {identity}")
-    contents = partial(_contents, place, place.sizes(OBJECTS))
+    identity = _choose_id(place, at)
+    manifest = _read_manifest(place, identity)
+    refuse_strange_names(workspace, settings, manifest.entries, f"the backup {identity}")
+    contents = partial(_read_contents, place, place.sizes(OBJECTS))
     merged = merge(
         workspace,
         settings,
@@ -214,10 +195,10 @@ def restore(
 
 def _forgotten_later(place: Place, identity: str, contents: Contents) -> Forgotten:
     """Return what the newest backup says was forgotten; the one that is restored may be older."""
-    newest = _ids(place)[-1]
+    newest = _list_ids(place)[-1]
     if newest == identity:
         return Forgotten(())
-    stones = [entry for entry in _manifest(place, newest).entries if entry.path in TOMBSTONES]
+    stones = [entry for entry in _read_manifest(place, newest).entries if entry.path in TOMBSTONES]
     return read_tombstones(stones, contents(stones))
 
 
@@ -256,34 +237,26 @@ class _Upload:
         self._waiting: dict[str, bytes] = {}
         self._waiting_bytes = 0
 
-    def take(self, item: Item) -> Entry | Problem | None:
-        """Read a file and take its content; `None` if it is gone."""
-        taken = take(item)
-        if taken is None or isinstance(taken, Problem):
-            return taken
-        self.add(*taken)
-        return taken[0]
-
-    def take_large(self, item: Item) -> Entry | Problem | None:
+    def add_large(self, item: Item) -> Outcome:
         """Send a file in pieces unless it is there; it is read once to know that, and once to send it."""
         content = FileContent(item.path, item.real, item.root)
         try:
-            go_through(content)
+            read_through(content)
             entry = content.entry
             assert entry is not None
             name = object_of(entry)
             if self._sizes.get(name) != entry.size:
-                self.place.send(name, verified(entry, content, "it changed"), entry.size)
+                self.place.send(name, verify(entry, content, "it changed"), entry.size)
                 self._sizes[name] = entry.size
                 self.files += 1
                 self.bytes += entry.size
         except FileNotFoundError:
-            return None
+            return None, None
         except Damaged:
-            return changed_meanwhile(item)
+            return None, changed_while_read(item)
         except (OSError, PathError) as error:
-            return cannot_read(item, error)
-        return entry
+            return None, unreadable(item, error)
+        return entry, None
 
     def add(self, entry: Entry, content: bytes) -> None:
         """Take a content; one of the right size that is there already is not sent again."""
@@ -305,7 +278,7 @@ class _Upload:
         self._waiting, self._waiting_bytes = {}, 0
 
 
-def _contents(
+def _read_contents(
     place: Place, sizes: dict[str, int], entries: Sequence[Entry]
 ) -> Iterator[tuple[Entry, Content | Problem]]:
     """Fetch what is there in the right size, small files many at a time, and check each content."""
@@ -340,7 +313,7 @@ class _Stored:
 
     def __iter__(self) -> Iterator[bytes]:
         pieces = self.place.fetch(object_of(self.entry))
-        yield from verified(self.entry, pieces, _broken(self.entry, _OTHER_CONTENT))
+        yield from verify(self.entry, pieces, _broken(self.entry, _OTHER_CONTENT))
 
 
 def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
@@ -358,23 +331,19 @@ def _broken(entry: Entry, reason: str) -> str:
     return f"cannot be restored: {object_of(entry)} {reason}"
 
 
-def _ids(place: Place) -> list[str]:
+def _list_ids(place: Place) -> list[str]:
     """Return the ids of all backups, the oldest first."""
     names = (_SNAPSHOT.fullmatch(name) for name in place.sizes(SNAPSHOTS))
     return sorted(match["id"] for match in names if match)
-
-
-def _new_id() -> str:
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(4)}"
 
 
 def _name_of(identity: str) -> str:
     return f"{SNAPSHOTS}/{identity}.json"
 
 
-def _chosen(place: Place, at: str) -> str:
+def _choose_id(place: Place, at: str) -> str:
     """Return the one backup that is meant."""
-    ids = _ids(place)
+    ids = _list_ids(place)
     if not ids:
         raise BackupError(
             f"there are no backups at {place.shown!r}", todo="Check the address; 'memlines backup' makes one"
@@ -388,7 +357,7 @@ def _chosen(place: Place, at: str) -> str:
     return matching[0]
 
 
-def _manifest(place: Place, identity: str) -> Manifest:
+def _read_manifest(place: Place, identity: str) -> Manifest:
     name = _name_of(identity)
     content = place.read([name])[name]
     if isinstance(content, str):
@@ -400,15 +369,11 @@ def _manifest(place: Place, identity: str) -> Manifest:
     return decode(content, f"the backup {identity}")
 
 
-def _holds_the_same(place: Place, identity: str, manifest: Manifest) -> bool:
+def _holds_same(place: Place, identity: str, manifest: Manifest) -> bool:
     """Tell whether a backup holds the same files of the same workspace; their times do not count."""
     try:
-        before = _manifest(place, identity)
+        before = _read_manifest(place, identity)
     except BackupError:
         return False  # it cannot be read, so this one has to be written down
-    return (before.workspace, _content_of(before)) == (manifest.workspace, _content_of(manifest))
-
-
-def _content_of(manifest: Manifest) -> set[tuple[str, str]]:
-    entries = [*manifest.entries, *([manifest.settings] if manifest.settings else [])]
-    return {(entry.path, entry.sha256) for entry in entries}
+    same = [{(entry.path, entry.sha256) for entry in one.every_entry} for one in (before, manifest)]
+    return before.workspace == manifest.workspace and same[0] == same[1]

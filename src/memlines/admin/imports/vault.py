@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from memlines.admin.backup.gather import Item, take
-from memlines.admin.backup.manifest import Content, Entry
+from memlines.admin.backup.manifest import Content, Entry, Item, take
 from memlines.admin.backup.merge import Merged, merge
 from memlines.errors import PathError, reason_of
 from memlines.files.place import place_of
