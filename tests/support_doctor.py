@@ -15,8 +15,6 @@ from memlines.admin.doctor.examine import Examination, examine, examine_and_repa
 from tests.support_index import index_file, notes, silent, sync, write
 
 WORDS_ONLY = {"embeddings.provider": "none"}
-FAKE = ("tests.support_embedding", "FakeProvider")
-"""Where the fake provider is, for the table of those that `auto` can choose."""
 
 _PAGE = 4096
 

@@ -11,10 +11,8 @@ import pytest
 from memlines.admin.doctor import examine as examination
 from memlines.admin.doctor.checkup import Checkup, Finding, ok
 from memlines.admin.doctor.examine import CHECKS, examine
-from memlines.embed import select
 from memlines.errors import WorkspaceError
 from tests.support_doctor import (
-    FAKE,
     cut_off,
     everything,
     look,
@@ -48,7 +46,7 @@ def synced(workspace: Path) -> Path:
 @pytest.fixture
 def vectored(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace whose index holds vectors, of a provider that `auto` chooses."""
-    monkeypatch.setitem(select._AVAILABLE, "builtin", FAKE)
+    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
     write(workspace, notes(5))
     sync(workspace, FakeProvider())
     return workspace
@@ -164,7 +162,7 @@ class Remote(FakeProvider):
 
 
 def test_a_provider_is_given_a_word_only_if_asked(synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(select._AVAILABLE, "builtin", (__name__, "Remote"))
+    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", Remote)
     monkeypatch.setattr(Remote, "given", [])
     examine(synced)
     assert Remote.given == []

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from memlines.cli.facts_read import UNSURE
-from memlines.embed import select
 from memlines.text.fact_note import facts_in
 from tests.support_cli import Answer, Cli, keyboard, program
-from tests.support_doctor import FAKE
+from tests.support_embedding import FakeProvider
 from tests.support_index import write
 
 NOTE = "memory/facts.md"
@@ -34,7 +33,7 @@ TEXT = "# Facts\n\n" + "".join(f"{line}\n" for line in LINES)
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setitem(select._AVAILABLE, "builtin", FAKE)
+    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     return Cli(capsys)
 

@@ -202,9 +202,8 @@ def test_progress_counts_the_embedded_chunks(workspace: Path) -> None:
 
 @pytest.fixture
 def _fake_is_builtin(monkeypatch: pytest.MonkeyPatch) -> None:
-    from memlines.embed import select
 
-    monkeypatch.setitem(select._AVAILABLE, "builtin", ("tests.support_embedding", "FakeProvider"))
+    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
 
 
 @pytest.mark.usefixtures("_fake_is_builtin")

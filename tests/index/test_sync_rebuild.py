@@ -193,11 +193,10 @@ def test_a_failed_rebuild_leaves_no_temporary_index(workspace: Path) -> None:
 def test_a_search_after_a_failed_rebuild_answers_by_words(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memlines.embed import select
 
     write(workspace, notes(3))
     sync(workspace, FakeProvider("old"))
-    monkeypatch.setitem(select._AVAILABLE, "builtin", (__name__, "Failing"))
+    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", Failing)
     with Memory(workspace) as memory:
         answer = memory.search("own1")
     assert (answer[0].path, answer.mode) == ("memory/n1.md", "words")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from memlines import Memory
-from memlines.embed import select
 from memlines.embed.passages import PASSAGES
 from memlines.index.sync import pending
 from memlines.paths import user_state_dir
@@ -121,7 +120,7 @@ def test_the_probe_says_that_another_length_was_asked_for(workspace: Path, serve
 
 @pytest.fixture
 def _fake_is_builtin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(select._AVAILABLE, "builtin", (__name__, "Standby"))
+    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", Standby)
 
 
 class Standby(FakeProvider):

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from memlines.agent import snapshot
-from memlines.embed import select
 from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace
 from memlines.text.fact_note import facts_in
@@ -22,7 +21,7 @@ from tests.admin.test_imports_openclaw import openclaw
 from tests.support_agent import opened, user
 from tests.support_backup import fill, tree
 from tests.support_cli import Cli, Outcome
-from tests.support_doctor import FAKE
+from tests.support_embedding import FakeProvider
 
 SENTENCES = [
     f"The {animal} of {place} sleeps below the {thing}"
@@ -175,7 +174,7 @@ STEPS: tuple[Callable[[Home], object], ...] = (
 def home(
     capsys: pytest.CaptureFixture[str], workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Home:
-    monkeypatch.setitem(select._AVAILABLE, "builtin", FAKE)
+    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     (tmp_path / "aside").mkdir()
     return Home(Cli(capsys), workspace, tmp_path / "aside", monkeypatch)

@@ -1,13 +1,16 @@
-"""Decides which provider turns text into vectors, and what may be sent where.
+"""Decide which provider turns text into vectors, and what may be sent where.
 
 Text leaves this machine only for a provider that the settings name, as the first or as the fallback, or
 that they allow `auto` to take. Choosing loads neither numpy nor a model, so that status and words-only
 search stay quick.
+
+With `embeddings.provider: auto`, what the settings say about a service (address, model, key, headers) is
+used for the one service that it can be meant for, or refused with an error that says what to set. It is
+never passed over: text must not go to another address than the one that is written down.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 from collections.abc import Mapping
@@ -16,11 +19,11 @@ from dataclasses import dataclass, replace
 from memlines.embed.base import Provider, embed_query
 from memlines.errors import EmbeddingError, ProviderUnusable
 from memlines.settings import Embeddings, Settings
-from memlines.settings.tree import SERVICES
+from memlines.settings.tree import BUILTIN_MODEL, SERVICES
 from memlines.types import Space
 
 AUTOMATIC = ("openai", "gemini", "voyage", "mistral")
-"""Whom `auto` asks if it may and their key is there, in this order."""
+"""The services that `auto` takes if it may and their key is there, in this order."""
 
 _ON_THIS_MACHINE = ("local", "builtin")
 
@@ -33,102 +36,25 @@ _FAMILIES = {
 }
 """The names of models that one provider alone has."""
 
-
-def resolved(wanted: Embeddings, environ: Mapping[str, str]) -> tuple[Embeddings, EmbeddingError | None]:
-    """Return the settings with a provider in the place of `auto`, and why it is not the first choice.
-
-    A `ProviderUnusable` says what to set where the settings can be read in several ways, or name a place
-    that text may not be sent to.
-    """
-    name = _named(wanted, environ)
-    missing = _missing_file(wanted) if wanted.local.model_path else None
-    if name and wanted.local.model_path and not missing and name != "local":
-        raise _unclear("embeddings.local.model_path and the other settings name two providers")
-    if name:
-        return replace(wanted, provider=name), missing
-    if wanted.local.model_path and not missing:
-        return replace(wanted, provider="local"), None
-    if wanted.remote_ok:
-        for service in AUTOMATIC:
-            if any(environ.get(variable, "").strip() for variable in SERVICES[service][1]):
-                return replace(wanted, provider=service), missing
-    return replace(wanted, provider="builtin"), missing
+_PROBE = "memory"
 
 
-def is_pinned(wanted: Embeddings) -> bool:
-    """Tell whether the settings say so much about the provider that `auto` has no choice."""
-    return bool(wanted.base_url or wanted.model or wanted.api_key or wanted.headers)
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The provider to use; none means search by words only."""
 
+    requested: str
+    """The name in the settings."""
+    provider: Provider | None
+    error: EmbeddingError | None = None
+    """Why it is not the provider that was wanted, if it is not."""
+    fallback: str = ""
+    """The name of the provider that takes over if this one fails at work; empty if there is none."""
 
-def _named(wanted: Embeddings, environ: Mapping[str, str]) -> str:
-    """Return the provider that address, model and key are for; nothing if none of them is set."""
-    if wanted.base_url:
-        return _at_address(wanted, wanted.base_url, environ)
-    if wanted.model:
-        return _of_model(wanted, wanted.model.strip())
-    if is_pinned(wanted):
-        what = "embeddings.api_key" if wanted.api_key else "embeddings.headers"
-        raise _unclear(f"{what} is set, but not whom it is for")
-    return ""
-
-
-def _at_address(wanted: Embeddings, base_url: str, environ: Mapping[str, str]) -> str:
-    from memlines.embed.remote.addresses import Address
-    from memlines.embed.remote.services import REMOTE
-
-    address = Address.of(base_url, "embeddings.base_url")
-    usual = {Address.of(REMOTE[name].base_url(environ), name).name: name for name in AUTOMATIC}
-    name = usual.get(address.name, "openai-compatible")
-    if not address.is_loopback and not wanted.remote_ok:
-        raise _not_allowed(f"embeddings.base_url leads to {address.host}", name)
-    return name
-
-
-def _of_model(wanted: Embeddings, model: str) -> str:
-    from memlines.embed.builtin.provider import BuiltinProvider
-
-    families = {**_FAMILIES, "builtin": re.escape(BuiltinProvider.model)}
-    name = next((name for name, names in families.items() if re.fullmatch(names, model.lower())), "")
-    if not name:
-        raise _unclear(f"embeddings.model is {model!r}, which several providers may have")
-    if name in _ON_THIS_MACHINE:
-        if wanted.api_key or wanted.headers:
-            raise _unclear(f"embeddings.model is {model!r}, which takes neither a key nor headers")
-        if name == "local" and wanted.local.model_path and not wanted.local.model_path.endswith(model):
-            raise _unclear("embeddings.model and embeddings.local.model_path name two files")
-    elif not wanted.remote_ok:
-        raise _not_allowed(f"embeddings.model is {model!r}, a model of {name}", name)
-    return name
-
-
-def _missing_file(wanted: Embeddings) -> EmbeddingError | None:
-    """Return why the model file of the settings cannot be used; nothing if it is there."""
-    from memlines.embed.local.header import missing
-    from memlines.embed.local.provider import model_file
-
-    try:
-        file = model_file(wanted)
-    except EmbeddingError as error:
-        return error
-    return None if file.is_file() else missing(file)
-
-
-def _unclear(what: str) -> ProviderUnusable:
-    return ProviderUnusable(
-        f"{what} (embeddings.provider is auto)",
-        todo=f"Set embeddings.provider to one of: {', '.join((*_ON_THIS_MACHINE, *SERVICES))}",
-    )
-
-
-def _not_allowed(what: str, name: str) -> ProviderUnusable:
-    return ProviderUnusable(
-        f"{what}, but embeddings.provider is auto, which may not send text away from this machine",
-        todo=f"Set embeddings.provider to {name}, or embeddings.remote_ok to true, if text may go there",
-    )
-
-
-_AVAILABLE = {"builtin": ("memlines.embed.builtin.provider", "BuiltinProvider")}
-"""Where the embedded provider is; it is imported when it is chosen."""
+    @property
+    def reason(self) -> str:
+        """The same in a sentence; empty when all is as requested."""
+        return str(self.error or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,44 +78,39 @@ class Probe:
         return f"{self.reason}. {self.todo}" if self.todo else self.reason
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The provider to use; none means search by words only."""
-
-    requested: str
-    """The name in the settings."""
-    provider: Provider | None
-    error: EmbeddingError | None = None
-    """Why it is not the provider that was wanted, if it is not."""
-    fallback: str = ""
-    """The name of the provider that takes over if this one fails at work; empty if there is none."""
-
-    @property
-    def reason(self) -> str:
-        """The same in a sentence; empty when all is as requested."""
-        return str(self.error or "")
-
-
 def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choice:
     """Return the provider that the settings ask for.
 
     This never fails: where a provider cannot work, its fallback takes its place, and without one search
     goes by words; `reason` says why.
     """
-    wanted = settings.embeddings
-    requested = wanted.provider if settings.store.vector.enabled else "none"
+    requested = settings.embeddings.provider if settings.store.vector.enabled else "none"
     if requested == "none":
         return Choice(requested, None)
     passed_over = None
     try:
         if requested == "auto":
-            wanted, passed_over = resolved(wanted, environ)
-            settings = replace(settings, embeddings=wanted)
+            settings, passed_over = _resolve_auto(settings, environ)
+        wanted = settings.embeddings
         provider = make_provider(wanted.provider, settings, environ)
     except EmbeddingError as error:
-        return _instead(requested, settings, environ, error)
+        return _choose_fallback(requested, settings, environ, error)
     has_other = wanted.fallback not in ("none", "auto", wanted.provider)
     return Choice(requested, provider, passed_over, fallback=wanted.fallback if has_other else "")
+
+
+def _choose_fallback(
+    requested: str, settings: Settings, environ: Mapping[str, str], error: EmbeddingError
+) -> Choice:
+    """Return the fallback of a provider that cannot work, or search by words."""
+    fallback = "builtin" if requested == "auto" else settings.embeddings.fallback
+    if fallback in ("none", "auto"):
+        return Choice(requested, None, error)
+    try:
+        return Choice(requested, make_provider(fallback, settings, environ), error)
+    except EmbeddingError as second:
+        both = ProviderUnusable(f"{error} The fallback cannot help either: {second.what}", todo=second.todo)
+        return Choice(requested, None, both)
 
 
 def former_provider(
@@ -197,11 +118,11 @@ def former_provider(
 ) -> Provider | None:
     """Return the provider of vectors that an index still answers with, if the settings still allow it."""
     wanted = settings.embeddings
-    may_choose = wanted.provider == "auto" and wanted.remote_ok and not is_pinned(wanted)
+    may_choose = wanted.provider == "auto" and wanted.remote_ok and not _is_pinned(wanted)
     try:
         if wanted.provider == "auto":
-            wanted, _ = resolved(wanted, environ)
-            settings = replace(settings, embeddings=wanted)
+            settings, _ = _resolve_auto(settings, environ)
+            wanted = settings.embeddings
         allowed = {"builtin", "local", wanted.provider, wanted.fallback}
         if space.provider not in allowed and not (may_choose and space.provider in AUTOMATIC):
             return None
@@ -218,10 +139,10 @@ def make_provider(
     if name != wanted.provider:  # address, key and model in the settings belong to the one they name
         wanted = Embeddings(local=wanted.local, batch=wanted.batch, batch_size=wanted.batch_size)
     wanted = replace(wanted, model=model or wanted.model)
-    if name in _AVAILABLE:
-        module, attribute = _AVAILABLE[name]
-        provider: Provider = getattr(importlib.import_module(module), attribute)()
-        return provider
+    if name == "builtin":
+        from memlines.embed.builtin.provider import BuiltinProvider
+
+        return BuiltinProvider()
     if name == "local":
         from memlines.embed.local.provider import LocalProvider
 
@@ -242,44 +163,123 @@ def with_deadline(provider: Provider) -> Provider:
     return provider.with_deadline() if hasattr(provider, "with_deadline") else provider
 
 
-def _instead(requested: str, settings: Settings, environ: Mapping[str, str], error: EmbeddingError) -> Choice:
-    """Return the fallback of a provider that cannot work, or search by words."""
-    fallback = "builtin" if requested == "auto" else settings.embeddings.fallback
-    if fallback in ("none", "auto"):
-        return Choice(requested, None, error)
-    try:
-        return Choice(requested, make_provider(fallback, settings, environ), error)
-    except EmbeddingError as second:
-        both = ProviderUnusable(f"{error} The fallback cannot help either: {second.what}", todo=second.todo)
-        return Choice(requested, None, both)
-
-
-_WORD = "memory"
-
-
-def probed(provider: Provider) -> str:
+def probe(provider: Provider) -> str:
     """Have one word embedded and say what came of it; a provider that does not work is an error."""
-    vector = embed_query(provider, _WORD)
-    given = f"; {provider.sends_to} was given the word {_WORD!r}" if provider.sends_to else ""
+    vector = embed_query(provider, _PROBE)
+    given = f"; {provider.sends_to} was given the word {_PROBE!r}" if provider.sends_to else ""
     return f"it works and returns {len(vector)} numbers a text{given}"
 
 
-def probe_embedding(choice: Choice, at_work: Provider | None, stand_in: str, note: str) -> Probe:
+def probe_embedding(choice: Choice, at_work: Provider | None, substitute: str, note: str) -> Probe:
     """Tell whether the provider that the settings ask for makes vectors.
 
-    `stand_in` is the provider that took its place while it did not work, if one did, for the reason `note`.
+    `substitute` is the provider that took its place while it did not work, if one did, for the reason `note`.
     """
     requested = choice.requested
-    serving = stand_in or (at_work.id if at_work else "none")
+    serving = substitute or (at_work.id if at_work else "none")
     if choice.error is not None:
         return Probe(False, requested, serving, choice.error.what, choice.error.todo, choice.error.code)
     if at_work is None:
         return Probe(True, requested, "none", "there is no provider to ask; search goes by words")
     try:
-        works = probed(at_work)
+        works = probe(at_work)
     except EmbeddingError as error:
-        return Probe(False, requested, stand_in or "none", error.what, error.todo, error.code)
-    if stand_in:
-        reason = f"{at_work.id} works again, but {stand_in} still answers, because of this: {note}"
+        return Probe(False, requested, substitute or "none", error.what, error.todo, error.code)
+    if substitute:
+        reason = f"{at_work.id} works again, but {substitute} still answers, because of this: {note}"
         return Probe(False, requested, serving, reason, "Run 'memlines sync'", EmbeddingError.code)
     return Probe(True, requested, serving, works)
+
+
+def _resolve_auto(settings: Settings, environ: Mapping[str, str]) -> tuple[Settings, EmbeddingError | None]:
+    """Return the settings with a provider in the place of `auto`, and why it is not the first choice.
+
+    A `ProviderUnusable` says what to set where the settings can be read in several ways, or name a place
+    that text may not be sent to.
+    """
+    wanted = settings.embeddings
+    name = _named_provider(wanted, environ)
+    has_file = bool(wanted.local.model_path)
+    missing = _missing_file(wanted) if has_file else None
+    if has_file and not missing:
+        if name not in ("", "local"):
+            raise _unclear("embeddings.local.model_path and the other settings name two providers")
+        name = "local"
+    if not name and wanted.remote_ok:
+        with_keys = (
+            service
+            for service in AUTOMATIC
+            if any(environ.get(variable, "").strip() for variable in SERVICES[service][1])
+        )
+        name = next(with_keys, "")
+    return replace(settings, embeddings=replace(wanted, provider=name or "builtin")), missing
+
+
+def _is_pinned(wanted: Embeddings) -> bool:
+    """Tell whether the settings say so much about the provider that `auto` has no choice."""
+    return bool(wanted.base_url or wanted.model or wanted.api_key or wanted.headers)
+
+
+def _named_provider(wanted: Embeddings, environ: Mapping[str, str]) -> str:
+    """Return the provider that address, model and key are for; empty if none of them is set."""
+    if wanted.base_url:
+        return _provider_at(wanted.base_url, wanted, environ)
+    if wanted.model:
+        return _provider_of_model(wanted.model.strip(), wanted)
+    if _is_pinned(wanted):
+        what = "embeddings.api_key" if wanted.api_key else "embeddings.headers"
+        raise _unclear(f"{what} is set, but not which provider it is for")
+    return ""
+
+
+def _provider_at(base_url: str, wanted: Embeddings, environ: Mapping[str, str]) -> str:
+    from memlines.embed.remote.addresses import Address
+    from memlines.embed.remote.services import REMOTE
+
+    address = Address.of(base_url, "embeddings.base_url")
+    usual = {Address.of(REMOTE[name].base_url(environ), name).name: name for name in AUTOMATIC}
+    name = usual.get(address.name, "openai-compatible")
+    if not address.is_loopback and not wanted.remote_ok:
+        raise _not_allowed(f"embeddings.base_url leads to {address.host}", name)
+    return name
+
+
+def _provider_of_model(model: str, wanted: Embeddings) -> str:
+    families = {**_FAMILIES, "builtin": re.escape(BUILTIN_MODEL)}
+    name = next((name for name, names in families.items() if re.fullmatch(names, model.lower())), "")
+    if not name:
+        raise _unclear(f"embeddings.model is {model!r}, which several providers may have")
+    if name in _ON_THIS_MACHINE:
+        if wanted.api_key or wanted.headers:
+            raise _unclear(f"embeddings.model is {model!r}, which takes neither a key nor headers")
+        if name == "local" and wanted.local.model_path and not wanted.local.model_path.endswith(model):
+            raise _unclear("embeddings.model and embeddings.local.model_path name two files")
+    elif not wanted.remote_ok:
+        raise _not_allowed(f"embeddings.model is {model!r}, a model of {name}", name)
+    return name
+
+
+def _missing_file(wanted: Embeddings) -> EmbeddingError | None:
+    """Return why the model file of the settings cannot be used; nothing if it is there."""
+    from memlines.embed.local.header import missing_model
+    from memlines.embed.local.provider import model_file
+
+    try:
+        file = model_file(wanted)
+    except EmbeddingError as error:
+        return error
+    return None if file.is_file() else missing_model(file)
+
+
+def _unclear(what: str) -> ProviderUnusable:
+    return ProviderUnusable(
+        f"{what} (embeddings.provider is auto)",
+        todo=f"Set embeddings.provider to one of: {', '.join((*_ON_THIS_MACHINE, *SERVICES))}",
+    )
+
+
+def _not_allowed(what: str, name: str) -> ProviderUnusable:
+    return ProviderUnusable(
+        f"{what}, but embeddings.provider is auto, which may not send text away from this machine",
+        todo=f"Set embeddings.provider to {name}, or embeddings.remote_ok to true, if text may go there",
+    )

@@ -471,8 +471,8 @@ class Memory:
         from memlines.embed.select import probe_embedding
 
         took_over = status.fallback if found.choice.error is None else None
-        stand_in, note = (took_over["to"], took_over["reason"]) if took_over else ("", "")
-        return probe_embedding(found.choice, found.at_work, stand_in, note)
+        substitute, note = (took_over["to"], took_over["reason"]) if took_over else ("", "")
+        return probe_embedding(found.choice, found.at_work, substitute, note)
 
     def _refuse_if_off(self) -> None:
         refuse_if_off(self.loaded)

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from memlines.admin.doctor.checkup import Checkup, Finding, RepairJob, list_names, ok, problem, warning
 from memlines.embed.base import Provider
 from memlines.embed.builtin.files import cache_folder, changed_files, discard
-from memlines.embed.select import probed
+from memlines.embed.select import probe
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.sync.identity import engine_warning
 
@@ -92,4 +92,4 @@ def _try(provider: Provider, requested: str, *, deep: bool) -> Finding:
     if not deep and not is_ready:
         does = "unpacks it for the first time" if provider.id == "builtin" else "gives it one word"
         return ok(f"{name}; not tried (--deep {does})")
-    return ok(f"{name}; {probed(provider)}")
+    return ok(f"{name}; {probe(provider)}")

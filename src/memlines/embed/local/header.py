@@ -86,7 +86,7 @@ def read_header(path: Path) -> Header:
                     if len(start) < limit:
                         raise unusable(path, "ends in the middle of its header", todo=_AGAIN) from None
     except FileNotFoundError:
-        raise missing(path) from None
+        raise missing_model(path) from None
     except (OSError, ValueError) as error:  # ValueError: a path that no file can have
         raise unusable(
             path, f"cannot be read: {reason_of(error)}", todo="Check the path and its permissions"
@@ -117,7 +117,7 @@ def fingerprint_of(path: Path) -> str:
     return seen.hexdigest()
 
 
-def missing(path: Path) -> ModelFilesError:
+def missing_model(path: Path) -> ModelFilesError:
     """Return the error that says that a model's file is not there."""
     return unusable(path, "does not exist", todo="Put the file there, or set embeddings.local.model_path")
 
