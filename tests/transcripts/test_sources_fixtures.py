@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memlines.transcripts import claude_code, codex, openclaw, opencode
-from memlines.transcripts.hosts import Found, read_session, recognise
+from memlines.transcripts.catalogue import CLIENTS, recognise
 from memlines.types import Transcript, Turn
 from tests.support_sources import (
     CLAUDE_CODE,
@@ -47,13 +47,13 @@ def with_tool(name: str) -> list[str]:
 def opencode_rows(tmp_path: Path) -> list[str]:
     file = database(OPENCODE_ROWS, tmp_path / "opencode.db")
     ((session,),) = query(str(file), "SELECT id FROM session WHERE parent_id IS NULL", ())
-    return read_session(Found("", str(file), "opencode", session), query)
+    return opencode.read_session(query, str(file), session)
 
 
 def openclaw_rows(tmp_path: Path) -> list[str]:
     file = database(OPENCLAW_ROWS, tmp_path / "openclaw.sqlite")
     ((session,),) = query(str(file), "SELECT session_id FROM session_windows", ())
-    return read_session(Found("", str(file), "openclaw", session), query)
+    return openclaw.read_session(query, str(file), session)
 
 
 def test_claude_code() -> None:
@@ -164,11 +164,11 @@ def test_a_transcript_is_read_on_from_any_turn_of_a_user(
     ("file", "host"), [(CLAUDE_CODE, "claude-code"), (CODEX, "codex"), (OPENCLAW, "openclaw")]
 )
 def test_a_format_is_recognised(file: Path, host: str) -> None:
-    assert recognise(content(file).splitlines()) == host
+    assert recognise(content(file).splitlines()) is CLIENTS[host]
 
 
 def test_rows_of_opencode_are_recognised(tmp_path: Path) -> None:
-    assert recognise(opencode_rows(tmp_path)) == "opencode"
+    assert recognise(opencode_rows(tmp_path)) is opencode.CLIENT
 
 
 @pytest.mark.parametrize("lines", [[], ["x"], ["{}"], ['{"type": "note"}']])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memlines.files.read import decode_lines
 from memlines.transcripts import claude_code, codex, openclaw, opencode
-from memlines.transcripts.hosts import recognise
+from memlines.transcripts.catalogue import recognise
 from memlines.types import Transcript
 from tests.support import untimed
 from tests.support_sources import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content

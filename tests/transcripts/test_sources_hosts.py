@@ -14,7 +14,8 @@ import pytest
 
 from memlines.errors import StoreError
 from memlines.transcripts import claude_code
-from memlines.transcripts.hosts import HOSTS, Found, Known, Sightings, host_of, read_session
+from memlines.transcripts.catalogue import CLIENTS, format_of
+from memlines.transcripts.finding import Found, Known, Sightings
 from memlines.types import Fingerprint
 from tests.support import unprivileged_run
 from tests.support_sources import (
@@ -48,7 +49,7 @@ def home(tmp_path: Path) -> Path:
 def look(
     host: str, home: Path, root: Path = SHOP, known: Known | None = None, agent: str = "main"
 ) -> Sightings:
-    return HOSTS[host].find(root, {"HOME": str(home)}, query, known, agent)
+    return CLIENTS[host].find(root, {"HOME": str(home)}, query, known, agent)
 
 
 def paths(host: str, home: Path, root: Path = SHOP) -> list[str]:
@@ -56,7 +57,7 @@ def paths(host: str, home: Path, root: Path = SHOP) -> list[str]:
 
 
 def paths_with(host: str, home: Path, variable: str, value: str) -> list[str]:
-    seen = HOSTS[host].find(SHOP, {"HOME": str(home), variable: value}, query, None, "main")
+    seen = CLIENTS[host].find(SHOP, {"HOME": str(home), variable: value}, query, None, "main")
     return [found.path for found in seen.found]
 
 
@@ -96,7 +97,7 @@ def test_the_databases_of_other_agents_are_not_opened(home: Path) -> None:
         asked.append(Path(path).relative_to(home).parts[2])
         return ()
 
-    HOSTS["openclaw"].find(SHOP, {"HOME": str(home)}, note, None, "main")
+    CLIENTS["openclaw"].find(SHOP, {"HOME": str(home)}, note, None, "main")
     assert asked == ["main"]
 
 
@@ -115,24 +116,24 @@ def test_a_session_of_a_database_has_a_fingerprint_that_changes_with_it(home: Pa
     assert after.fingerprint == before.fingerprint._replace(mtime_ns=before.fingerprint.mtime_ns + 1_000_000)
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", CLIENTS)
 def test_a_session_of_another_folder_does_not_belong(host: str, home: Path) -> None:
     assert look(host, home, Path("/home/ada/other")) == Sightings()
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", CLIENTS)
 def test_a_session_of_a_folder_inside_does_not_belong(host: str, home: Path) -> None:
     assert look(host, home, SHOP.parent) == Sightings()
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", CLIENTS)
 def test_a_host_that_is_not_there(host: str, tmp_path: Path) -> None:
     assert look(host, tmp_path) == Sightings()
 
 
 @pytest.mark.parametrize("host", ["openclaw", "opencode"])
 def test_databases_are_left_alone_without_somebody_who_can_read_them(host: str, home: Path) -> None:
-    found = HOSTS[host].find(SHOP, {"HOME": str(home)}, None, None, "main").found
+    found = CLIENTS[host].find(SHOP, {"HOME": str(home)}, None, None, "main").found
     assert not any(one.session for one in found)
 
 
@@ -313,8 +314,8 @@ def test_a_pipe_is_no_transcript(home: Path) -> None:
 UNREADABLE = """
 import sys
 from pathlib import Path
-from memlines.transcripts.hosts import HOSTS
-seen = HOSTS[sys.argv[1]].find(Path("/home/ada/shop"), {"HOME": sys.argv[2]}, None, None)
+from memlines.transcripts.catalogue import CLIENTS
+seen = CLIENTS[sys.argv[1]].find(Path("/home/ada/shop"), {"HOME": sys.argv[2]}, None, None)
 print([problem.failed for problem in seen.problems], seen.blind)
 """
 
@@ -338,7 +339,7 @@ def test_a_database_that_cannot_be_read_is_told(home: Path) -> None:
     def refuse(path: str, question: str, values: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
         raise StoreError("it is damaged")
 
-    seen = HOSTS["opencode"].find(SHOP, {"HOME": str(home)}, refuse, None, "main")
+    seen = CLIENTS["opencode"].find(SHOP, {"HOME": str(home)}, refuse, None, "main")
     assert (len(seen.problems), seen.blind) == (1, ["sessions/opencode"])
 
 
@@ -384,7 +385,7 @@ def test_a_file_that_does_not_tell_yet_is_not_remembered(tmp_path: Path) -> None
     ],
 )
 def test_the_host_of_a_name(path: str, host: str) -> None:
-    assert host_of(path).name == host
+    assert format_of(path).name == host
 
 
 def test_an_odd_session_id_makes_no_odd_name(home: Path) -> None:
@@ -397,5 +398,6 @@ def test_an_odd_session_id_makes_no_odd_name(home: Path) -> None:
 @pytest.mark.parametrize("host", ["openclaw", "opencode"])
 def test_a_session_that_is_gone_has_no_lines(host: str, home: Path) -> None:
     found = next(one for one in look(host, home).found if one.session)
-    gone = Found(found.path, found.real, host, "gone")
-    assert read_session(gone, query) == []
+    read_session = CLIENTS[host].read_session
+    assert read_session is not None
+    assert read_session(query, found.real, "gone") == []

@@ -35,7 +35,7 @@ from memlines.types import Discovery, IndexedFile, Progress, Report, Space
 if TYPE_CHECKING:
     from memlines.index.sync.job import Job
     from memlines.memory.facts.table import FactTable
-    from memlines.transcripts.hosts import Known
+    from memlines.transcripts.finding import Known
 
 
 _REBUILT_BY_SEARCH = 1_000

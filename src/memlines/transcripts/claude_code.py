@@ -17,9 +17,10 @@ said if something was typed after its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from memlines.transcripts.finding import Client, Look, Query, home_of
 from memlines.transcripts.lines import (
     Head,
     Record,
@@ -120,3 +121,27 @@ def _typed(content: Any) -> str:
         typed = dict(_COMMAND.findall(text))
         return tidy(f"{typed.get('name', '')} {typed['args']}") if typed.get("args", "").strip() else ""
     return without_blocks(_INTERRUPTED.sub("", text), _PUT_IN)
+
+
+def find(look: Look, environ: Mapping[str, str], _: Query | None, _agent: str) -> None:
+    """Find `projects/<slug>/*.jsonl` whose sessions began in the workspace."""
+    projects = home_of(environ, "CLAUDE_CONFIG_DIR", ".claude") / "projects"
+    own = slug(str(look.folder))
+    for folder in look.entries(projects):
+        name = folder.name
+        is_ours = name == own or (len(own) == LONGEST_SLUG and name.startswith(f"{own}-"))
+        if is_ours and look.is_folder(folder):
+            for entry in look.entries(folder.path):
+                if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-"):
+                    look.consider(entry)
+
+
+def _is_own_record(record: Record) -> bool:
+    return record.get("type") in ("user", "assistant") and "sessionId" in record
+
+
+def _header_of(record: Record) -> Record | None:
+    return {"id": record["sessionId"]} if record.get("sessionId") else None
+
+
+CLIENT = Client("claude-code", parse, head, find, _is_own_record, _header_of, is_folder_first=False)

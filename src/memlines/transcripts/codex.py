@@ -12,9 +12,11 @@ sum up is there.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from memlines.transcripts.finding import Client, Look, Query, home_of
 from memlines.transcripts.lines import (
     Began,
     Head,
@@ -103,3 +105,26 @@ def _message(payload: Mapping[str, Any], time: Any) -> Said | None:
         ]
     typed = [part for part in parts if not str(part.get("text")).startswith(_PROJECT_INSTRUCTIONS)]
     return Said("user", without_blocks(words(typed, "input_text", "text"), _PUT_IN), time)
+
+
+def find(look: Look, environ: Mapping[str, str], _: Query | None, _agent: str) -> None:
+    """Find `sessions/<year>/<month>/<day>/rollout-*.jsonl` whose sessions began in the workspace."""
+    pending = [os.fspath(home_of(environ, "CODEX_HOME", ".codex") / "sessions")]
+    while pending:
+        for entry in look.entries(pending.pop()):
+            if look.is_folder(entry):
+                pending.append(entry.path)
+            elif entry.name.startswith("rollout-") and entry.name.endswith(".jsonl"):
+                look.consider(entry)
+    look.seen.found.sort(key=lambda found: found.path)
+
+
+def _is_own_record(record: Record) -> bool:
+    return record.get("type") in ("session_meta", "response_item") and "payload" in record
+
+
+def _header_of(record: Record) -> Mapping[str, Any] | None:
+    return table(record.get("payload")) if record.get("type") == "session_meta" else None
+
+
+CLIENT = Client("codex", parse, head, find, _is_own_record, _header_of)

@@ -12,9 +12,11 @@ a row holds exactly what a line would.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import os
+import re
+from collections.abc import Iterable, Mapping
 
+from memlines.transcripts.finding import Client, Look, Query, home_of
 from memlines.transcripts.lines import (
     Began,
     Head,
@@ -40,6 +42,9 @@ FROM session_windows AS session WHERE spawned_by IS NULL ORDER BY session_id
 """
 """Asks the database of an agent for sessions: id, number of lines, last change in ms, first line."""
 
+_FILE = re.compile(r".+\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?", re.DOTALL)
+"""A session's file, or one that a reset or a deletion of the session set aside; not its backups."""
+
 LINES = "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq"
 """Asks for the lines of a session; one that was compressed comes as nothing."""
 
@@ -58,8 +63,9 @@ def head(lines: Iterable[str]) -> Head | None:
     return None
 
 
-def lines_of(rows: Iterable[tuple[Any, ...]]) -> list[str]:
-    """Return the rows that `LINES` asks for as the lines of a transcript."""
+def read_session(query: Query, database: str, session: str) -> list[str]:
+    """Return a session out of a database as the lines of a transcript."""
+    rows = query(database, LINES, (session,))
     return [text.replace("\n", " ") if isinstance(text, str) else "" for (text,) in rows]
 
 
@@ -74,3 +80,28 @@ def _read(record: Record) -> Meaning:
     called = [part.get("name") for part in parts if part.get("type") == "toolCall"]
     time = time_of(message.get("timestamp")) or time_of(record.get("timestamp"))
     return Said(role, words(parts, "text"), time, names(called) if role == "assistant" else ())
+
+
+def find(look: Look, environ: Mapping[str, str], query: Query | None, agent: str) -> None:
+    """Find `agents/<agent>/sessions/*.jsonl` of one agent, and the sessions in its database."""
+    for folder in look.entries(home_of(environ, "OPENCLAW_STATE_DIR", ".openclaw") / "agents"):
+        if folder.name != agent or not look.is_folder(folder):
+            continue
+        for entry in look.entries(os.path.join(folder.path, "sessions")):  # noqa: PTH118
+            if _FILE.fullmatch(entry.name):
+                look.consider(entry, f"{agent}/{entry.name}")
+        database = os.path.join(folder.path, "agent", "openclaw-agent.sqlite")  # noqa: PTH118
+        for session, lines, updated, first in look.rows(query, database, SESSIONS, ()):
+            if look.is_ours(head([str(first)])):
+                look.take_row(f"{agent}/", database, str(session), lines, updated)
+
+
+def _is_own_record(record: Record) -> bool:
+    return record.get("type") in ("session", "message")
+
+
+def _header_of(record: Record) -> Record | None:
+    return record if record.get("type") == "session" else None
+
+
+CLIENT = Client("openclaw", parse, head, find, _is_own_record, _header_of, read_session=read_session)

@@ -14,9 +14,13 @@ up is there. The sessions of helpers (`parent_id`) are not looked for.
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
+from memlines.transcripts.finding import Client, Look, Query, home_of
 from memlines.transcripts.lines import (
     BROKEN,
     Began,
@@ -46,6 +50,8 @@ SESSION = "SELECT id, directory, time_created FROM session WHERE id = ?"
 MESSAGES = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
 PARTS = "SELECT message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
 
+_EXPORT = re.compile(r'\s*\{\s*"info"\s*:\s*(?=\{)')
+_EXPORTED_MESSAGES = re.compile(r'\s*,\s*"messages"\s*:')
 _MESSAGE = re.compile(r'\{\s*"info"\s*:')
 _TEXT_KEY = re.compile(r'"text"\s*:\s*')
 _DECODER = json.JSONDecoder()
@@ -82,6 +88,23 @@ def lines_of(
         parts_of.setdefault(message, []).append(kept)
     for message, data in messages:
         yield _line({"info": {**(record_of(data) or {}), "id": message}, "parts": parts_of.get(message, [])})
+
+
+def read_session(query: Query, database: str, session: str) -> list[str]:
+    """Return a session out of a database as the lines of a transcript; none if it is gone."""
+    for row in query(database, SESSION, (session,)):
+        messages = query(database, MESSAGES, (session,))
+        return list(lines_of(row, messages, query(database, PARTS, (session,))))
+    return []
+
+
+def read_export(text: str) -> tuple[Any, Transcript] | None:
+    """Return the id and the transcript of what `opencode export` printed, if a text begins as that does."""
+    begin = _EXPORT.match(text)
+    info, end = _decoded(text, begin.end()) if begin else (None, 0)
+    if info is None or not _EXPORTED_MESSAGES.match(text, end):
+        return None
+    return info.get("id"), parse_export(text)
 
 
 def parse_export(text: str) -> Transcript:
@@ -151,3 +174,31 @@ def _parts(message: Record) -> list[Record]:
     parts = message.get("parts")
     kept = blocks(parts) if isinstance(parts, list) else []
     return [part for part in kept if not (part.get("synthetic") or part.get("ignored"))]
+
+
+def find(look: Look, environ: Mapping[str, str], query: Query | None, _agent: str) -> None:
+    """Find the sessions that OpenCode's database holds for the workspace."""
+    data = Path(environ.get("XDG_DATA_HOME") or home_of(environ, "", ".local/share"), "opencode")
+    database = os.fspath(data / (environ.get("OPENCODE_DB") or "opencode.db"))
+    for session, messages, updated in look.rows(query, database, SESSIONS, (str(look.folder),)):
+        look.take_row("", database, str(session), messages, updated)
+
+
+def _is_own_record(record: Record) -> bool:
+    return "info" in record
+
+
+def _header_of(record: Record) -> Mapping[str, Any] | None:
+    return table(record.get("info")) if "parts" not in record else None
+
+
+CLIENT = Client(
+    "opencode",
+    parse,
+    head,
+    find,
+    _is_own_record,
+    _header_of,
+    read_session=read_session,
+    read_export=read_export,
+)

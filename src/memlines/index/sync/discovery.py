@@ -17,7 +17,7 @@ from memlines.settings import SessionSync, Settings
 from memlines.types import Discovery, FoundFile, IndexedFile, Problem
 
 if TYPE_CHECKING:
-    from memlines.transcripts.hosts import Found, Known
+    from memlines.transcripts.finding import Found, Known
 
 SNAPSHOTS = "snapshots/"
 """What the names of snapshots begin with in the index."""
@@ -44,12 +44,12 @@ def find_files(
     if "sessions" not in settings.sources:
         return found
     from memlines.index.store.sqlite import foreign
-    from memlines.transcripts.hosts import HOSTS
+    from memlines.transcripts.catalogue import CLIENTS
 
     files = [*found.files]
     problems, blind = [*found.problems], [*found.blind]
     for client in settings.sessions.clients:
-        seen = HOSTS[client].find(workspace.root, environ, foreign.rows, known, settings.agent)
+        seen = CLIENTS[client].find(workspace.root, environ, foreign.rows, known, settings.agent)
         problems += seen.problems
         blind += seen.blind
         for one in map(_file, seen.found):

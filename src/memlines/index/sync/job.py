@@ -18,7 +18,7 @@ from memlines.settings import Settings
 from memlines.types import Progress
 
 if TYPE_CHECKING:
-    from memlines.transcripts.hosts import Known
+    from memlines.transcripts.finding import Known
 
 _WRITE_WAIT = 5.0
 _WRITE_TRY = 1.0

@@ -17,7 +17,7 @@ from memlines.index.sync.discovery import SNAPSHOTS
 from memlines.settings import Settings
 from memlines.text.redaction import Rules, redact, redact_together, rules_of
 from memlines.text.turns import chunk_turns, stretches
-from memlines.transcripts.hosts import Found, host_of, read_session
+from memlines.transcripts.catalogue import format_of
 from memlines.types import Chunk, Cut, Document, FoundFile, Problem, Spot, Tail, Transcript, Turn
 
 
@@ -49,9 +49,9 @@ def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Pro
 
 
 def _from_database(file: FoundFile) -> Document | Problem | None:
-    host = host_of(file.path).name
+    read = format_of(file.path).read_session
     try:
-        lines = read_session(Found(file.path, file.real, host, file.session), foreign.rows)
+        lines = read(foreign.rows, file.real, file.session) if read else []
     except StoreError as error:
         return Problem(file.path, error.what, failed=True)
     if not lines:
@@ -65,7 +65,7 @@ def transcript_of(document: Document) -> Transcript:
     """Return what is said in a transcript, in the format of whoever wrote it."""
     if document.path.startswith(SNAPSHOTS):
         return snapshots.transcript_of(document.text)
-    return host_of(document.path).parse(document.text, document.first_line)
+    return format_of(document.path).parse(document.text, document.first_line)
 
 
 def cut_transcript(

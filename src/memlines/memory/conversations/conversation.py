@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,18 +21,15 @@ from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.redaction import Rules, merged, redact_together, rules_of
-from memlines.transcripts.hosts import HOSTS, PREFIX, host_of, recognise
-from memlines.transcripts.lines import Record, records_of, split, table, tidy
-from memlines.transcripts.opencode import parse_export
+from memlines.transcripts.catalogue import CLIENTS, OWN_FORMAT, format_of, recognise
+from memlines.transcripts.finding import PREFIX, Client
+from memlines.transcripts.lines import Record, records_of, split, tidy
 from memlines.types import Transcript, Turn
 
-_EXPORT = re.compile(r'\s*\{\s*"info"\s*:\s*(?=\{)')
-_EXPORTED_MESSAGES = re.compile(r'\s*,\s*"messages"\s*:')
-_DECODER = json.JSONDecoder()
 CHATGPT = "chatgpt"
 """Whose conversations come from an export; there are no transcripts of it to be found."""
 
-WRITTEN_FOR = (*HOSTS, CHATGPT)
+WRITTEN_FOR = (*CLIENTS, CHATGPT)
 """The clients that a transcript of the workspace's own may name."""
 
 _HEAD_LINES = 100
@@ -50,15 +46,16 @@ class Conversation:
 
 def conversation_in(text: str) -> Conversation | None:
     """Return the conversation that a file of a client holds, if it is in a format that is known."""
-    info = _exported(text)
-    if info is not None:
-        return named("opencode", info.get("id"), parse_export(text))
+    for client in CLIENTS.values():
+        export = client.read_export(text) if client.read_export else None
+        if export is not None:
+            return named(client.name, *export)
     lines = list(split(text))
-    host = recognise(lines)
-    if host is None:
+    recognised = recognise(lines)
+    if recognised is None:
         return None
-    client, session = _told(host, records_of(islice(lines, _HEAD_LINES)))
-    return named(client, session, HOSTS[host].parse(lines, 1))
+    name, session = _session_of(recognised, records_of(islice(lines, _HEAD_LINES)))
+    return named(name, session, recognised.parse(lines, 1))
 
 
 def written(session: str, client: str, started: datetime | None, turns: Iterable[Turn]) -> bytes:
@@ -80,30 +77,15 @@ def _time(time: datetime | None) -> dict[str, str]:
     return {"timestamp": time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")}
 
 
-def _exported(text: str) -> Record | None:
-    """Return what `opencode export` tells about a session, if a text begins as its output does."""
-    begin = _EXPORT.match(text)
-    try:
-        info, end = _DECODER.raw_decode(text, begin.end()) if begin else (None, 0)
-    except (ValueError, RecursionError):  # the latter for brackets nested by the thousand
-        return None
-    return info if isinstance(info, dict) and _EXPORTED_MESSAGES.match(text, end) else None
-
-
-def _told(host: str, records: Iterator[Record]) -> tuple[str, Any]:
+def _session_of(client: Client, records: Iterator[Record]) -> tuple[str, Any]:
     """Return the client and the session that the first lines of a transcript name."""
     for record in records:
-        kind = record.get("type")
-        if host == "claude-code" and record.get("sessionId"):
-            return host, record["sessionId"]
-        if host == "codex" and kind == "session_meta":
-            return host, table(record.get("payload")).get("id")
-        if host == "opencode" and "parts" not in record:
-            return host, table(record.get("info")).get("id")
-        if host == "openclaw" and kind == "session":
-            client = record.get("client")
-            return client if client in list(WRITTEN_FOR) else host, record.get("id")
-    return host, None
+        header = client.header_of(record)
+        if header is not None:
+            # The workspace's own transcripts say for which client they were written.
+            written_for = header.get("client") if client is OWN_FORMAT else None
+            return written_for if written_for in list(WRITTEN_FOR) else client.name, header.get("id")
+    return client.name, None
 
 
 def named(client: str, session: Any, transcript: Transcript) -> Conversation:
@@ -148,7 +130,7 @@ class Cleaning:
 
 SWITCH_ON = (
     "Set sources to [memory, sessions], and sessions.clients to the clients whose transcripts are to be read "
-    f"({', '.join(HOSTS)})"
+    f"({', '.join(CLIENTS)})"
 )
 
 
@@ -158,7 +140,7 @@ def client_of(path: str) -> str:
         return ""
     name = path.removeprefix(PREFIX)
     brought_in = [client for client in WRITTEN_FOR if "/" not in name and name.startswith(f"{client}-")]
-    return brought_in[0] if brought_in else host_of(path).name
+    return brought_in[0] if brought_in else format_of(path).name
 
 
 def refuse_unless_on(settings: Settings) -> None:

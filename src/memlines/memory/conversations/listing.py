@@ -20,11 +20,12 @@ from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.conversations.conversation import client_of
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.transcripts.hosts import PREFIX, host_of
+from memlines.transcripts.catalogue import format_of
+from memlines.transcripts.finding import PREFIX
 from memlines.types import Fingerprint, FoundFile, IndexedFile, Problem
 
 if TYPE_CHECKING:
-    from memlines.transcripts.hosts import Known
+    from memlines.transcripts.finding import Known
 
 State = Literal["indexed", "grew", "changed", "new", "left out", "gone"]
 
@@ -171,4 +172,4 @@ def _started(file: FoundFile) -> datetime | None:
     except (OSError, PathError):  # it says why when it is indexed
         return None
     lines = decode_lines(head or b"").split("\n")
-    return host_of(file.path).parse(lines, 1).started
+    return format_of(file.path).parse(lines, 1).started

@@ -24,12 +24,13 @@ from memlines.memory.conversations.listing import written_time
 from memlines.paths import Workspace, is_unicode
 from memlines.settings import Settings
 from memlines.text.turns import label_of
-from memlines.transcripts.hosts import HOSTS, PREFIX
+from memlines.transcripts.catalogue import CLIENTS
+from memlines.transcripts.finding import PREFIX
 from memlines.transcripts.lines import split
 from memlines.types import Excerpt, Fingerprint, FoundFile, Problem, Transcript, Turn
 
 if TYPE_CHECKING:
-    from memlines.transcripts.hosts import Known
+    from memlines.transcripts.finding import Known
 
 MOST_CHARACTERS = 50_000
 """What is shown of a conversation at a time, if no line of it is asked for."""
@@ -222,7 +223,7 @@ def _transcript(
     client, slash, _ = name.removeprefix(PREFIX).partition("/")
     asked = tuple(one for one in settings.sessions.clients if slash and one == client)
     if slash and not asked:
-        if client not in HOSTS:
+        if client not in CLIENTS:
             raise _refused(name, "it is no transcript", "'memlines sessions list' shows all")
         todo = f"Add {client} to the setting 'sessions.clients' to have them read"
         raise _refused(name, f"the transcripts of {client} are not asked for", todo)

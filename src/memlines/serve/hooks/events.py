@@ -28,8 +28,8 @@ from memlines.files.place import ensure_folder
 from memlines.serve.hooks import thin
 from memlines.serve.rpc.engine import PROTOCOL, Engine
 from memlines.text.neutral import NOTHING, Neutral
-from memlines.transcripts import claude_code, codex
-from memlines.types import Transcript, Turn
+from memlines.transcripts.catalogue import CLIENTS
+from memlines.types import Turn
 
 _MOST_CONVERSATIONS = 1_000
 _MOST_BYTES = 1_000_000
@@ -88,11 +88,8 @@ def _parse_names(content: bytes | None) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-PARSERS: Mapping[str, Callable[[str], Transcript]] = {
-    "claude-code": claude_code.parse,
-    "codex": codex.parse,
-}
-"""How the transcripts of each client are read."""
+PARSERS = {name: client.parse for name, client in CLIENTS.items() if client.read_session is None}
+"""How the transcripts of each client are read that keeps them in files, as clients with hooks do."""
 
 MOST_BYTES = 16 * 1024 * 1024
 _FIRST_LOOK = 256 * 1024
@@ -130,7 +127,7 @@ def _parse_tail(handle: int, begin: int, length: int, client: str) -> tuple[Turn
         content += piece
     if begin:  # most likely in the middle of a line
         content = content[content.find(b"\n") + 1 :]
-    return PARSERS[client](content.decode("utf-8", "surrogateescape")).turns
+    return PARSERS[client](content.decode("utf-8", "surrogateescape"), 1).turns
 
 
 def add_last_answer(turns: tuple[Turn, ...], answer: object) -> tuple[Turn, ...]:

@@ -1,11 +1,11 @@
-"""Where each host keeps its transcripts, and which of them belong to a workspace.
+"""Look for the transcripts of a workspace where clients keep them.
 
 A transcript belongs to the workspace whose root folder its session began in, by the word of the transcript
 itself. Sessions that agents started for themselves are left out: what came of them is told in the session
 that a person had.
 
 To tell, the head of a file is read: 64 KiB, or 1 MiB where its first lines are long. Which folder a session
-began in never changes, so whoever looks often passes `known`, which remembers it.
+began in never changes, so a caller that looks often passes `known`, which remembers it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memlines.errors import MemlinesError, reason_of
 from memlines.paths import MAIN_AGENT, is_unicode
-from memlines.transcripts import claude_code, codex, openclaw, opencode
-from memlines.transcripts.lines import Head, records_of
+from memlines.transcripts.lines import Head, Record
 from memlines.types import Fingerprint, Problem, Transcript
 
 PREFIX = "sessions/"
@@ -42,12 +41,6 @@ _OPEN_FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 
-_OPENCLAW_FILE = re.compile(
-    r".+\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?", re.DOTALL
-)
-"""A session's file, or one that a reset or a deletion of the session set aside; not its backups."""
-
-
 _UNUSUAL = re.compile(r"[^\w.-]")
 
 
@@ -61,7 +54,7 @@ class Found:
 
     path: str
     real: str
-    host: str
+    client: str
     session: str = ""
     fingerprint: Fingerprint | None = None
 
@@ -78,153 +71,59 @@ class Sightings:
     blind: list[str] = field(default_factory=list)
 
 
-class Host(NamedTuple):
-    """A program that writes transcripts."""
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A program that writes transcripts: where it keeps them, and how they are read."""
 
     name: str
-    find: Callable[[Path, Mapping[str, str], Query | None, Known | None, str], Sightings]
-    """Called with the root of a workspace and the environment variables, and last with the agent."""
     parse: Callable[[str | Iterable[str], int], Transcript]
+    head: Callable[[Iterable[str]], Head | None]
+    search: Callable[[Look, Mapping[str, str], Query | None, str], None]
+    """Looks at the places that environment variables name, for the sessions of an agent."""
+
+    is_own_record: Callable[[Record], bool]
+    """Tells whether a record is one that only this client writes."""
+
+    header_of: Callable[[Record], Mapping[str, Any] | None]
+    """Returns the part of a record whose `id` names the session, if this is the record that has it."""
+
+    is_folder_first: bool = True
+    """Whether the first line of a file says in which folder the session began."""
+
+    read_session: Callable[[Query, str, str], list[str]] | None = None
+    """Returns a session out of a database as the lines of a transcript; none if it is gone."""
+
+    read_export: Callable[[str], tuple[Any, Transcript] | None] | None = None
+    """Returns the session and the transcript of a text that the client exported, if it is one."""
+
+    def find(
+        self,
+        root: Path,
+        environ: Mapping[str, str],
+        query: Query | None = None,
+        known: Known | None = None,
+        agent: str = MAIN_AGENT,
+    ) -> Sightings:
+        """Find the transcripts of the sessions that began in the root folder of a workspace."""
+        look = Look(self.name, root, self.head, known, is_first=self.is_folder_first)
+        self.search(look, environ, query, agent)
+        return look.seen
 
 
-def find_claude_code(
-    root: Path,
-    environ: Mapping[str, str],
-    _: Query | None = None,
-    known: Known | None = None,
-    _agent: str = "",
-) -> Sightings:
-    """Find `projects/<slug>/*.jsonl` whose sessions began in the workspace."""
-    look = _Look("claude-code", root, claude_code.head, known, is_first=False)
-    projects = _base(environ, "CLAUDE_CONFIG_DIR", ".claude") / "projects"
-    slug = claude_code.slug(str(root))
-    for folder in look.entries(projects):
-        name = folder.name
-        is_ours = name == slug or (len(slug) == claude_code.LONGEST_SLUG and name.startswith(f"{slug}-"))
-        if is_ours and look.is_folder(folder):
-            for entry in look.entries(folder.path):
-                if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-"):
-                    look.consider(entry)
-    return look.seen
-
-
-def find_codex(
-    root: Path,
-    environ: Mapping[str, str],
-    _: Query | None = None,
-    known: Known | None = None,
-    _agent: str = "",
-) -> Sightings:
-    """Find `sessions/<year>/<month>/<day>/rollout-*.jsonl` whose sessions began in the workspace."""
-    look = _Look("codex", root, codex.head, known, is_first=True)
-    pending = [os.fspath(_base(environ, "CODEX_HOME", ".codex") / "sessions")]
-    while pending:
-        for entry in look.entries(pending.pop()):
-            if look.is_folder(entry):
-                pending.append(entry.path)
-            elif entry.name.startswith("rollout-") and entry.name.endswith(".jsonl"):
-                look.consider(entry)
-    look.seen.found.sort(key=lambda found: found.path)
-    return look.seen
-
-
-def find_openclaw(
-    root: Path,
-    environ: Mapping[str, str],
-    query: Query | None = None,
-    known: Known | None = None,
-    agent: str = MAIN_AGENT,
-) -> Sightings:
-    """Find `agents/<agent>/sessions/*.jsonl` of one agent, and the sessions in its database."""
-    look = _Look("openclaw", root, openclaw.head, known, is_first=True)
-    for folder in look.entries(_base(environ, "OPENCLAW_STATE_DIR", ".openclaw") / "agents"):
-        if folder.name != agent or not look.is_folder(folder):
-            continue
-        for entry in look.entries(os.path.join(folder.path, "sessions")):  # noqa: PTH118
-            if _OPENCLAW_FILE.fullmatch(entry.name):
-                look.consider(entry, f"{agent}/{entry.name}")
-        database = os.path.join(folder.path, "agent", "openclaw-agent.sqlite")  # noqa: PTH118
-        for session, lines, updated, first in look.rows(query, database, openclaw.SESSIONS, ()):
-            if look.is_ours(openclaw.head([str(first)])):
-                look.take_row(f"{agent}/", database, str(session), lines, updated)
-    return look.seen
-
-
-def find_opencode(
-    root: Path,
-    environ: Mapping[str, str],
-    query: Query | None = None,
-    known: Known | None = None,
-    _agent: str = "",
-) -> Sightings:
-    """Find the sessions that OpenCode's database holds for the workspace."""
-    look = _Look("opencode", root, opencode.head, known, is_first=True)
-    data = Path(environ.get("XDG_DATA_HOME") or _base(environ, "", ".local/share"), "opencode")
-    database = os.fspath(data / (environ.get("OPENCODE_DB") or "opencode.db"))
-    for session, messages, updated in look.rows(query, database, opencode.SESSIONS, (str(root),)):
-        look.take_row("", database, str(session), messages, updated)
-    return look.seen
-
-
-HOSTS: dict[str, Host] = {
-    host.name: host
-    for host in (
-        Host("openclaw", find_openclaw, openclaw.parse),
-        Host("claude-code", find_claude_code, claude_code.parse),
-        Host("codex", find_codex, codex.parse),
-        Host("opencode", find_opencode, opencode.parse),
-    )
-}
-
-
-def host_of(path: str) -> Host:
-    """Return whose format a transcript has, by its name in the index.
-
-    Transcripts of the workspace's own folder are in OpenClaw's format.
-    """
-    name, slash, _ = path.removeprefix(PREFIX).partition("/")
-    return HOSTS.get(name, HOSTS["openclaw"]) if slash else HOSTS["openclaw"]
-
-
-def read_session(found: Found, query: Query) -> list[str]:
-    """Return a session out of a database as the lines of a transcript; none if it is gone."""
-    if found.host == "openclaw":
-        return openclaw.lines_of(query(found.real, openclaw.LINES, (found.session,)))
-    ask = (found.session,)
-    for row in query(found.real, opencode.SESSION, ask):
-        messages = query(found.real, opencode.MESSAGES, ask)
-        return list(opencode.lines_of(row, messages, query(found.real, opencode.PARTS, ask)))
-    return []
-
-
-def recognise(lines: Iterable[str]) -> str | None:
-    """Return the host whose format lines have, by the first record that only one of them writes."""
-    for record in records_of(lines):
-        kind = record.get("type")
-        if kind in ("session_meta", "response_item") and "payload" in record:
-            return "codex"
-        if "info" in record:
-            return "opencode"
-        if kind in ("user", "assistant") and "sessionId" in record:
-            return "claude-code"
-        if kind in ("session", "message"):
-            return "openclaw"
-    return None
-
-
-class _Look:
-    """A look for the transcripts of one host."""
+class Look:
+    """A look for the transcripts of one client."""
 
     def __init__(
         self,
-        host: str,
+        client: str,
         root: Path,
         head: Callable[[Iterable[str]], Head | None],
         known: Known | None,
         *,
         is_first: bool,
     ) -> None:
-        self.host = host
+        self.client = client
+        self.folder = root
         self.root = os.path.normcase(root)
         self.head = head
         self.known = {} if known is None else known
@@ -262,7 +161,7 @@ class _Look:
             self._cannot(entry.path, f"cannot be read: {reason_of(error)}", name or entry.name)
             return
         if is_unicode(entry.name):
-            self.seen.found.append(Found(self._name(name or entry.name), entry.path, self.host))
+            self.seen.found.append(Found(self._name(name or entry.name), entry.path, self.client))
 
     def is_ours(self, head: Head | None) -> bool:
         """Tell whether a person's session began in the workspace."""
@@ -284,7 +183,7 @@ class _Look:
         name = folder + _UNUSUAL.sub("_", session)
         count, changed = (value if isinstance(value, int) else 0 for value in (lines, updated))
         state = Fingerprint(count, changed * 1_000_000, 0)
-        self.seen.found.append(Found(self._name(f"{name}.jsonl"), database, self.host, session, state))
+        self.seen.found.append(Found(self._name(f"{name}.jsonl"), database, self.client, session, state))
 
     def _belongs(self, entry: os.DirEntry[str]) -> bool:
         key = (entry.path, entry.inode())
@@ -316,7 +215,7 @@ class _Look:
         return "\0" not in folder and os.path.normcase(os.path.normpath(folder)) == self.root
 
     def _name(self, name: str) -> str:
-        return f"{PREFIX}{self.host}/{name}".rstrip("/")
+        return f"{PREFIX}{self.client}/{name}".rstrip("/")
 
     def _cannot(self, path: str, reason: str, name: str = "") -> None:
         """Note what could not be looked at, by its real place: nobody knows its name in the index."""
@@ -325,8 +224,8 @@ class _Look:
         self.seen.blind.append(self._name(name))
 
 
-def _base(environ: Mapping[str, str], variable: str, below_home: str) -> Path:
-    """Return the folder of a host: what its variable names, or its place in the home folder."""
+def home_of(environ: Mapping[str, str], variable: str, below_home: str) -> Path:
+    """Return the folder of a client: what its variable names, or its place in the home folder."""
     if named := environ.get(variable, ""):
         return Path(os.path.abspath(named))  # noqa: PTH100
     home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")  # noqa: PTH111
