@@ -38,7 +38,7 @@ DESIGN = {
     "sync.sessions.delta_bytes": 100000,
     "sync.sessions.delta_messages": 50,
     "intent.enabled": True,
-    "intent.languages": ("en", "nl", "de", "fr", "es"),
+    "intent.languages": ("en", "nl", "de", "fr", "es", "pt"),
     "intent.confidence_threshold": 0.7,
     "facts.auto_capture": False,
     "facts.auto_recall": True,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -54,3 +57,27 @@ def test_a_class_that_a_language_lacks_is_never_met() -> None:
     classes = WordClasses("xx", {"keep": "recorda"})
     assert classes.words("keep").search("recorda isto") is not None
     assert classes.words("write").search("recorda isto") is None
+
+
+def test_a_language_is_added_by_one_file(tmp_path: Path) -> None:
+    shutil.copytree(LANGUAGES_DIR, tmp_path / "languages")
+    (tmp_path / "languages/eo.toml").write_text(ESPERANTO, encoding="utf-8")
+    program = (
+        "import sys, pathlib, memlines.paths; memlines.paths.LANGUAGES_DIR = pathlib.Path(sys.argv[1]);"
+        "from memlines.agent.intent import detect; from memlines.settings import Settings;"
+        "found = detect('memoru ke ni uzas la novan datumbazon por la testoj kaj por la retejo');"
+        "print(found.intent, found.language, 'eo' in Settings().intent.languages)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "languages")]
+    done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8")
+    assert done.stdout.split() == ["remember", "eo", "True"]
+
+
+ESPERANTO = """# Esperanto
+
+[words]
+stop_words = 'la ke ni kaj por'
+
+[intent]
+keep = 'memoru ke'
+"""
