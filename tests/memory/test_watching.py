@@ -242,7 +242,7 @@ def test_where_the_system_tells_nothing_the_files_are_polled(
         eventually(lambda: is_equal(workspace))
         write(workspace, {"memory/late.md": "the okapi"})
         eventually(lambda: is_equal(workspace))
-    assert "the system does not tell of changes (OS file watch limit reached)" in watch.notices[0]
+    assert "the system does not report changes (OS file watch limit reached)" in watch.notices[0]
 
 
 @pytest.mark.usefixtures("_deaf")
@@ -289,7 +289,7 @@ def test_a_watcher_that_breaks_is_replaced(workspace: Path, monkeypatch: pytest.
         eventually(lambda: watch.notices)
         write(workspace, notes(3))
         eventually(lambda: is_equal(workspace))
-    assert watch.notices == ["listening for changes begins anew: the queue is gone"]
+    assert watch.notices == ["listening for changes starts again: the queue is gone"]
 
 
 def test_nothing_is_heard_where_nobody_listens() -> None:

@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from memlines.embed.select import Probe
@@ -69,9 +68,7 @@ class AsyncMemory:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
     @property
@@ -80,11 +77,11 @@ class AsyncMemory:
         return AsyncFacts(self.memory.facts)
 
     async def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         await asyncio.to_thread(self.memory.close)
 
     async def sync(self, *, force: bool = False) -> Report:
-        """Make the index equal the files; `force` builds it anew."""
+        """Make the index equal the files; `force` rebuilds it."""
         return await asyncio.to_thread(self.memory.sync, force=force)
 
     async def start_session(self, key: str | None = None) -> None:
@@ -156,7 +153,7 @@ class AsyncMemory:
         allow_secret: bool = False,
         now: datetime | None = None,
     ) -> Remembered:
-        """Write a text into the notes and return where it stands; it is on disk when this returns."""
+        """Write a text into the notes and return where it is; it is on disk when this returns."""
         return await asyncio.to_thread(
             self.memory.remember,
             text,
@@ -171,7 +168,7 @@ class AsyncMemory:
     async def remember_all(
         self, said: Sequence[tuple[str, datetime]], *, session: str | None = None
     ) -> list[Remembered | None]:
-        """Write texts into the logs of the days they were said on, and return where each stands."""
+        """Write texts into the logs of the days they were said on, and return where each is."""
         return await asyncio.to_thread(self.memory.remember_all, said, session=session)
 
     async def recall(
@@ -206,11 +203,11 @@ class AsyncMemory:
         return await asyncio.to_thread(self.memory.forget, chosen)
 
     async def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
-        """Take back what was last written into the notes; with `redo`, bring it back."""
+        """Undo what was last written into the notes; with `redo`, bring it back."""
         return await asyncio.to_thread(self.memory.undo, redo=redo, dry_run=dry_run)
 
     async def writes(self) -> tuple[Operation, ...]:
-        """Return what `undo` would take back one after the other, the next one first."""
+        """Return what `undo` would undo one after the other, the next one first."""
         return await asyncio.to_thread(self.memory.writes)
 
     async def history(self, path: str) -> tuple[Version, ...]:
@@ -262,13 +259,13 @@ class AsyncMemory:
         return await asyncio.to_thread(self.memory.cancel_model)
 
     async def roll_back_model(self) -> Space:
-        """Answer with the vectors of the model before again, and return their space."""
+        """Go back to the vectors of the model before, and return their space."""
         return await asyncio.to_thread(self.memory.roll_back_model)
 
     async def renew_model(self) -> Space:
-        """Give up all vectors of the model, for the next sync to make them anew; return their space."""
+        """Drop all vectors of the model, for the next sync to make again; return their space."""
         return await asyncio.to_thread(self.memory.renew_model)
 
     async def resume_model(self) -> Space:
-        """Want the model of the settings again after its change was stopped or taken back."""
+        """Ask for the model of the settings again after its change was stopped; return its space."""
         return await asyncio.to_thread(self.memory.resume_model)

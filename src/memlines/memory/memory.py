@@ -1,7 +1,7 @@
-"""The one object a user holds.
+"""The object that people and agents hold: `Memory` opens a workspace and answers from it.
 
-`Memory` opens a workspace and answers from it. When its index is brought up to date is decided in
-`manager`; how things are done is in `sync`, `search`, `files` and `store`.
+Arguments are checked here, and a memory that is switched off refuses here. When the index is brought up to
+date is decided in `manager`; what each call does is in `answering`, `notes`, `facts` and `conversations`.
 """
 
 from __future__ import annotations
@@ -9,24 +9,19 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from memlines.embed.select import Probe
-from memlines.errors import SettingsError, StoreError
-from memlines.files.read import read_lines
-from memlines.files.scan import SUFFIX
+from memlines.errors import SettingsError
 from memlines.index.search.query import parse_query
 from memlines.memory import arguments
 from memlines.memory.answering import search_fresh
-from memlines.memory.arguments import check, check_chosen
 from memlines.memory.background import silent
 from memlines.memory.manager import Manager
-from memlines.memory.status import Found, Status, probe_vectors, status_of
-from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.memory.status import Status, probe_embedding, probe_vectors, read_status
+from memlines.paths import Workspace
 from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
 from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Progress, Report, SearchResult, Source, Space
@@ -45,20 +40,6 @@ if TYPE_CHECKING:
     from memlines.memory.notes.versions import RestoredVersion
 
 
-_CONVERSATIONS = ("sessions/", "snapshots/")
-"""What the names of transcripts and snapshots begin with in the index."""
-
-
-def _refuse_unavailable(settings: Settings) -> None:
-    """Raise rather than quietly keep the index elsewhere than the settings say."""
-    if (settings.store.driver, settings.backend) != ("sqlite", "builtin"):
-        raise SettingsError(
-            f"store.driver {settings.store.driver!r} with backend {settings.backend!r} is not available"
-            " in this version",
-            todo="Set store.driver to sqlite and backend to builtin",
-        )
-
-
 class Memory:
     """The memory in one workspace; safe to use from several threads."""
 
@@ -70,11 +51,15 @@ class Memory:
         Without a folder it is that of `MEMLINES_WORKSPACE`, the nearest one from here upwards that holds
         a memory, the setting `workspace`, or this one.
         """
-        if workspace is None:
-            workspace = find_workspace(overrides=settings).folder
-        self.workspace = Workspace.at(workspace)
+        folder = find_workspace(overrides=settings).folder if workspace is None else workspace
+        self.workspace = Workspace.at(folder)
         self.loaded: Loaded = load(self.workspace, settings)
-        _refuse_unavailable(self.settings)
+        store, backend = self.settings.store.driver, self.settings.backend
+        if (store, backend) != ("sqlite", "builtin"):  # rather than quietly keep the index elsewhere
+            raise SettingsError(
+                f"store.driver {store!r} with backend {backend!r} is not available in this version",
+                todo="Set store.driver to sqlite and backend to builtin",
+            )
         self._manager = Manager(self.workspace, self.loaded)
         self._facts: Facts | None = None
         self._making_facts = threading.Lock()
@@ -85,22 +70,18 @@ class Memory:
         return self.loaded.settings
 
     def close(self) -> None:
-        """End what goes on in the background and let go of the index; both begin again with the next use."""
+        """End the work in the background and close the index; both begin again with the next use."""
         self._manager.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-    # What people and agents call
 
     @property
     def facts(self) -> Facts:
-        """The long-term facts: short memories with a category, which stand in a note of their own."""
+        """The long-term facts: short memories with a category, kept in a note of their own."""
         from memlines.memory.facts.facts import Facts
 
         with self._making_facts:
@@ -109,15 +90,15 @@ class Memory:
         return self._facts
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
-        """Make the index equal the files; `force` builds it anew."""
-        self._refuse_if_off()
+        """Make the index equal the files; `force` rebuilds it."""
+        self._check()
         return self._manager.sync(force=force, progress=progress)
 
     def plan(self, *, progress: Progress = silent) -> Plan:
         """Return what a sync would do and cost, without doing any of it."""
         from memlines.index.sync.plan import plan
 
-        self._refuse_if_off()
+        self._check()
         return plan(self._manager.job(progress))
 
     @property
@@ -138,19 +119,19 @@ class Memory:
         return cancel(self._manager.job(silent))
 
     def roll_back_model(self) -> Space:
-        """Answer with the vectors of the model before again, and return their space."""
+        """Go back to the vectors of the model before, and return their space."""
         from memlines.index.sync.vectors import roll_back
 
         return roll_back(self._manager.job(silent))
 
     def renew_model(self) -> Space:
-        """Give up all vectors of the model, for the next sync to make them anew; return their space."""
+        """Drop all vectors of the model, for the next sync to make again; return their space."""
         from memlines.index.sync.vectors import renew
 
         return renew(self._manager.job(silent))
 
     def resume_model(self) -> Space:
-        """Want the model of the settings again after its change was stopped or taken back."""
+        """Ask for the model of the settings again after its change was stopped; return its space."""
         from memlines.index.sync.vectors import resume
 
         return resume(self._manager.job(silent))
@@ -187,14 +168,14 @@ class Memory:
     ) -> None:
         """Keep the index equal to the files until `stop` is set, whatever changes them.
 
-        `on_sync` is told what every sync did that changed the index, `on_notice` in a sentence what else
-        is worth knowing. A sync that fails is noticed and tried again. Where another program watches
-        already, this waits to take over.
+        `on_sync` is called with the report of every sync that changed the index, `on_notice` with what else
+        is worth knowing, in a sentence. A sync that fails is reported and tried again. Where another program
+        watches already, this waits to take over.
         """
         from memlines.memory.watching import watch
 
-        self._refuse_if_off()
-        watch(self._manager, stop, on_sync or _ignore, on_notice or _ignore)
+        self._check()
+        watch(self._manager, stop, on_sync, on_notice)
 
     def search(
         self,
@@ -214,12 +195,12 @@ class Memory:
         A hit is the passage that answers, of at most eight lines; with `full` it is the chunk around it.
 
         Where nothing reaches the setting `query.min_score`, the nearest lines are weak hits, and the result
-        is not `confident`. With `strict` they are left out: do so for what is shown to somebody who did not
+        is not `confident`. With `strict` they are left out: do so for what is shown to people who did not
         ask. With `min_score` nothing below that is shown, and everything above it.
 
         Files that changed are indexed first, and a workspace without an index gets one.
         """
-        check(
+        self._check(
             arguments.SEARCH,
             query=query,
             max_results=max_results,
@@ -227,7 +208,6 @@ class Memory:
             mode=mode,
             sources=sources,
         )
-        self._refuse_if_off()
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
         settings = self.settings
@@ -247,12 +227,12 @@ class Memory:
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.
 
-        Every quote stands below its citation, marked as data and without secrets, all in at most so many
-        tokens of about four characters. The text is empty if nothing fits or the memory is switched off.
+        Every quote is below its citation, marked as data and without secrets, all in at most so many tokens
+        of about four characters. The text is empty if nothing fits or the memory is switched off.
         """
         from memlines.memory.context import find_relevant
 
-        check(arguments.CONTEXT, message=message, max_tokens=max_tokens)
+        arguments.check(arguments.CONTEXT, message=message, max_tokens=max_tokens)
         return find_relevant(self, message, max_tokens=max_tokens).text
 
     def remember(
@@ -266,7 +246,7 @@ class Memory:
         allow_secret: bool = False,
         now: datetime | None = None,
     ) -> Remembered:
-        """Write a text into the notes and return where it stands; it is on disk when this returns.
+        """Write a text into the notes and return where it is; it is on disk when this returns.
 
         It goes into the daily log, into the note of a topic, or where `to` says. What the notes or the facts
         hold already is returned as a duplicate instead, unless `force` is set. A text that holds a secret
@@ -274,9 +254,8 @@ class Memory:
         """
         from memlines.memory.notes.remember import remember
 
-        check(arguments.REMEMBER, text=text, topic=topic, session=session, to=to)
-        self._refuse_if_off()
-        remembered = remember(
+        self._check(arguments.REMEMBER, text=text, topic=topic, session=session, to=to)
+        return remember(
             self._manager,
             text,
             topic=topic,
@@ -286,25 +265,20 @@ class Memory:
             force=force,
             allow_secret=allow_secret,
         )
-        self._manager.look_again()
-        return remembered
 
     def remember_all(
         self, said: Sequence[tuple[str, datetime]], *, session: str | None = None
     ) -> list[Remembered | None]:
-        """Write texts into the logs of the days they were said on, and return where each stands.
+        """Write texts into the logs of the days they were said on, and return where each is.
 
-        What goes into one log is written at once, all of it or nothing. There is nothing in the place of a
-        text that holds a secret, which is not written.
+        What goes into one log is written at once, all of it or nothing. A text
+        that holds a secret is not written, and `None` is in its place.
         """
         from memlines.memory.notes.remember import remember_all
 
         for text, _ in said:
-            check(arguments.REMEMBER, text=text, session=session)
-        self._refuse_if_off()
-        done = remember_all(self._manager, said, session=session)
-        self._manager.look_again()
-        return done
+            self._check(arguments.REMEMBER, text=text, session=session)
+        return remember_all(self._manager, said, session=session)
 
     def recall(
         self,
@@ -322,59 +296,55 @@ class Memory:
         """
         from memlines.memory.notes.recall import recall
 
-        check(arguments.RECALL, query=query, topic=topic, limit=limit)
-        self._refuse_if_off()
+        self._check(arguments.RECALL, query=query, topic=topic, limit=limit)
         return recall(self, query, recent=recent, decisions=decisions, topic=topic, limit=limit, now=now)
 
     def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
         """Return the entries that a citation, a path, a query or a session points at."""
         from memlines.memory.notes.candidates import candidates
 
-        check(arguments.FORGET, selector=selector, session=session)
-        self._refuse_if_off()
+        self._check(arguments.FORGET, selector=selector, session=session)
         return candidates(self, selector, session=session)
 
     def forget(self, chosen: Iterable[Candidate]) -> Receipt:
         """Remove entries for good, from the notes and everything derived from them; say what went."""
         from memlines.memory.notes.forget import forget
 
-        self._refuse_if_off()
-        check_chosen(chosen)
+        self._check()
+        arguments.check_chosen(chosen)
         return forget(self._manager, chosen)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
-        """Take back what was last written into the notes; called again, what was written before that.
+        """Undo what was last written into the notes; called again, what was written before that.
 
-        With `redo` it brings back what the last undo took back. Forgetting cannot be taken back.
+        With `redo` it brings back what the last undo removed. Forgetting cannot be undone.
         """
         from memlines.memory.notes.undo import undo
 
-        self._refuse_if_off()
+        self._check()
         undone = undo(self.workspace, redo=redo, dry_run=dry_run)
         self._manager.look_again()
         return undone
 
     def writes(self) -> tuple[Operation, ...]:
-        """Return what `undo` would take back one after the other, the next one first."""
+        """Return what `undo` would undo one after the other, the next one first."""
         from memlines.memory.notes.undo import recent
 
-        self._refuse_if_off()
+        self._check()
         return recent(self.workspace)
 
     def history(self, path: str) -> tuple[Version, ...]:
         """Return the earlier versions of a note, which need not exist any more, the newest first."""
         from memlines.memory.notes.versions import list_versions
 
-        check(arguments.VERSION, path=path)
-        self._refuse_if_off()
+        self._check(arguments.VERSION, path=path)
         return list_versions(self.workspace, path)
 
     def read_version(self, path: str, version: str) -> str:
         """Return what a version of a note says; it goes by its name, or by its number from the newest on."""
         from memlines.memory.notes.versions import read_version
 
-        check(arguments.VERSION, path=path, version=version)
-        self._refuse_if_off()
+        self._check(arguments.VERSION, path=path, version=version)
         return read_version(self.workspace, path, version)
 
     def restore_version(
@@ -386,8 +356,7 @@ class Memory:
         """
         from memlines.memory.notes.versions import restore_version
 
-        check(arguments.VERSION, path=path, version=version)
-        self._refuse_if_off()
+        self._check(arguments.VERSION, path=path, version=version)
         restored = restore_version(
             self.workspace, path, version, with_forgotten=with_forgotten, dry_run=dry_run
         )
@@ -408,75 +377,24 @@ class Memory:
         `column` is the character of the first line to begin with, for the rest of a line that was cut. With
         `private` off, lines of `<private>` blocks come out empty: do so for what a model reads.
         """
-        check(arguments.READ, path=path, start=start, lines=lines, column=column)
-        self._refuse_if_off()
-        settings = self.settings
-        inside = path.removeprefix(f"{PRIVATE_DIR}/")
-        if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
-            return self._read_conversation(inside, start, lines, column)
-        limit = settings.files.max_bytes
-        return read_lines(
-            self.workspace, settings.extra_paths, path, start, lines, limit, column, private=private
-        )
+        from memlines.memory.notes.entries import read_excerpt
 
-    def _read_conversation(
-        self, path: str, start: int | None, lines: int | None, column: int | None
-    ) -> Excerpt:
-        from memlines.memory.conversations.reading import excerpt
-
-        heads = self._manager.heads
-        return excerpt(self.workspace, self.settings, path, start, lines, column, known=heads)
+        self._check(arguments.READ, path=path, start=start, lines=lines, column=column)
+        return read_excerpt(self._manager, path, start, lines, column, private=private)
 
     def status(self, *, deep: bool = False) -> Status:
-        """Return the state of the memory, without changing anything.
-
-        `deep` also asks the provider for one vector, which may send it a word over the network.
-        """
-        found, status = self._described()
-        if not deep:
-            return status
-        probe = self._probe(found, status)
-        return replace(status, probe={**asdict(probe), "message": probe.message})
+        """Return the state of the memory; `deep` also asks the provider for one vector of one word."""
+        return read_status(self._manager, deep=deep)
 
     def probe_embedding(self) -> Probe:
         """Tell whether the provider that the settings ask for makes vectors; it may be sent one word."""
-        return self._probe(*self._described())
+        return probe_embedding(self._manager)
 
     def probe_vectors(self) -> Probe:
         """Tell whether vectors can be searched, by the engine that the settings ask for."""
-        return probe_vectors(*self._described())
+        return probe_vectors(self._manager)
 
-    def _described(self) -> tuple[Found, Status]:
-        manager = self._manager
-        found = Found(
-            self.workspace,
-            self.loaded,
-            manager.chosen(),
-            manager.chosen().provider,
-            manager.index_file,
-            manager.discover(),
-            manager.provider_of,
-        )
-        with manager.reading:
-            try:
-                found = replace(found, at_work=manager.provider_at_work())
-                index = manager.open_reader()
-                with index.errors() if index else nullcontext():
-                    return found, status_of(found, index, None)
-            except StoreError as problem:
-                found = replace(found, at_work=manager.chosen().provider)
-                return found, status_of(found, None, problem)
-
-    def _probe(self, found: Found, status: Status) -> Probe:
-        from memlines.embed.select import probe_embedding
-
-        took_over = status.fallback if found.choice.error is None else None
-        substitute, note = (took_over["to"], took_over["reason"]) if took_over else ("", "")
-        return probe_embedding(found.choice, found.at_work, substitute, note)
-
-    def _refuse_if_off(self) -> None:
+    def _check(self, operation: arguments.Arguments | None = None, **given: object) -> None:
+        """Refuse arguments that make no sense, and every call while the memory is switched off."""
+        arguments.check(operation or {}, **given)
         refuse_if_off(self.loaded)
-
-
-def _ignore(told: object) -> None:
-    """Listen to nothing."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memlines.embed.base import Provider
 from memlines.embed.select import Choice, Probe
+from memlines.embed.select import probe_embedding as probe_provider
 from memlines.errors import StoreError
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.chunks import document_counts, texts_with
@@ -21,10 +23,12 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_file
 from memlines.index.sync.discovery import is_behind
 from memlines.index.sync.identity import engine_trouble, engine_warning, reason_to_rebuild, space_of
-from memlines.paths import Workspace
-from memlines.settings import Loaded, Settings, switched_off
+from memlines.settings import Settings, switched_off
 from memlines.settings.tree import SERVICES
-from memlines.types import Discovery, IndexedFile, Problem, Source, Space
+from memlines.types import Discovery, IndexedFile, Problem, Source
+
+if TYPE_CHECKING:
+    from memlines.memory.manager import Manager
 
 _REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
 _CACHED = "in the cache, because the workspace cannot be written"
@@ -76,31 +80,80 @@ class Status:
     """Whether texts are handed in as batches, what waits there, and what failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a description is made from."""
+def read_status(manager: Manager, *, deep: bool = False) -> Status:
+    """Return the state of a memory from what is on disk, without changing anything.
 
-    workspace: Workspace
-    loaded: Loaded
-    choice: Choice
-    at_work: Provider | None
-    """Who makes vectors: the chosen provider, unless its model was declined."""
-    index_file: Path
-    discovery: Discovery
-    provider_of: Callable[[Space], Provider | None]
-    """Returns the provider of vectors that an index holds, if it may be asked."""
+    `deep` also asks the provider for one vector.
+    """
+    status, at_work = _describe(manager)
+    if not deep:
+        return status
+    probe = _probe(manager, status, at_work)
+    return replace(status, probe={**asdict(probe), "message": probe.message})
 
 
-def status_of(found: Found, index: Index | None, problem: StoreError | None) -> Status:
-    """Return the state of a memory from what is on disk, without changing anything."""
-    settings, choice, discovery = found.loaded.settings, found.choice, found.discovery
+def probe_embedding(manager: Manager) -> Probe:
+    """Tell whether the provider that the settings name makes vectors; it may be sent one word."""
+    return _probe(manager, *_describe(manager))
+
+
+def probe_vectors(manager: Manager) -> Probe:
+    """Tell whether vectors can be searched by the engine that the settings name."""
+    status, _ = _describe(manager)
+    vector, choice = manager.settings.store.vector, manager.chosen()
+    if choice.requested == "none":
+        return Probe(True, "none", "none", "vectors are switched off; search goes by words")
+    if choice.provider is None and choice.error is not None:
+        return Probe(False, vector.engine, "none", choice.error.what, choice.error.todo, choice.error.code)
+    if status.fts["error"]:
+        return Probe(
+            False, vector.engine, "none", status.fts["error"], "Run 'memlines doctor'", StoreError.code
+        )
+    if find_spec("numpy") is None:
+        return Probe(False, vector.engine, "none", "numpy is not installed", "Install it", StoreError.code)
+    trouble = engine_trouble(manager.settings)
+    if trouble is not None:
+        return Probe(False, vector.engine, MATRIX, trouble.what, trouble.todo, trouble.code)
+    engine = SQLITE_VEC if vector.engine == SQLITE_VEC else MATRIX
+    return Probe(True, vector.engine, engine, f"{status.vector['vectors']} vectors can be searched")
+
+
+def _probe(manager: Manager, status: Status, at_work: Provider | None) -> Probe:
+    choice = manager.chosen()
+    took_over = status.fallback if choice.error is None else None
+    substitute, note = (took_over["to"], took_over["reason"]) if took_over else ("", "")
+    return probe_provider(choice, at_work, substitute, note)
+
+
+def _describe(manager: Manager) -> tuple[Status, Provider | None]:
+    """Return the state of a memory, and who makes vectors: the chosen one, unless its model was declined."""
+    discovery = manager.discover()
+    with manager.reading:
+        try:
+            at_work = manager.provider_at_work()
+            index = manager.open_reader()
+            with index.errors() if index else nullcontext():
+                return _status_of(manager, discovery, index, at_work, None), at_work
+        except StoreError as problem:
+            at_work = manager.chosen().provider
+            return _status_of(manager, discovery, None, at_work, problem), at_work
+
+
+def _status_of(
+    manager: Manager,
+    discovery: Discovery,
+    index: Index | None,
+    at_work: Provider | None,
+    problem: StoreError | None,
+) -> Status:
+    settings, choice, index_file = manager.settings, manager.chosen(), manager.index_file
     now = spaces.serving(index.connection) if index else None
-    answering = found.provider_of(now.space) if now else None
-    provider = answering if now and now.note and answering else found.at_work  # with a note it stands in
+    answering = manager.provider_of(now.space) if now else None
+    provider = answering if now and now.note and answering else at_work  # with a note it stands in
     known: dict[str, IndexedFile] = index.files() if index else {}
     problems = [*discovery.problems, *(file.problem for file in known.values() if file.problem)]
-    told = (switched_off(found.loaded), str(problem or ""), engine_warning(settings))
-    warnings = [*filter(None, told), *found.loaded.warnings]
+    told = (switched_off(manager.loaded), str(problem or ""), engine_warning(settings))
+    warnings = [*filter(None, told), *manager.loaded.warnings]
     changed = reason_to_rebuild(index, settings) if index else ""
     if changed:
         warnings.append(f"the index will be built anew: {changed}")
@@ -109,16 +162,16 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         requested_provider=choice.requested,
-        sends_text_to=_goes_to(found.at_work, answering),
+        sends_text_to=_goes_to(at_work, answering),
         files=index.count_files() if index else 0,
         chunks=index.count_chunks() if index else 0,
         pending=index.count_pending(space_of(provider)) if index and provider else 0,
         dirty=index is None or bool(changed) or is_behind(discovery, known),
-        workspace=str(found.workspace.root),
+        workspace=str(manager.workspace.root),
         agent=settings.agent,
-        index_path=str(found.index_file),
-        index_bytes=_bytes_of(found.index_file),
-        index_note=_CACHED if found.index_file.parent == found.workspace.cached_indexes else "",
+        index_path=str(index_file),
+        index_bytes=_bytes_of(index_file),
+        index_note=_CACHED if index_file.parent == manager.workspace.cached_indexes else "",
         sources=settings.sources,
         source_counts=tuple(
             {"source": source, "files": files, "chunks": chunks}
@@ -142,28 +195,8 @@ def status_of(found: Found, index: Index | None, problem: StoreError | None) -> 
         last_sync=index.synced_at if index else None,
         enabled=settings.enabled,
         warnings=tuple(warnings),
-        batch=_batch(settings, index, found.at_work),
+        batch=_batch(settings, index, at_work),
     )
-
-
-def probe_vectors(found: Found, status: Status) -> Probe:
-    """Tell whether vectors can be searched by the engine that the settings name."""
-    vector, choice = found.loaded.settings.store.vector, found.choice
-    if choice.requested == "none":
-        return Probe(True, "none", "none", "vectors are switched off; search goes by words")
-    if choice.provider is None and choice.error is not None:
-        return Probe(False, vector.engine, "none", choice.error.what, choice.error.todo, choice.error.code)
-    if status.fts["error"]:
-        return Probe(
-            False, vector.engine, "none", status.fts["error"], "Run 'memlines doctor'", StoreError.code
-        )
-    if find_spec("numpy") is None:
-        return Probe(False, vector.engine, "none", "numpy is not installed", "Install it", StoreError.code)
-    trouble = engine_trouble(found.loaded.settings)
-    if trouble is not None:
-        return Probe(False, vector.engine, MATRIX, trouble.what, trouble.todo, trouble.code)
-    engine = SQLITE_VEC if vector.engine == SQLITE_VEC else MATRIX
-    return Probe(True, vector.engine, engine, f"{status.vector['vectors']} vectors can be searched")
 
 
 def _fts(index: Index | None, problem: StoreError | None) -> Mapping[str, Any]:

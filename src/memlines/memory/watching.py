@@ -1,8 +1,8 @@
 """Keep an index equal to the files while they change.
 
-What the system tells about changes is a hint only: it loses files that are written right after their
-folder was made, and says nothing when its queue was full. So every hint, and the clock, leads to a look
-at all files, and that look alone decides what is indexed.
+What the system reports about changes is a hint only: it loses files that are written right after their
+folder was made, and says nothing when its queue was full. So every hint, and the clock, leads to a look at
+all files, and that look alone decides what is indexed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ OnSync = Callable[[Report], None]
 OnNotice = Callable[[str], None]
 
 _SWEEP_SECONDS = 30.0
-"""How often the files are looked at although nothing was heard of them."""
+"""How often the files are looked at although no change was reported."""
 
 _CLIENTS_SECONDS = 5.0
 """How often transcripts in the folders of clients are looked at, which are written to all the time."""
 
 _POLL_SECONDS = 3.0
 _POLL_SHARE = 50
-"""The same where the system does not tell of changes; fifty times as long as a look takes, if that is more,
-so that polling never takes more than a fiftieth of one core."""
+"""The same where the system does not report changes; fifty times as long as a look takes, if that is more, so
+that polling never takes more than a fiftieth of one core."""
 
 _LONGEST_UNREST = 10.0
 """Seconds after which changes are indexed although they still go on."""
@@ -48,31 +48,38 @@ _MOST_NOTICES = 100
 
 
 class _Stopped(Exception):
-    """Raised inside a sync, from its progress, when the watch is to end."""
+    """Raised inside a sync, from its progress, when the watch must end."""
 
 
-def watch(manager: Manager, stop: threading.Event, on_sync: OnSync, on_notice: OnNotice) -> None:
+def watch(
+    manager: Manager, stop: threading.Event, on_sync: OnSync | None = None, on_notice: OnNotice | None = None
+) -> None:
     """Sync whenever files change, until `stop` is set; raise if the workspace itself goes away."""
-    with _being_the_only_one(manager, stop, on_notice):
+    notice = on_notice or _ignore
+    with _sole_watcher(manager, stop, notice):
         if not stop.is_set():
-            _Watch(manager, stop, on_sync, on_notice).run()
+            _Watch(manager, stop, on_sync or _ignore, notice).run()
+
+
+def _ignore(reported: object) -> None:
+    """Report nothing."""
 
 
 @contextmanager
-def _being_the_only_one(manager: Manager, stop: threading.Event, on_notice: OnNotice) -> Iterator[None]:
+def _sole_watcher(manager: Manager, stop: threading.Event, on_notice: OnNotice) -> Iterator[None]:
     """Wait until no other program watches for this index."""
     ensure_index_folder(manager.workspace, manager.index_file)
     lock = WriterLock(manager.index_file.with_name(manager.index_file.name + ".watching.lock"))
-    told = False
+    is_waiting = False
     with ExitStack() as held:
         while not stop.is_set():
             try:
                 held.enter_context(lock.held(0))
                 break
             except StoreBusy:
-                if not told:
+                if not is_waiting:
                     on_notice(f"watched already by {lock.holder()}; this watch takes over when that ends")
-                    told = True
+                    is_waiting = True
                 stop.wait(_TAKE_OVER_SECONDS)
         yield
 
@@ -98,7 +105,7 @@ class _Watch:
         self.noticed: set[str] = set()
 
     def run(self) -> None:
-        """Watch until told to stop."""
+        """Watch until `stop` is set."""
         self._sync()
         while not self.stop.is_set():
             folders = self.places.folders()
@@ -119,7 +126,7 @@ class _Watch:
                 return NoHints(self.stop)  # one of them is gone already; the next look sees that, too
             if not self.refused:
                 self.on_notice(
-                    f"the system does not tell of changes ({refusal}), so all files are looked at every"
+                    f"the system does not report changes ({refusal}), so all files are looked at every"
                     f" {_POLL_SECONDS:g} seconds or less often"
                 )
             self.refused = True
@@ -135,7 +142,7 @@ class _Watch:
             try:
                 heard = hints.heard()
             except Unheard as broken:
-                self._notice(f"listening for changes begins anew: {broken}")
+                self._notice(f"listening for changes starts again: {broken}")
                 self.stop.wait(_WRITER_WAIT)
                 return
             now = time.monotonic()
@@ -163,7 +170,7 @@ class _Watch:
             pending = 0
         now = time.monotonic()
         rest = max(_POLL_SECONDS, _POLL_SHARE * (now - started)) if polls else _SWEEP_SECONDS
-        if self.reads_clients:  # nobody tells of changes in their folders
+        if self.reads_clients:  # changes in their folders are not reported
             rest = min(rest, max(_CLIENTS_SECONDS, _POLL_SHARE * (now - started)))
         self.next_look = now + rest
         for told in self.manager.background.told():
@@ -205,7 +212,7 @@ class _Watch:
             raise _Stopped
 
     def _notice(self, sentence: str) -> None:
-        """Tell something once, not at every look as long as it lasts."""
+        """Report something once, not at every look as long as it lasts."""
         if len(self.noticed) > _MOST_NOTICES:
             self.noticed.clear()
         if sentence not in self.noticed:

@@ -19,21 +19,28 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memlines.errors import PathError, SettingsError, UsageError
 from memlines.files.atomic import read
-from memlines.files.read import decode, resolve_note
+from memlines.files.read import decode, read_lines, resolve_note
 from memlines.files.scan import NOTES_DIR, SUFFIX, discover
 from memlines.index.search.query import log_day
-from memlines.paths import Workspace, is_unicode
+from memlines.paths import PRIVATE_DIR, Workspace, is_unicode
 from memlines.settings.tree import Settings
 from memlines.text.edits import tidy
 from memlines.text.entries import Entry, entries_of, session_comments, session_in
-from memlines.types import FoundFile
+from memlines.types import Excerpt, FoundFile
+
+if TYPE_CHECKING:
+    from memlines.memory.manager import Manager
 
 MAX_CHARACTERS = 100_000
 _LONGEST_SESSION = 200
 _SHOWN = 200
+
+_CONVERSATIONS = ("sessions/", "snapshots/")
+"""What the names of transcripts and snapshots begin with in the index."""
 
 _OWN_BLOCK = re.compile(
     r"[ \t]|#{1,6}(?:[ \t]|$)|[>|]|```|~~~|(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)|(?:=+|-+|[*_]{3,})[ \t]*$"
@@ -215,6 +222,26 @@ def local_now(settings: Settings, now: datetime | None = None) -> datetime:
 def notes_in(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
     """List the notes of a memory."""
     return discover(workspace, settings.extra_paths, settings.files.max_bytes).files
+
+
+def read_excerpt(
+    manager: Manager,
+    path: str,
+    start: int | None = None,
+    lines: int | None = None,
+    column: int | None = None,
+    *,
+    private: bool = True,
+) -> Excerpt:
+    """Return lines of a note, or what was said on lines of a transcript or snapshot."""
+    workspace, settings = manager.workspace, manager.settings
+    inside = path.removeprefix(f"{PRIVATE_DIR}/")
+    if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
+        from memlines.memory.conversations.reading import excerpt
+
+        return excerpt(workspace, settings, inside, start, lines, column, known=manager.heads)
+    limit = settings.files.max_bytes
+    return read_lines(workspace, settings.extra_paths, path, start, lines, limit, column, private=private)
 
 
 def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
