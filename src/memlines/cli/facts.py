@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from memlines.cli import facts_read
-from memlines.cli.common import allow_secret_option, common_options, open_memory, read_text
+from memlines.cli.common import allow_secret_option, argument_option, common_options, open_memory, read_text
 from memlines.cli.facts_read import UNSURE, fact_json, format_fact, newest_first
 from memlines.cli.output import is_terminal, print_error, print_json, print_line, warn
 from memlines.cli.remember import ask_which, is_choice_impossible, print_receipt, show_receipt
 from memlines.errors import UsageError
-from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, plain
+from memlines.memory.arguments import FACT
+from memlines.text.facts import IMPORTANCE, Category, Fact, FactLine, plain
 
 if TYPE_CHECKING:
     from memlines.memory.facts.facts import Facts, Stored
@@ -48,15 +49,20 @@ facts_command.add_command(facts_read.search_command)
 
 @facts_command.command("store")
 @click.argument("text", nargs=-1)
-@click.option("-c", "--category", type=click.Choice(CATEGORIES), help="[default: guessed from the text]")
-@click.option(
+@argument_option(FACT["category"], "-c", "--category", help="[default: guessed from the text]")
+@argument_option(
+    FACT["importance"],
     "--importance",
-    type=click.FloatRange(0, 1),
     default=IMPORTANCE,
     show_default=True,
-    help="How much it counts.",
+    help="How much it counts, from 0 to 1.",
 )
-@click.option("--replaces", metavar="ID", help="The fact that is no longer true because of this one.")
+@argument_option(
+    FACT["replaces"],
+    "--replaces",
+    metavar="ID",
+    help="The fact that is no longer true because of this one.",
+)
 @click.option("--force", is_flag=True, help="Store it even if it is known, or reads like an order.")
 @allow_secret_option
 @common_options

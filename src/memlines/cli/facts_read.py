@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import click
 
-from memlines.cli.common import FILE, common_options, open_memory
+from memlines.cli.common import FILE, argument_option, common_options, open_memory
 from memlines.cli.output import (
     counted,
     harmless,
@@ -28,7 +28,8 @@ from memlines.errors import UsageError, WriteError, reason_of
 from memlines.files import atomic
 from memlines.files.scan import SUFFIX
 from memlines.folders import PRIVATE_FILE
-from memlines.text.facts import CAPTURE, CATEGORIES, Category, Fact, FactLine, line_of
+from memlines.memory.arguments import FACT, RECALL, SEARCH
+from memlines.text.facts import CAPTURE, Category, Fact, FactLine, line_of
 from memlines.types import cite
 
 UNSURE = "No confident match. Nearest facts:"
@@ -83,7 +84,7 @@ def newest_first(lines: Sequence[FactLine]) -> list[FactLine]:
 
 
 @click.command("list")
-@click.option("-c", "--category", type=click.Choice(CATEGORIES), help="Only those of this category.")
+@argument_option(FACT["category"], "-c", "--category", help="Only those of this category.")
 @click.option("--all", "everything", is_flag=True, help="Show those that are no longer true as well.")
 @click.option("--captured", is_flag=True, help="Only those that were taken from conversations.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="How many at most. [default: all]")
@@ -115,10 +116,10 @@ def list_command(
 
 @click.command("search")
 @click.argument("query", nargs=-1, required=True)
-@click.option(
-    "-n", "--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many at most."
+@argument_option(
+    RECALL["limit"], "-n", "--limit", default=5, show_default=True, help="How many at most (1 to 1000)."
 )
-@click.option("--min-score", type=float, help="Show no fact that scores lower (0 to 1).")
+@argument_option(SEARCH["min_score"], "--min-score", help="Show no fact that scores lower (0 to 1).")
 @click.option("--all", "everything", is_flag=True, help="Search those that are no longer true as well.")
 @common_options
 def search_command(

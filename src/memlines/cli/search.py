@@ -22,7 +22,7 @@ from memlines.cli.output import (
     warn,
 )
 from memlines.errors import UsageError
-from memlines.memory.arguments import READ, RECALL, SEARCH, parse_citation
+from memlines.memory.arguments import CONTEXT, READ, RECALL, SEARCH, parse_citation
 from memlines.serve import wire
 from memlines.types import CONTEXT_TOKENS, Excerpt, Hit, Mode, Source
 
@@ -102,9 +102,9 @@ def _reasons(hit: Hit) -> str:
 
 @click.command("context")
 @click.argument("message", nargs=-1)
-@click.option(
+@argument_option(
+    CONTEXT["max_tokens"],
     "--max-tokens",
-    type=click.IntRange(min=1),
     default=CONTEXT_TOKENS,
     show_default=True,
     help="How long it may be at most, in tokens of about four characters.",
