@@ -1,45 +1,42 @@
-"""Decide when the index is brought up to date, and open it for reading."""
+"""Decide when the index is brought up to date: by a sync, before a search, and in the background."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
-from memlines.embed.select import Choice, choose, former_provider, with_deadline
+from memlines.embed.select import with_deadline
 from memlines.errors import (
     EmbeddingError,
     StoreBusy,
     StoreDamaged,
-    StoreError,
     StoreFull,
     StoreReadOnly,
 )
-from memlines.files.scan import discover
 from memlines.index.store.sqlite.index import Index, IndexState
-from memlines.index.store.sqlite.vectors import use_extension
-from memlines.index.sync.discovery import find_files, is_dirty, is_unchanged, lags_behind
-from memlines.index.sync.identity import count_to_do, engine_warning, reason_to_rebuild, space_of
+from memlines.index.sync.discovery import is_dirty, lags_behind
+from memlines.index.sync.identity import count_to_do, engine_warning, reason_to_rebuild
 from memlines.memory.answering import Quotes
 from memlines.memory.background import A_MOMENT, Background, silent
+from memlines.memory.open_index import OpenIndex
 from memlines.paths import Workspace, note_path
-from memlines.settings import Loaded, Settings
-from memlines.types import Discovery, IndexedFile, Progress, Report, Space
+from memlines.settings import Loaded
+from memlines.types import Progress, Report
 
 if TYPE_CHECKING:
     from memlines.index.sync.job import Job
     from memlines.memory.facts.table import FactTable
-    from memlines.transcripts.finding import Known
 
 
 _REBUILT_BY_SEARCH = 1_000
-"""An index of more chunks is not built anew by a search, only by a sync; until then it serves as it is."""
+"""An index of more chunks is not rebuilt by a search, only by a sync; until then it serves as it is."""
 
 _AFTER_FIRST_SEARCH = 2.0
 """Seconds until the background goes on with what the first search had no time for: a program that asks once
@@ -78,17 +75,17 @@ _MOST_SESSIONS = 1_000
 class _Need:
     """What has to be done before a search answers: a sync or not, with vectors or not."""
 
+    state: IndexState | None
+    """The state of the index, if it can be used."""
     sync: bool
     embeds: bool = False
     pending: int = 0
     warnings: tuple[str, ...] = ()
     is_first: bool = False
-    state: IndexState | None = None
-    """The state of the index, if it can be used."""
 
 
 def _uncounted(provider: Provider | None) -> tuple[str, ...]:
-    """Return what should be told about counting what a provider costs, such as a disk that is full."""
+    """Return what to report about counting what a provider costs, such as a disk that is full."""
     if provider is None or provider.meter is None:
         return ()
     from memlines.embed.spending.budget import Budget
@@ -96,112 +93,28 @@ def _uncounted(provider: Provider | None) -> tuple[str, ...]:
     return provider.meter.ledger.take_warnings() if isinstance(provider.meter, Budget) else ()
 
 
-class Manager:
-    """The index of one open memory and everything that keeps it up to date; safe in several threads."""
+class Manager(OpenIndex):
+    """What keeps the index of one open memory up to date; safe in several threads."""
 
     def __init__(self, workspace: Workspace, loaded: Loaded) -> None:
-        self.workspace = workspace
-        self.loaded = loaded
-        self.index_file = workspace.index_file(self.settings.store.path, self.settings.agent)
-        self._fact_table: FactTable | None = None
-        self._making_table = threading.Lock()
-        use_extension(self.index_file, self.settings.store.vector.extension_path)
-        self.reading = threading.RLock()
-        self.reader_inode = 0
+        super().__init__(workspace, loaded)
         self.background = Background()
         self.quotes = Quotes(workspace, loaded.settings)
-        self.choice: Choice | None = None
-        self._reader: Index | None = None
-        self._takes_foreign = False
+        self.unindexed = 0
+        """How many files the last sync left for another one, because its time was over."""
+        self.is_warm = False
+        """Whether a query can be embedded at once, without a model being loaded for it."""
         self._rest_until = 0.0
         self._sweep_seconds = 0.0
         self._wrote = False
         """Whether this program changed a file since files were last looked at: it must find what it wrote."""
         self._is_behind = False
-        self._known: tuple[tuple[str, int], dict[str, IndexedFile]] | None = None
         self._lives_on = False
+        """Whether this program goes on after a search, so that vectors may be left to the background."""
         self._sessions: dict[str, None] = {}
         self._given_up = (0, 0.0)
-        self.unindexed = 0
-        """How many files the last sync left for another one, because its time was over."""
-        self.heads: Known = {}
-        self._former: dict[Space, Provider | None] = {}
-        self.is_warm = False
-        """Whether a query can be embedded at once, without a model being loaded for it."""
-
-    @property
-    def settings(self) -> Settings:
-        """The settings in force."""
-        return self.loaded.settings
-
-    def chosen(self) -> Choice:
-        """Return the provider of vectors, chosen when it is first needed."""
-        if self.choice is None:
-            self.choice = choose(self.settings)
-        return self.choice
-
-    def provider_at_work(self) -> Provider | None:
-        """Return the provider that makes vectors now: the chosen one, unless its model was declined."""
-        return self._provider_for(self.read_state())
-
-    def _provider_for(self, state: IndexState | None) -> Provider | None:
-        wanted = self.chosen().provider
-        if wanted is None or state is None or state.declined != space_of(wanted):
-            return wanted
-        return self.provider_of(state.serving.space) if state.serving else None
-
-    def forget_providers(self) -> None:
-        """Have the providers made anew, because what they learnt about their service is no longer so."""
-        self.choice = None
-        self._former = {}
-
-    def provider_of(self, space: Space) -> Provider | None:
-        """Return the provider of a space, if the settings name it or allow it."""
-        wanted = self.chosen().provider
-        if wanted is not None and space_of(wanted) == space:
-            return wanted
-        if space not in self._former:
-            provider = former_provider(space, self.settings)
-            fits = provider is not None and space_of(provider) == space
-            self._former[space] = provider if fits else None
-        return self._former[space]
-
-    def discover(self) -> Discovery:
-        """Look at the files."""
-        return find_files(self.workspace, self.settings, self.heads)
-
-    # The open index
-
-    def open_reader(self) -> Index | None:
-        """Return the open reader, opened again if the index file is another one by now."""
-        try:
-            inode = self.index_file.stat().st_ino
-        except OSError:
-            inode = 0
-        if self._reader is not None and inode != self.reader_inode:
-            self.close_reader()
-        if self._reader is None:
-            self._reader = Index.reader(self.index_file, foreign=self._takes_foreign)
-            self.reader_inode = inode
-        return self._reader
-
-    def read_state(self) -> IndexState | None:
-        """Return the state of the index; nothing if there is none, or a damaged one."""
-        with self.reading:
-            try:
-                index = self.open_reader()
-                return index.state if index else None
-            except StoreDamaged:  # the sync that follows sets it aside, with what it declined
-                self.close_reader()
-                return None
-
-    def close_reader(self) -> None:
-        """Let go of the index; it is opened again when it is needed."""
-        with self.reading:
-            if self._reader is not None:
-                self._reader.close()
-            self._reader = None
-            self._known = None
+        self._fact_table: FactTable | None = None
+        self._making_table = threading.Lock()
 
     def close(self) -> None:
         """End the work in the background and let go of the index."""
@@ -210,49 +123,10 @@ class Manager:
         self.background.stop()
         self.close_reader()
 
-    def is_dirty(self) -> bool:
-        """Tell whether files changed since they were indexed, by looking at all of them."""
-        discovery = self.discover()
-        with self.reading:
-            try:
-                index = self.open_reader()
-                if index is None:
-                    return True
-                with index.errors():
-                    return is_dirty(discovery, self._known_files(index), self.settings.sync.sessions)
-            except StoreDamaged:
-                self.close_reader()
-                return True
-
-    def changed_notes(self) -> list[str]:
-        """Return the notes that were added or changed since they were indexed, the latest first.
-
-        Of an index that cannot be used nothing is known, so all notes count as changed.
-        """
-        notes = discover(self.workspace, self.settings.extra_paths, self.settings.files.max_bytes).files
-        known: Mapping[str, IndexedFile] = {}
-        with suppress(StoreError), self.reading:
-            index = self.open_reader()
-            if index is not None:
-                with index.errors():
-                    known = self._known_files(index)
-        changed = [note for note in notes if not is_unchanged(note, known)]
-        return [note.path for note in sorted(changed, key=lambda note: -note.fingerprint.mtime_ns)]
-
-    def count_pending(self) -> int:
-        """Return how many chunks have no vector yet."""
-        with self.reading:
-            provider = self.provider_at_work()
-            index = self.open_reader() if provider is not None else None
-            if index is None or provider is None:
-                return 0
-            with index.errors():
-                return count_to_do(index, provider)
-
     # Syncs
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
-        """Make the index equal the files, vectors included; whoever asked waits for it."""
+        """Make the index equal the files, vectors included; the caller waits for it."""
         self.background.stop()  # what it embeds would be left to it
         report = self.run(force=force, progress=progress)
         return replace(report, warnings=(*report.warnings, *self.fact_table.refresh()))
@@ -282,7 +156,7 @@ class Manager:
         if words_only:
             return report
         report = replace(report, warnings=(*report.warnings, *_uncounted(job.provider)))
-        # Whoever embeds does it afterwards; the first search of a program may be its last.
+        # Embedding refreshes it afterwards; the first search of a program may be its last.
         if embed_limit == 0 and not report.pending:
             self._refresh_table_soon(report)
         if trouble := engine_warning(self.settings):
@@ -290,17 +164,13 @@ class Manager:
         reason = self.chosen().reason
         if not reason:
             return report
-        pending = report.pending or self._without_vectors()
-        return replace(report, pending=pending, warnings=(*report.warnings, reason))
-
-    def _without_vectors(self) -> int:
-        """Return how many chunks have no vector, whoever was to make it."""
-        with self.reading:
-            index = self.open_reader() if self.chosen().provider is None else None
-            if index is None or self.chosen().requested == "auto":
-                return 0
-            with index.errors():
-                return index.count_chunks() - index.vectors.count()
+        if not report.pending and self.chosen().provider is None and self.chosen().requested != "auto":
+            with self.reading:
+                index = self.open_reader()
+                if index is not None:
+                    with index.errors():
+                        report = replace(report, pending=index.count_chunks() - index.count_vectors())
+        return replace(report, warnings=(*report.warnings, reason))
 
     def job(self, progress: Progress, group: int | None = None, *, words_only: bool = False) -> Job:
         """Return what a sync would have to do now; with `words_only` it embeds nothing."""
@@ -318,7 +188,7 @@ class Manager:
         )
 
     def replace_damaged(self, progress: Progress, *, words_only: bool = False) -> Report:
-        """Build an index anew that the open reader found damaged."""
+        """Rebuild an index that the open reader found damaged."""
         inode = self.reader_inode
         self.close_reader()
         deadline = time.monotonic() + self.settings.sync.search_seconds
@@ -342,7 +212,7 @@ class Manager:
         self.sync_soon()
 
     def warm_up(self) -> None:
-        """Load a model that is on this machine; one that cannot be loaded is told by the first search."""
+        """Load a model that is on this machine; one that cannot be loaded is reported by the first search."""
         provider = self.chosen().provider
         if provider is not None and not provider.sends_to:
             with suppress(EmbeddingError):
@@ -354,7 +224,7 @@ class Manager:
         self._lives_on = self._lives_on or after_change
         self._rest_until = 0.0
         self._wrote = self._wrote or after_change
-        self.background.ask("sync", self._sync_unasked)
+        self.background.ask("sync", self._sync_in_background)
 
     def embed_soon(self, pending: int, after: float = A_MOMENT) -> None:
         """Embed so many chunks in the background, unless that failed a moment ago."""
@@ -362,9 +232,9 @@ class Manager:
         if self.background.is_busy or not pending or self.provider_at_work() is None:
             return
         if pending != given_up or time.monotonic() >= until:
-            self.background.ask("embed", self._embed_unasked, after)
+            self.background.ask("embed", self._embed_in_background, after)
 
-    def _sync_unasked(self, progress: Progress, *, words_only: bool = False) -> Iterable[str]:
+    def _sync_in_background(self, progress: Progress, *, words_only: bool = False) -> Iterable[str]:
         from memlines.index.sync import run
 
         words = replace(self.job(progress, _BACKGROUND_GROUP, words_only=words_only), embed_limit=0)
@@ -376,11 +246,11 @@ class Manager:
         if words_only:
             return report.warnings
         if report.pending:
-            return [*report.warnings, *self._embed_unasked(progress)]
+            return [*report.warnings, *self._embed_in_background(progress)]
         self._refresh_table_soon(report)
         return report.warnings
 
-    def _look_unasked(self, progress: Progress, *, words_only: bool) -> Iterable[str]:
+    def _look_in_background(self, progress: Progress, *, words_only: bool) -> Iterable[str]:
         """Look for changed files, and bring the index up to date if there are some."""
         from memlines.index.sync.job import reader_of
 
@@ -393,17 +263,19 @@ class Manager:
             return ()
         self._is_behind = True
         try:
-            return self._sync_unasked(progress, words_only=words_only)
+            return self._sync_in_background(progress, words_only=words_only)
         finally:
             self._is_behind = False
             self._rest_until = time.monotonic() + self._sweep_seconds
 
-    def _embed_unasked(self, progress: Progress) -> Iterable[str]:
+    def _embed_in_background(self, progress: Progress) -> Iterable[str]:
         from memlines.index.sync.vectors import add_vectors
 
         job = self.job(progress, _BACKGROUND_GROUP)
         if job.provider is not None:
-            job = replace(job, provider=with_deadline(job.provider))  # somebody may wait for the end of this
+            job = replace(
+                job, provider=with_deadline(job.provider)
+            )  # closing the memory waits for the end of this
         try:
             report = add_vectors(replace(job, wait_seconds=_BACKGROUND_WAIT), Report(pending=1))
         except StoreBusy:
@@ -465,20 +337,17 @@ class Manager:
                 told.append(f"the index may be out of date: {error}")
         if not words_only:
             if self.settings.sync.on_search:
-                self._go_on(pending, is_late=time.monotonic() >= deadline)
+                # What a search left is done in the background; of the first one only if its time was over.
+                after = A_MOMENT if self._lives_on else _AFTER_FIRST_SEARCH
+                if self.unindexed:
+                    self.background.ask("sync", self._sync_in_background, after)
+                elif pending and (self._lives_on or time.monotonic() >= deadline):
+                    self.embed_soon(pending, after)
             self._lives_on = True
         if self._is_behind:
             told.append(_BEHIND)
         state = self.read_state() if need.sync else need.state
         return list(dict.fromkeys([*told, *need.warnings])), state
-
-    def _go_on(self, pending: int, *, is_late: bool) -> None:
-        """Let the background do what a search left, the first one of a program if its time was over."""
-        after = A_MOMENT if self._lives_on else _AFTER_FIRST_SEARCH
-        if self.unindexed:
-            self.background.ask("sync", self._sync_unasked, after)
-        elif self._lives_on or is_late:
-            self.embed_soon(pending, after)
 
     def _need(self, *, words_only: bool) -> _Need:
         """Tell what a search has to do first."""
@@ -487,33 +356,33 @@ class Manager:
             if index is not None:
                 with index.errors():
                     if index.count_chunks():
-                        need = self._need_of(index, words_only=words_only)
-                        return replace(need, state=index.state)
+                        return self._need_of(index, words_only=words_only)
         except StoreDamaged:
             self.close_reader()
         if not os.path.lexists(self.index_file) and not self.discover().files:
             hint = f"there are no notes in {self.workspace.root}; 'memlines init' makes the first"
-            return _Need(sync=False, warnings=(hint,))
-        return _Need(sync=True, embeds=True, is_first=True)
+            return _Need(None, sync=False, warnings=(hint,))
+        return _Need(None, sync=True, embeds=True, is_first=True)
 
     def _need_of(self, index: Index, *, words_only: bool) -> _Need:
-        if index.synced_at is None:  # a first sync is under way, or was cut short
-            return _Need(sync=True, embeds=not self._lives_on)
+        state = index.state
+        if state.synced_at is None:  # a first sync is under way, or was cut short
+            return _Need(state, sync=True, embeds=not self._lives_on)
         if not self.settings.sync.on_search:
-            return _Need(sync=False)
+            return _Need(state, sync=False)
         changed = reason_to_rebuild(index, self.settings)
         if changed and (self.background.is_busy or index.count_chunks() > _REBUILT_BY_SEARCH):
             hint = f"settings changed, 'memlines sync' rebuilds the index: {changed}"
-            return _Need(sync=False, warnings=(hint,))
+            return _Need(state, sync=False, warnings=(hint,))
         if changed:
-            return _Need(sync=True, embeds=True)
+            return _Need(state, sync=True, embeds=True)
         if words_only:
-            return _Need(sync=self._files_changed(index, words_only=True))
-        provider = self._provider_for(index.state)
+            return _Need(state, sync=self._files_changed(index, words_only=True))
+        provider = self._provider_for(state)
         pending = count_to_do(index, provider) if provider is not None else 0
         if self._lives_on:
-            return _Need(sync=self._files_changed(index), pending=pending)
-        return _Need(sync=pending > 0 or self._files_changed(index), embeds=True)
+            return _Need(state, sync=self._files_changed(index), pending=pending)
+        return _Need(state, sync=pending > 0 or self._files_changed(index), embeds=True)
 
     def look_again(self) -> None:
         """Have the next search look for changed files itself, because this program changed one."""
@@ -527,7 +396,7 @@ class Manager:
             if started < self._rest_until:
                 return False
             if self._sweep_seconds > _LONG_SWEEP:
-                self.background.ask("look", partial(self._look_unasked, words_only=words_only), 0.0)
+                self.background.ask("look", partial(self._look_in_background, words_only=words_only), 0.0)
                 return False
         self._wrote = False
         changed = is_dirty(self.discover(), self._known_files(index), self.settings.sync.sessions)
@@ -539,10 +408,3 @@ class Manager:
         self._sweep_seconds = took = time.monotonic() - started
         rests = not changed and took > _QUICK_SWEEP
         self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
-
-    def _known_files(self, index: Index) -> dict[str, IndexedFile]:
-        """Return what the index remembers of the files, read again only after somebody wrote."""
-        version = (index.birth, index.state.version)
-        if self._known is None or self._known[0] != version:
-            self._known = version, index.files()
-        return self._known[1]

@@ -146,9 +146,10 @@ def switched_off(loaded: Loaded) -> str:
 
 def refuse_if_off(loaded: Loaded) -> None:
     """Raise if the memory is switched off, saying where that was done."""
-    off = switched_off(loaded)
-    if off:
-        raise MemoryOff(off, todo="Switch it on with 'memlines config on', or where it was set")
+    if not loaded.settings.enabled:
+        raise MemoryOff(
+            switched_off(loaded), todo="Switch it on with 'memlines config on', or where it was set"
+        )
 
 
 def shown(loaded: Loaded) -> list[Shown]:

@@ -169,7 +169,7 @@ def _without_repeats(ranking: Ranking, chunks: MatchedChunks) -> Ranking:
     kept: Ranking = []
     seen: dict[str, list[IndexedChunk]] = {}
     for number, score in ranking:
-        chunk = chunks[number]
+        chunk = chunks.known[number]
         others = seen.setdefault(chunk.path, [])
         beside = [
             other

@@ -251,9 +251,9 @@ def known_days_evidence(days: Mapping[int, str], query: Query) -> dict[int, floa
     return dict.fromkeys(islice(fitting, _MOST_OF_DAYS) if spans else (), _ONLY_DAYS)
 
 
-def date_evidence(query: Query, chunk: IndexedChunk) -> float:
-    """Return the evidence for a chunk that has a date, where the query asks for one."""
-    return _ANY_DAY if query.asks_when and day_of(chunk) else 0.0
+def date_evidence(chunk: IndexedChunk) -> float:
+    """Return the evidence for a chunk by its date, where the query asks for one."""
+    return _ANY_DAY if day_of(chunk) else 0.0
 
 
 def day_of(chunk: IndexedChunk) -> str:

@@ -129,7 +129,9 @@ def estimate(
     best = chunks.read(_first(scores))
     for number, chunk in best.items():
         both = combine(word_evidence(chunk, found, chunks), found.vectors.get(number, 0.0))
-        evidence[number] = combine(both, timely.get(number) or date_evidence(query, chunk))
+        evidence[number] = combine(
+            both, timely.get(number) or (date_evidence(chunk) if query.asks_when else 0.0)
+        )
     curve = _curve(query, evidence, found, best)
     return {number: probability(amount, curve) for number, amount in evidence.items()}
 
@@ -144,7 +146,8 @@ def estimate_brief(
     beside = {number: timely.get(number, 0.0) for number in scores}
     for number, chunk in chunks.read(_first(scores)).items():
         words[number] = word_evidence(chunk, found, chunks)
-        beside[number] = beside[number] or date_evidence(query, chunk)
+        if query.asks_when and not beside[number]:
+            beside[number] = date_evidence(chunk)
     shift, by_vectors, by_words = _BRIEF
     by_vectors *= _MEASURED if found.is_measured else 1.0
     by_vectors_alone = by_vectors

@@ -67,11 +67,11 @@ def search(
     shown, weak = choose(query, scores, found, chunks)
     if not shown:
         return (), max(scores.values(), default=None)
-    passages = _passages(index, query, [chunks[number] for number, _ in shown], chunks, vector)
+    passages = _passages(index, query, [chunks.known[number] for number, _ in shown], chunks, vector)
     best = max([score for _, score in shown])
     how = _explain(query, found, weak=weak)
     hits = [
-        _hit(query, chunks[number], passage, score, best, found, chunks, how)
+        _hit(query, chunks.known[number], passage, score, best, found, chunks, how)
         for (number, score), passage in zip(shown, passages, strict=True)
     ]
     return tuple(hits), None

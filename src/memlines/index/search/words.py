@@ -135,7 +135,7 @@ def openclaw_score(rank: float) -> float:
 
 
 def _look_up(index: Index, words: Sequence[str]) -> list[Term]:
-    languages = index.languages()
+    languages = index.state.languages
     variants = {word: query_terms(word, languages) for word in words}
     counts = document_counts(index.connection, list({one for group in variants.values() for one in group}))
     # The index keeps the characters of a script without blanks in pairs, so a single one is a prefix.
@@ -173,7 +173,7 @@ def _weights(terms: Sequence[Term], total: int) -> dict[str, float]:
 
 def _phrase(index: Index, query: str) -> str:
     """Return what finds small words only where they occur together: "to be or not to be"."""
-    every = [terms_of(query, language) for language in ("", *index.languages())]
+    every = [terms_of(query, language) for language in ("", *index.state.languages)]
     # Of a script without blanks only the pairs follow each other in the index.
     joined = [[term for term in terms if len(term) > 1 or term.isascii()] or terms for terms in every]
     return " OR ".join(dict.fromkeys("(" + " + ".join(map(_quote, terms)) + ")" for terms in joined))
@@ -214,7 +214,7 @@ def make_match(variants: Mapping[str, Sequence[str]]) -> Match:
 
 def match_any(index: Index, words: Iterable[str]) -> Match:
     """Return a function that finds some words in the forms that they have in the languages of an index."""
-    languages = index.languages()
+    languages = index.state.languages
     return make_match({word: query_terms(word, languages) for word in words})
 
 
@@ -232,7 +232,8 @@ class MatchedChunks:
         self._index = index
         self._weights = words.weights
         self._complete = sum(words.weights.values())
-        self._chunks: dict[int, IndexedChunk] = {}
+        self.known: dict[int, IndexedChunk] = {}
+        """The chunks that were read, by number."""
         self._words: dict[int, tuple[str, ...]] = {}
         self.total = words.total
         self.match = make_match({term.word: term.variants for term in words.terms})
@@ -240,14 +241,10 @@ class MatchedChunks:
     def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
         """Return chunks by their numbers; those that are gone are left out."""
         wanted = list(numbers)
-        new = [number for number in wanted if number not in self._chunks]
+        new = [number for number in wanted if number not in self.known]
         if new:
-            self._chunks |= self._index.chunks(new)
-        return {number: self._chunks[number] for number in wanted if number in self._chunks}
-
-    def __getitem__(self, number: int) -> IndexedChunk:
-        """Return a chunk that was read."""
-        return self._chunks[number]
+            self.known |= self._index.chunks(new)
+        return {number: self.known[number] for number in wanted if number in self.known}
 
     def words_of(self, chunk: IndexedChunk) -> tuple[str, ...]:
         """Return the words of the query that a chunk or its title holds."""

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ _LANGUAGES = "languages"
 _FILE_COLUMNS = "path, source, hash, size, mtime_ns, inode, settled, problem, failed"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IndexState:
     """What an index says of itself as a whole at one moment."""
 
@@ -69,17 +70,32 @@ class IndexState:
     counts: dict[str, int] = field(default_factory=dict)
     """How many rows tables have, as far as they were counted."""
 
-    @property
+    @cached_property
     def birth(self) -> str:
         """A name for this very index: a rebuilt one has another."""
         return self.meta.get(_BIRTH, "")
 
-    @property
+    @cached_property
+    def synced_at(self) -> str | None:
+        """When the index last equalled the files."""
+        return self.meta.get(_SYNCED)
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """The settings the index was made with."""
+        return dict(json.loads(self.meta.get(_IDENTITY, "{}")))
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages whose words the index holds as stems."""
+        return tuple(self.meta.get(_LANGUAGES, "").split())
+
+    @cached_property
     def serving(self) -> SpaceEntry | None:
         """The space that answers; nothing if no vector was ever asked for."""
         return next((entry for entry in self.spaces if entry.state == "serving"), None)
 
-    @property
+    @cached_property
     def declined(self) -> Space | None:
         """The space whose vectors must not be made although the settings ask for them."""
         written = self.meta.get(spaces.DECLINED)
@@ -194,7 +210,7 @@ class Index:
         return self._table(entry.number if entry else 0)
 
     def _table(self, number: int) -> VectorTable:
-        birth = self.birth
+        birth = self.state.birth
         table = self._tables.get(number)
         if table is None or table.birth != birth:
             engine = self.identity().get("vector_engine", MATRIX)
@@ -211,7 +227,7 @@ class Index:
     @property
     def origin(self) -> Origin:
         """Where this index was made; looked at again if another was swapped in."""
-        birth = self.birth
+        birth = self.state.birth
         if self._origin is None or self._origin[0] != birth:
             self._origin = birth, origin_of(self.connection, self.path)
         return self._origin[1]
@@ -219,14 +235,14 @@ class Index:
     def identity(self) -> dict[str, Any]:
         """Return the settings the index was made with."""
         try:
-            return dict(json.loads(self.state.meta.get(_IDENTITY, "{}")))
+            return self.state.identity
         except (ValueError, TypeError):
             raise _damaged(self.path, "what it was made with cannot be read") from None
 
     @property
     def synced_at(self) -> str | None:
         """When the index last equalled the files."""
-        return self.state.meta.get(_SYNCED)
+        return self.state.synced_at
 
     def mark_synced(self, when: str) -> None:
         """Note that the index equals the files now."""
@@ -336,7 +352,7 @@ class Index:
 
     def languages(self) -> tuple[str, ...]:
         """Return the languages whose words the index holds as stems."""
-        return tuple(self.state.meta.get(_LANGUAGES, "").split())
+        return self.state.languages
 
     def _note_languages(self, languages: Iterable[str]) -> None:
         known = self.languages()

@@ -117,19 +117,10 @@ class VectorTable:
         self._parts: dict[frozenset[int], Matrix] = {}
         self._loaded = engine != SQLITE_VEC
         self._unreadable = ""
-
-    @property
-    def _owner(self) -> str:
+        self._owner = f"{birth[:24]}{number:08d}"
         """The name that the memory-mapped copy carries: of this very index and this very space."""
-        return f"{self.birth[:24]}{self.number:08d}"
-
-    @property
-    def _key(self) -> str:
-        return "rowid" if self.engine == SQLITE_VEC else "chunk"
-
-    @property
-    def _background(self) -> str:
-        return f"{_BACKGROUND}{self.number}"
+        self._key = "rowid" if engine == SQLITE_VEC else "chunk"
+        self._background = f"{_BACKGROUND}{number}"
 
     @property
     def chunk_numbers_sql(self) -> str:
@@ -262,7 +253,7 @@ class VectorTable:
         sql = "SELECT 1 FROM sqlite_schema WHERE name = ?"
         if self.connection.execute(sql, (self.table,)).get is None:
             return False
-        if not self._unreadable:
+        if not self._loaded and not self._unreadable:
             try:
                 self._load_extension()
             except StoreError as error:
@@ -276,9 +267,8 @@ class VectorTable:
 
     def _load_extension(self) -> None:
         """Load what the table needs, only when it is used: an index can be replaced without it."""
-        if not self._loaded:
-            load_extension(self.connection, self.path)
-            self._loaded = True
+        load_extension(self.connection, self.path)
+        self._loaded = True
 
     def _create(self, dims: int) -> None:
         self.connection.execute(
@@ -286,7 +276,8 @@ class VectorTable:
         )
         set_dims(self.connection, self.number, dims)
         if self.engine == SQLITE_VEC:
-            self._load_extension()
+            if not self._loaded:
+                self._load_extension()
             self.connection.execute(
                 f"CREATE VIRTUAL TABLE {self.table} USING"
                 f" vec0(embedding float[{dims}] distance_metric=cosine)"
