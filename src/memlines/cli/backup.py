@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,7 +42,7 @@ def with_forgotten_option(function: Function) -> Function:
 @click.option("--all", "everything", is_flag=True, help="Take history and trash as well.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @common_options
-def export_command(file: Path, everything: bool, force: bool, workspace: Path | None, as_json: bool) -> int:
+def export_command(file: Path, workspace: Path | None, as_json: bool, **options: Any) -> int:
     """Write all notes into the archive FILE, an ordinary ZIP.
 
     The index is left out, because it can be built again, and so are secrets in the settings.
@@ -51,7 +51,7 @@ def export_command(file: Path, everything: bool, force: bool, workspace: Path | 
     opened = nearest_workspace(workspace)
     settings = load(opened).settings
     with progress_bar() as progress:
-        done = export_archive(opened, settings, file, everything=everything, force=force, progress=progress)
+        done = export_archive(opened, settings, file, progress=progress, **options)
     if as_json:
         print_json(asdict(done))
     else:
@@ -107,13 +107,12 @@ def backup_command(uri: str, everything: bool, workspace: Path | None, as_json: 
 @common_options
 def restore_command(
     uri: str,
-    at: str,
     only_list: bool,
     to: Path | None,
     dry_run: bool,
-    with_forgotten: bool,
     workspace: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> int:
     """Merge a backup at URI into the workspace; nothing is overwritten.
 
@@ -128,15 +127,7 @@ def restore_command(
     target = nearest_workspace(workspace) if to is None else empty_folder(to, dry_run=dry_run)
     settings = load(target).settings
     with progress_bar() as progress:
-        done = restore(
-            target,
-            settings,
-            uri,
-            at=at,
-            dry_run=dry_run,
-            with_forgotten=with_forgotten,
-            progress=progress,
-        )
+        done = restore(target, settings, uri, dry_run=dry_run, progress=progress, **options)
     if as_json:
         print_json(asdict(done))
         return 1 if done.failed else 0

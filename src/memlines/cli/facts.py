@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +19,7 @@ from memlines.cli.output import is_terminal, print_error, print_json, print_line
 from memlines.cli.remember import ask_which, is_choice_impossible, print_receipt, show_receipt
 from memlines.errors import UsageError
 from memlines.memory.arguments import FACT
-from memlines.text.facts import IMPORTANCE, Category, Fact, FactLine, plain
+from memlines.text.facts import IMPORTANCE, Fact, FactLine, plain
 
 if TYPE_CHECKING:
     from memlines.memory.facts.facts import Facts, Stored
@@ -67,14 +67,7 @@ facts_command.add_command(facts_read.search_command)
 @allow_secret_option
 @common_options
 def store_command(
-    text: tuple[str, ...],
-    category: str | None,
-    importance: float,
-    replaces: str | None,
-    force: bool,
-    allow_secret: bool,
-    workspace: Path | None,
-    as_json: bool,
+    text: tuple[str, ...], force: bool, workspace: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Store TEXT as a fact, unless it is known already.
 
@@ -90,14 +83,7 @@ def store_command(
             todo="Say what is the case, or store it as it is with --force",
         )
     with open_memory(workspace) as memory:
-        stored = memory.facts.store(
-            words,
-            importance=importance,
-            category=cast("Category | None", category),
-            force=force,
-            replaces=replaces,
-            allow_secret=allow_secret,
-        )
+        stored = memory.facts.store(words, force=force, **options)
     if as_json:
         print_json(stored.to_json())
     else:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -90,7 +90,7 @@ def newest_first(lines: Sequence[FactLine]) -> list[FactLine]:
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="How many at most. [default: all]")
 @common_options
 def list_command(
-    category: str | None,
+    category: Category | None,
     everything: bool,
     captured: bool,
     limit: int | None,
@@ -99,7 +99,7 @@ def list_command(
 ) -> None:
     """List the facts, the newest first, with the id that the other commands take."""
     with open_memory(workspace) as memory:
-        lines = memory.facts.list(category=cast("Category | None", category), current=not everything)
+        lines = memory.facts.list(category=category, current=not everything)
         path = memory.facts.path
     chosen = newest_first([line for line in lines if line.fact.is_captured or not captured])[:limit]
     if as_json:
@@ -123,12 +123,7 @@ def list_command(
 @click.option("--all", "everything", is_flag=True, help="Search those that are no longer true as well.")
 @common_options
 def search_command(
-    query: tuple[str, ...],
-    limit: int,
-    min_score: float | None,
-    everything: bool,
-    workspace: Path | None,
-    as_json: bool,
+    query: tuple[str, ...], everything: bool, workspace: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Find the facts that answer QUERY, the likeliest first.
 
@@ -139,7 +134,7 @@ def search_command(
     if not text.strip():
         raise UsageError("the query is empty", todo="Ask for something: memlines facts search editor")
     with open_memory(workspace) as memory:
-        result = memory.facts.recall(text, limit=limit, min_score=min_score, current_only=not everything)
+        result = memory.facts.recall(text, current_only=not everything, **options)
     if as_json:
         facts = [found.to_json() for found in result.found]
         print_json({"facts": facts, "confident": result.confident, "warnings": list(result.warnings)})

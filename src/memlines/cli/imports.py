@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -89,14 +89,7 @@ def _open(workspace: Path | None) -> tuple[Workspace, Settings]:
 )
 @with_forgotten_option
 @common_options
-def archive_command(
-    file: Path,
-    dry_run: bool,
-    max_bytes: int,
-    with_forgotten: bool,
-    workspace: Path | None,
-    as_json: bool,
-) -> int:
+def archive_command(file: Path, workspace: Path | None, as_json: bool, **options: Any) -> int:
     """Merge the archive FILE into the workspace; nothing is overwritten.
 
     Where a note differs, both are kept: the imported one as NAME-imported-DATE.md. What was forgotten
@@ -106,15 +99,7 @@ def archive_command(
     opened = nearest_workspace(workspace)
     settings = load(opened).settings
     with progress_bar() as progress:
-        done = import_archive(
-            opened,
-            settings,
-            file,
-            dry_run=dry_run,
-            with_forgotten=with_forgotten,
-            max_bytes=max_bytes,
-            progress=progress,
-        )
+        done = import_archive(opened, settings, file, progress=progress, **options)
     if as_json:
         print_json(asdict(done))
     else:
@@ -131,35 +116,19 @@ def archive_command(
 def _vault_command(name: str, what: str) -> None:
     @import_command.command(name, short_help=f"The notes of {what}.", help=_VAULT_HELP.format(what=what))
     @click.argument("folder", type=FILE)
-    @click.option("--name", "below", help="The folder below memory/. [default: the name of FOLDER]")
+    @click.option("--name", help="The folder below memory/. [default: the name of FOLDER]")
     @click.option("--link", is_flag=True, help="Copy nothing; show the setting that has FOLDER searched.")
     @_dry_run_option
     @with_forgotten_option
     @common_options
-    def vault_command(
-        folder: Path,
-        below: str | None,
-        link: bool,
-        dry_run: bool,
-        with_forgotten: bool,
-        workspace: Path | None,
-        as_json: bool,
-    ) -> int:
+    def vault_command(folder: Path, link: bool, workspace: Path | None, as_json: bool, **options: Any) -> int:
         from memlines.admin.imports.vault import import_vault
 
         opened, settings = _open(workspace)
         if link:
             return _show_link(opened, settings, folder, as_json=as_json)
         with progress_bar() as progress:
-            done = import_vault(
-                opened,
-                settings,
-                folder,
-                name=below,
-                dry_run=dry_run,
-                with_forgotten=with_forgotten,
-                progress=progress,
-            )
+            done = import_vault(opened, settings, folder, progress=progress, **options)
         if as_json:
             print_json(asdict(done))
         else:
@@ -305,11 +274,9 @@ def openclaw_command(
     state_dir: Path | None,
     copy_notes: bool,
     notes: Path | None,
-    settings_to: openclaw.SettingsFile | None,
-    dry_run: bool,
-    with_forgotten: bool,
     workspace: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> int:
     """Take over the memories of OpenClaw's LanceDB plugin as facts, and vectors that were paid for.
 
@@ -324,15 +291,7 @@ def openclaw_command(
     state = expand_home(state_dir) if state_dir else default_state_dir()
     theirs = (notes or workspace_of(state, settings.agent)) if copy_notes or notes else None
     with open_memory(opened.root) as memory, progress_bar() as progress:
-        done = import_openclaw(
-            memory,
-            state_dir=state,
-            notes_from=theirs,
-            dry_run=dry_run,
-            with_forgotten=with_forgotten,
-            settings_to=settings_to,
-            progress=progress,
-        )
+        done = import_openclaw(memory, state_dir=state, notes_from=theirs, progress=progress, **options)
     if as_json:
         print_json(done.to_json())
     else:

@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -62,16 +62,7 @@ _PLACES = {
 @click.option("--force", is_flag=True, help="Write it even if it is known already.")
 @allow_secret_option
 @common_options
-def remember_command(
-    text: tuple[str, ...],
-    topic: str | None,
-    session: str | None,
-    to: str | None,
-    force: bool,
-    allow_secret: bool,
-    workspace: Path | None,
-    as_json: bool,
-) -> None:
+def remember_command(text: tuple[str, ...], workspace: Path | None, as_json: bool, **options: Any) -> None:
     """Write TEXT into the daily log, or the note of a topic, and print its citation.
 
     Without TEXT, or with a single dash, the text comes from standard input; put a text that starts
@@ -83,9 +74,7 @@ def remember_command(
 
     words = read_text(text, "remember", 'memlines remember "we chose Postgres"')
     with open_memory(workspace) as memory:
-        remembered = memory.remember(
-            words, topic=topic, session=session, to=to, force=force, allow_secret=allow_secret
-        )
+        remembered = memory.remember(words, **options)
     if as_json:
         print_json(remembered_json(remembered))
     elif remembered.duplicate is None:

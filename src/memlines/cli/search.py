@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,7 +24,7 @@ from memlines.cli.output import (
 from memlines.errors import UsageError
 from memlines.memory.arguments import CONTEXT, READ, RECALL, SEARCH, parse_citation
 from memlines.serve import wire
-from memlines.types import CONTEXT_TOKENS, Excerpt, Hit, Mode, Source
+from memlines.types import CONTEXT_TOKENS, Excerpt, Hit, Source
 
 if TYPE_CHECKING:
     from memlines.memory.notes.recall import Recalled
@@ -48,14 +48,11 @@ if TYPE_CHECKING:
 def search_command(
     words: tuple[str, ...],
     query: str | None,
-    max_results: int | None,
-    min_score: float | None,
-    mode: str,
-    full: bool,
-    sources: tuple[str, ...],
+    sources: tuple[Source, ...],
     why: bool,
     workspace: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Find the lines that answer QUERY.
 
@@ -71,15 +68,7 @@ def search_command(
             "the query is empty", todo='Ask for something: memlines search "what did we decide?"'
         )
     with open_memory(workspace) as memory, progress_bar() as progress:
-        result = memory.search(
-            text,
-            max_results=max_results,
-            min_score=min_score,
-            mode=cast("Mode", mode),
-            sources=cast("tuple[Source, ...]", sources) or None,
-            full=full,
-            progress=progress,
-        )
+        result = memory.search(text, sources=sources or None, progress=progress, **options)
     citations = memory.settings.citations
     if as_json:
         print_json(wire.search_json(result, citations=citations))
@@ -148,15 +137,7 @@ def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path |
     RECALL["limit"], "-n", "--limit", default=10, show_default=True, help="How many entries at most."
 )
 @common_options
-def recall_command(
-    query: tuple[str, ...],
-    recent: bool,
-    decisions: bool,
-    topic: str | None,
-    limit: int,
-    workspace: Path | None,
-    as_json: bool,
-) -> None:
+def recall_command(query: tuple[str, ...], workspace: Path | None, as_json: bool, **options: Any) -> None:
     """Show single entries of the notes with their days, newest first.
 
     With QUERY, only those that answer it, the best first unless --recent is given; where none is sure to,
@@ -164,9 +145,7 @@ def recall_command(
     decisions.
     """
     with open_memory(workspace) as memory:
-        entries = memory.recall(
-            " ".join(query) or None, recent=recent, decisions=decisions, topic=topic, limit=limit
-        )
+        entries = memory.recall(" ".join(query) or None, **options)
     if as_json:
         print_json(wire.recalled_json(entries))
     else:

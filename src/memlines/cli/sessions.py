@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import click
 
@@ -39,7 +39,7 @@ from memlines.memory.notes.entries import local_now
 from memlines.serve.wire import search_json
 from memlines.settings import Settings, refuse_if_off
 from memlines.settings.tree import Client
-from memlines.types import Mode, Turn, cited
+from memlines.types import Turn, cited
 
 _STATES = {"grew": "grew since", "changed": "changed since"}
 
@@ -165,15 +165,7 @@ def _print_turn(turn: Turn, width: int, *, is_marked: bool) -> None:
 @click.argument("query", nargs=-1, required=True)
 @search_options
 @common_options
-def search_command(
-    query: tuple[str, ...],
-    max_results: int | None,
-    min_score: float | None,
-    mode: str,
-    full: bool,
-    workspace: Path | None,
-    as_json: bool,
-) -> None:
+def search_command(query: tuple[str, ...], workspace: Path | None, as_json: bool, **options: Any) -> None:
     """Find what was said about something in conversations.
 
     Each hit shows its client, when the conversation began, and a citation that 'memlines sessions show'
@@ -184,15 +176,7 @@ def search_command(
         raise UsageError("the query is empty", todo="Ask for something that was said")
     with _open(workspace) as memory, progress_bar() as progress:
         refuse_unless_on(memory.settings)
-        result = memory.search(
-            text,
-            max_results=max_results,
-            min_score=min_score,
-            mode=cast("Mode", mode),
-            sources=["sessions"],
-            full=full,
-            progress=progress,
-        )
+        result = memory.search(text, sources=["sessions"], progress=progress, **options)
         clients = _clients(memory, {hit.path for hit in result})
     citations = memory.settings.citations
     if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,9 +22,11 @@ from memlines.cli.output import (
 )
 from memlines.embed.spending.prices import in_dollars
 from memlines.errors import EmbeddingError
-from memlines.memory.status import Status
 from memlines.serve.wire import status_json
 from memlines.types import Space
+
+if TYPE_CHECKING:
+    from memlines.memory.status import Status
 
 _STATES = {
     "serving": "answers",
