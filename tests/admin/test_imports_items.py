@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.admin.imports import exports as items
-from memlines.admin.imports.exports import Malformed, items_in
+from memlines.admin.imports.exports import Malformed, read_items
 from tests.support import untimed
 
 JSON = st.recursive(
@@ -39,7 +39,7 @@ class Dripping(io.RawIOBase):
 
 
 def read(text: str | bytes, *keys: str, size: int = 10**6) -> list[Any]:
-    return list(items_in(Dripping(text.encode() if isinstance(text, str) else text, size), keys))
+    return list(read_items(Dripping(text.encode() if isinstance(text, str) else text, size), keys))
 
 
 @untimed

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.imports.openclaw import translated
+from memlines.admin.imports.openclaw import translate_settings
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load
 from tests.support_backup import tree
@@ -100,7 +100,7 @@ def test_showing_them_writes_nothing(cli: Cli, state: Path, workspace: Path) -> 
 def test_what_was_left_out_is_told_with_the_reason(cli: Cli, state: Path, workspace: Path) -> None:
     left_out = imported(cli, state, workspace)["left_out"]
     assert "embeddings.api_key: keys are never copied; set the variable OPENAI_API_KEY" in left_out
-    assert "store.path: an index of OpenClaw cannot be used here, and is made anew" in left_out
+    assert "store.path: an index of OpenClaw cannot be used here, and is rebuilt" in left_out
     assert {sentence.split(":")[0] for sentence in left_out} == {
         "embeddings.api_key",
         "embeddings.headers",
@@ -172,7 +172,7 @@ def test_a_projects_file_that_nobody_trusted_is_not_trusted_now(
     ],
 )
 def test_what_cannot_be_a_setting_is_left_out(part: dict[str, Any], why: str) -> None:
-    found = translated({"agents": {"defaults": {"memorySearch": part}}}, Path("/notes"))
+    found = translate_settings({"agents": {"defaults": {"memorySearch": part}}}, Path("/notes"))
     assert any(why in sentence for sentence in found.left_out)
     assert not any("secret" in str(value) or "abc" in str(value) for value in found.values.values())
 
@@ -188,13 +188,13 @@ def test_what_cannot_be_a_setting_is_left_out(part: dict[str, Any], why: str) ->
     ],
 )
 def test_a_configuration_without_memory_has_no_settings(config: dict[str, Any]) -> None:
-    found = translated(config, Path("/notes"))
+    found = translate_settings(config, Path("/notes"))
     assert (dict(found.values), found.left_out) == ({}, ())
 
 
 def test_an_agent_with_an_odd_name_is_left_out() -> None:
     agents = [{"id": name, "memorySearch": {"query": {"maxResults": 3}}} for name in ("../x", None, "a.b", 7)]
-    found = translated({"agents": {"list": agents}}, Path("/notes"))
+    found = translate_settings({"agents": {"list": agents}}, Path("/notes"))
     assert (dict(found.values), len(found.left_out)) == ({}, 4)
 
 

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.imports.exports import Export, opened
-from memlines.admin.imports.memories import Added, Memory, add, memory_of, moment_of
+from memlines.admin.imports.exports import Export, open_export
+from memlines.admin.imports.memories import Added, ForeignMemory, add_memories, memory_of, parse_time
 from memlines.memory.conversations.conversation import CHATGPT, Cleaning, Conversation, named
 from memlines.memory.conversations.importing import bring_in
 from memlines.paths import Workspace
@@ -32,7 +32,7 @@ _MEMORY_KEYS = ("memories", "results")
 _SAVED = "bio"
 _SAID = ("text", "multimodal_text")
 _CITATION = re.compile("\ue200[^\ue201\n]*\ue201")
-"""A mark for what an answer was taken from; nobody sees it."""
+"""A mark for what an answer was taken from; no one sees it."""
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
 
@@ -68,7 +68,7 @@ def import_chatgpt(
     cleaning = Cleaning.of(workspace, settings)
     outcomes: Counter[str] = Counter()
     redacted: dict[str, int] = {}
-    with opened(file, "an export of ChatGPT") as export:
+    with open_export(file, "an export of ChatGPT") as export:
         saved = _saved_memories(export, progress)
         for item in export.items(_CONVERSATIONS, _KEYS, progress, "importing"):
             conversation = conversation_of(item)
@@ -86,23 +86,23 @@ def import_chatgpt(
         outcomes["left out"],
         outcomes["skipped"],
         redacted,
-        add(workspace, settings, CHATGPT, saved, dry_run=dry_run, progress=progress),
+        add_memories(workspace, settings, CHATGPT, saved, dry_run=dry_run, progress=progress),
         dry_run,
     )
 
 
-def _saved_memories(export: Export, progress: Progress) -> list[Memory]:
+def _saved_memories(export: Export, progress: Progress) -> list[ForeignMemory]:
     """Return the memories of an export after looking at all of it, or refuse what is none."""
     if export.is_archive and not export.parts(_CONVERSATIONS):
-        raise export.refused("there is no conversations.json in it")
-    memories: list[Memory] = []
+        raise export.refusal("there is no conversations.json in it")
+    memories: list[ForeignMemory] = []
     count = usable = 0
     for item in export.items(_CONVERSATIONS, _KEYS, progress, "reading"):
         count += 1
         usable += conversation_of(item) is not None
         memories += saved_in(item)
     if count and not usable:
-        raise export.refused("none of its items is a conversation")
+        raise export.refusal("none of its items is a conversation")
     if export.parts(_MEMORIES):
         listed = map(memory_of, export.items(_MEMORIES, _MEMORY_KEYS, progress, "reading"))
         memories += [memory for memory in listed if memory is not None]
@@ -111,23 +111,23 @@ def _saved_memories(export: Export, progress: Progress) -> list[Memory]:
 
 def conversation_of(item: Any) -> Conversation | None:
     """Return the conversation that an item of an export is; nothing if it is none, or its tree is no tree."""
-    told = table(item)
-    nodes = table(told.get("mapping"))
-    branch = _branch(nodes, told.get("current_node"))
+    fields = table(item)
+    nodes = table(fields.get("mapping"))
+    branch = _branch(nodes, fields.get("current_node"))
     if not branch:
         return None
-    began = Began(moment_of(told.get("create_time")))
+    began = Began(parse_time(fields.get("create_time")))
     meanings = [began, *(_meaning(_message(nodes[node])) for node in branch)]
-    session = told.get("conversation_id") or told.get("id")
+    session = fields.get("conversation_id") or fields.get("id")
     return named(CHATGPT, session, gather(enumerate(meanings, 1)))
 
 
-def saved_in(item: Any) -> Iterator[Memory]:
+def saved_in(item: Any) -> Iterator[ForeignMemory]:
     """Yield what was saved as a memory in a conversation."""
     for node in table(table(item).get("mapping")).values():
         message = _message(node)
         if message.get("recipient") == _SAVED and (words := _words(message)):
-            yield Memory(tidy(message.get("id")), words, moment_of(message.get("create_time")))
+            yield ForeignMemory(tidy(message.get("id")), words, parse_time(message.get("create_time")))
 
 
 def _branch(nodes: Mapping[str, Any], last: Any) -> list[str]:
@@ -148,7 +148,7 @@ def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
     leaves = [name for name in nodes if name not in parents]
 
     def age(name: str) -> float:
-        time = moment_of(_message(nodes[name]).get("create_time"))
+        time = parse_time(_message(nodes[name]).get("create_time"))
         return time.timestamp() if time else 0.0
 
     return max(leaves, key=age, default=None)
@@ -163,7 +163,7 @@ def _meaning(message: Mapping[str, Any]) -> Meaning:
     role = _ROLES.get(tidy(table(message.get("author")).get("role")))
     if role is None or table(message.get("metadata")).get("is_visually_hidden_from_conversation") is True:
         return None
-    time = moment_of(message.get("create_time"))
+    time = parse_time(message.get("create_time"))
     recipient = message.get("recipient") or "all"
     if recipient != "all":
         return Said("assistant", "", time, names([recipient])) if role == "assistant" else None

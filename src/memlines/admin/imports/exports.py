@@ -43,7 +43,7 @@ class Readable(Protocol):
         """Return at most so many bytes; none at the end."""
 
 
-def items_in(stream: Readable, keys: Collection[str] = ()) -> Iterator[Any]:
+def read_items(stream: Readable, keys: Collection[str] = ()) -> Iterator[Any]:
     """Yield the items of a JSON list, or of the one under the first of some keys in a JSON object.
 
     What cannot be read as that raises `Malformed`, after everything before it was yielded.
@@ -53,7 +53,7 @@ def items_in(stream: Readable, keys: Collection[str] = ()) -> Iterator[Any]:
         if not _enter(text, keys):
             raise Malformed(f"it has no list under {' or '.join(keys)}")
         yield from _list(text)
-        while text.peek() == ",":  # what else stands in the object must be JSON as well
+        while text.peek() == ",":  # what else is in the object must be JSON as well
             text.skip(",")
             _key(text)
             text.value()
@@ -123,7 +123,7 @@ class _Text:
         """Take a character that has to be next."""
         found = self.peek()
         if found != character:
-            what = f"{found!r} stands" if found else "it ends"
+            what = f"{found!r} is" if found else "it ends"
             raise Malformed(f"it is no JSON list, or it is damaged: {what} where {character!r} should be")
         self._at += 1
 
@@ -135,8 +135,11 @@ class _Text:
             try:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
             except (ValueError, RecursionError) as error:
-                if isinstance(error, RecursionError) or not self._more():
-                    raise Malformed(f"it is no JSON: {_told(error)}") from None
+                if isinstance(error, RecursionError):
+                    raise Malformed("it is no JSON: it is nested too deep") from None
+                if not self._more():
+                    reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                    raise Malformed(f"it is no JSON: {reason}") from None
                 continue
             # Before anything else may follow, this may be the beginning of a number only: 1. or 1e
             if self._buffer[end : end + 1] in _AFTER_VALUES or not self._more():
@@ -159,12 +162,6 @@ class _Text:
         self._buffer = self._buffer[self._at :] + new
         self._at = 0
         return bool(piece)
-
-
-def _told(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return error.msg
-    return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
 
 
 MAX_BYTES = 2_000_000_000
@@ -196,7 +193,7 @@ class Export:
         """Whether the file is an archive of files."""
         return self._archive is not None
 
-    def refused(self, why: str) -> PathError:
+    def refusal(self, why: str) -> PathError:
         """Return the error for a file that cannot be used."""
         return PathError(
             f"{str(self.file)!r} cannot be taken for {self.what}: {why}; nothing was changed",
@@ -218,7 +215,7 @@ class Export:
             if self._archive is None:
                 total = self._size
                 self._stream.seek(0)
-                yield from items_in(_Limited(self._stream, MAX_BYTES, advance), keys)
+                yield from read_items(_Limited(self._stream, MAX_BYTES, advance), keys)
                 return
             infos = self.parts(inside)
             total = sum(info.file_size for info in infos)
@@ -226,14 +223,14 @@ class Export:
             for info in infos:
                 with self._archive.open(info) as part:
                     limited = _Limited(part, room, advance)
-                    yield from items_in(limited, keys)
+                    yield from read_items(limited, keys)
                     room = limited.room
         except Malformed as error:
-            raise self.refused(str(error)) from None
+            raise self.refusal(str(error)) from None
         except _DAMAGE as error:
-            raise self.refused(f"it is damaged ({error})") from error
+            raise self.refusal(f"it is damaged ({error})") from error
         except OSError as error:
-            raise self.refused(f"it cannot be read: {reason_of(error)}") from error
+            raise self.refusal(f"it cannot be read: {reason_of(error)}") from error
 
     def parts(self, inside: re.Pattern[str]) -> list[zipfile.ZipInfo]:
         """Return the files in the archive whose names match, in their order; none if it is no archive."""
@@ -241,7 +238,7 @@ class Export:
             return []
         found = [info for info in self._archive.infolist() if inside.fullmatch(info.filename)]
         if sum(info.file_size for info in found) > MAX_BYTES:
-            raise self.refused(f"it unpacks to more than {MAX_BYTES / 1e9:g} GB")
+            raise self.refusal(f"it unpacks to more than {MAX_BYTES / 1e9:g} GB")
         return sorted(found, key=lambda info: info.filename)
 
 
@@ -263,8 +260,8 @@ class _Limited:
 
 
 @contextmanager
-def opened(file: Path, what: str) -> Iterator[Export]:
-    """Open an export that somebody named."""
+def open_export(file: Path, what: str) -> Iterator[Export]:
+    """Open an export by its name."""
     with ExitStack() as stack:
         try:
             refuse_link(file)

@@ -2,20 +2,22 @@
 
     - 2026-03-01: Prefers tea over coffee #food [mem0 3f2a9c1b04de7781]
 
-The mark at the end says where an entry came from, and knows it again although somebody reworded it here.
+The mark at the end says where an entry came from, and identifies it even after it was reworded here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.imports.exports import Export, opened
+from memlines.admin.imports.exports import open_export
 from memlines.errors import UsageError
 from memlines.files import atomic, notes
 from memlines.files.journal import operation
@@ -38,11 +40,11 @@ _BLOCK_BYTES = 200_000
 
 _UNFIT = re.compile(r"[^\w/-]+")
 _YEARS = range(1971, 9000)
-"""A time outside of these was never set, and cannot even be told in every time zone."""
+"""A time outside of these was never set, and cannot even be written in every time zone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class ForeignMemory:
     """What another program remembered: the name it has there, the words, when, about what, about whom."""
 
     id: str
@@ -64,113 +66,95 @@ class Added:
     paths: tuple[str, ...] = ()
 
 
-def moment_of(value: Any) -> datetime | None:
-    """Return the time that a value of an export tells, if it tells one."""
+def parse_time(value: Any) -> datetime | None:
+    """Return the time that a value of an export means, if it means one."""
     time = time_of(value)
     return time if time is not None and time.year in _YEARS else None
 
 
 @operation("import")
-def add(
+def add_memories(
     workspace: Workspace,
     settings: Settings,
     origin: str,
-    memories: Iterable[Memory],
+    memories: Iterable[ForeignMemory],
     *,
     dry_run: bool,
     progress: Progress,
 ) -> Added:
     """Write the memories that are not there yet into the notes of their origin, the oldest first."""
-    work = _Work(workspace, settings, origin)
-    work.prepare(memories)
-    paths = {} if dry_run else dict.fromkeys(work.write(progress))
-    return Added(len(work.entries), work.known, work.forgotten, work.unusable, work.redacted, tuple(paths))
+    rules = rules_of(settings.redaction.rules)
+    gone = Forgotten.load(workspace)
+    now = datetime.now(UTC)
+    marks = set(_marks_in(workspace, origin))
+    counts: Counter[str] = Counter()
+    redacted: dict[str, int] = {}
+    new: list[tuple[datetime, str, str]] = []  # time, owner and text of an entry
+    for memory in memories:
+        clean = redact(memory.text, rules)
+        try:
+            words = usable_text(clean.text)
+        except UsageError:
+            counts["unusable"] += 1
+            continue
+        mark = mark_of(memory)
+        if mark in marks:
+            counts["known"] += 1
+        elif gone and gone.drops(words):
+            counts["forgotten"] += 1
+        else:
+            marks.add(mark)
+            redacted = merged(redacted, clean.counts)
+            time = memory.time or now
+            tags = [f"#{tag}" for one in memory.tags if (tag := _UNFIT.sub("-", one).strip("-/"))]
+            end = " ".join([*tags, f"[{origin} {mark}]"])
+            day = local_now(settings, time).date().isoformat()
+            new.append((time, title_of(memory.owner), block_of(f"{day}:", words, end)))
+    paths = {} if dry_run else dict.fromkeys(_write(workspace, settings, origin, new, progress))
+    return Added(added=len(new), redacted=redacted, paths=tuple(paths), **counts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    time: datetime
-    owner: str
-    block: str
+def _write(
+    workspace: Workspace,
+    settings: Settings,
+    origin: str,
+    new: Sequence[tuple[datetime, str, str]],
+    progress: Progress,
+) -> Iterator[str]:
+    """Write entries, those of each owner under a heading if there are several; yield the notes they go to."""
+    by_owner: dict[str, list[str]] = {}
+    for _, owner, block in sorted(new, key=lambda entry: entry[0]):
+        by_owner.setdefault(owner, []).append(block)
+    done = 0
+    for owner, every in by_owner.items():
+        for blocks in _groups(every):
+            path = _note_with_room(workspace, origin, blocks)
+            notes.append(
+                workspace,
+                path,
+                "\n".join(blocks),
+                under=owner if owner and len(by_owner) > 1 else None,
+                title=f"Memories from {origin}",
+                max_bytes=settings.files.max_bytes,
+            )
+            done += len(blocks)
+            progress(done, len(new), "writing")
+            yield path
 
 
-class _Work:
-    """One import: what is to be written, and what is not."""
-
-    def __init__(self, workspace: Workspace, settings: Settings, origin: str) -> None:
-        self.workspace = workspace
-        self.settings = settings
-        self.origin = origin
-        self.entries: list[_Entry] = []
-        self.known = self.forgotten = self.unusable = 0
-        self.redacted: dict[str, int] = {}
-        self._marks = set(_marks_in(workspace, origin))
-
-    def prepare(self, memories: Iterable[Memory]) -> None:
-        """Decide of each memory whether it is written, and how."""
-        rules = rules_of(self.settings.redaction.rules)
-        gone = Forgotten.load(self.workspace)
-        now = datetime.now(UTC)
-        for memory in memories:
-            clean = redact(memory.text, rules)
-            try:
-                words = usable_text(clean.text)
-            except UsageError:
-                self.unusable += 1
-                continue
-            mark = mark_of(memory)
-            if mark in self._marks:
-                self.known += 1
-            elif gone and gone.drops(words):
-                self.forgotten += 1
-            else:
-                self._marks.add(mark)
-                self.redacted = merged(self.redacted, clean.counts)
-                self.entries.append(self._entry(memory, words, mark, now))
-
-    def write(self, progress: Progress) -> Iterator[str]:
-        """Write the entries and yield the notes they went to."""
-        own: dict[str, list[str]] = {}
-        for entry in sorted(self.entries, key=lambda entry: entry.time):
-            own.setdefault(entry.owner, []).append(entry.block)
-        done, total = 0, len(self.entries)
-        for owner, every in own.items():
-            for blocks in _groups(every):
-                path = self._note_with_room(blocks)
-                notes.append(
-                    self.workspace,
-                    path,
-                    "\n".join(blocks),
-                    under=owner if owner and len(own) > 1 else None,
-                    title=f"Memories from {self.origin}",
-                    max_bytes=self.settings.files.max_bytes,
-                )
-                done += len(blocks)
-                progress(done, total, "writing")
-                yield path
-
-    def _entry(self, memory: Memory, words: str, mark: str, now: datetime) -> _Entry:
-        time = memory.time or now
-        day = local_now(self.settings, time).date().isoformat()
-        tags = [f"#{tag}" for one in memory.tags if (tag := _UNFIT.sub("-", one).strip("-/"))]
-        end = " ".join([*tags, f"[{self.origin} {mark}]"])
-        return _Entry(time, title_of(memory.owner), block_of(f"{day}:", words, end))
-
-    def _note_with_room(self, blocks: Sequence[str]) -> str:
-        needed = _size(blocks)
-        for path in _names(self.origin):
-            place = place_of(self.workspace, path)
-            there = atomic.read(place.real, _NOTE_BYTES, root=place.root)
-            if there is None or len(there) + needed <= _NOTE_BYTES:
-                return path
-        raise AssertionError("numbers do not end")
+def _note_with_room(workspace: Workspace, origin: str, blocks: Sequence[str]) -> str:
+    needed = _size(blocks)
+    for path in _names(origin):
+        place = place_of(workspace, path)
+        there = atomic.read(place.real, _NOTE_BYTES, root=place.root)
+        if there is None or len(there) + needed <= _NOTE_BYTES:
+            return path
+    raise AssertionError("numbers do not end")
 
 
 def _names(origin: str) -> Iterator[str]:
     yield f"{FOLDER}/{origin}{SUFFIX}"
-    number = 1
-    while True:
-        number += 1
+    for number in count(2):
         yield f"{FOLDER}/{origin}-{number}{SUFFIX}"
 
 
@@ -185,10 +169,10 @@ def _marks_in(workspace: Workspace, origin: str) -> Iterator[str]:
         yield from (mark.decode() for mark in pattern.findall(content))
 
 
-def mark_of(memory: Memory) -> str:
-    """Return what knows a memory again: its name and what it says there."""
-    told = f"{memory.id}\0{memory.text}".encode("utf-8", "replace")
-    return hashlib.sha256(told).hexdigest()[:16]
+def mark_of(memory: ForeignMemory) -> str:
+    """Return what identifies a memory: a hash of its id and text in the other program."""
+    named = f"{memory.id}\0{memory.text}".encode("utf-8", "replace")
+    return hashlib.sha256(named).hexdigest()[:16]
 
 
 def _groups(blocks: Sequence[str]) -> Iterator[list[str]]:
@@ -230,41 +214,36 @@ class ImportedMemories:
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
-        told = asdict(self.memories) | {"redacted": dict(self.memories.redacted)}
-        return {"file": self.file, **told, "skipped": self.skipped, "dry_run": self.dry_run}
+        memories = asdict(self.memories) | {"redacted": dict(self.memories.redacted)}
+        return {"file": self.file, **memories, "skipped": self.skipped, "dry_run": self.dry_run}
 
 
 def import_mem0(
     workspace: Workspace, settings: Settings, file: Path, *, dry_run: bool = False, progress: Progress
 ) -> ImportedMemories:
     """Write the memories of an export into the note of mem0; all of it is read before anything is written."""
-    with opened(file, "an export of mem0") as export:
-        found = list(_memories(export, progress))
+    with open_export(file, "an export of mem0") as export:
+        found = [memory_of(item) for item in export.items(_INSIDE, _KEYS, progress, "reading")]
     usable = [memory for memory in found if memory is not None]
     if found and not usable:
-        raise export.refused("none of its items is a memory")
-    added = add(workspace, settings, ORIGIN, usable, dry_run=dry_run, progress=progress)
+        raise export.refusal("none of its items is a memory")
+    added = add_memories(workspace, settings, ORIGIN, usable, dry_run=dry_run, progress=progress)
     return ImportedMemories(str(file), added, len(found) - len(usable), dry_run)
 
 
-def _memories(export: Export, progress: Progress) -> Iterator[Memory | None]:
-    for item in export.items(_INSIDE, _KEYS, progress, "reading"):
-        yield memory_of(item)
-
-
-def memory_of(item: Any) -> Memory | None:
+def memory_of(item: Any) -> ForeignMemory | None:
     """Return the memory that an item of an export is; nothing if it is none."""
-    told = table(item)
-    words = next((text for key in _WORDS if (text := tidy(told.get(key)))), "")
+    fields = table(item)
+    words = next((text for key in _WORDS if (text := tidy(fields.get(key)))), "")
     if not words:
         return None
-    details = table(told.get("metadata"))
-    tags = told.get("categories") or details.get("categories") or details.get("category") or ()
+    details = table(fields.get("metadata"))
+    tags = fields.get("categories") or details.get("categories") or details.get("category") or ()
     every = [tags] if isinstance(tags, str) else tags if isinstance(tags, list) else []
-    return Memory(
-        tidy(told.get("id")) or tidy(told.get("hash")),
+    return ForeignMemory(
+        tidy(fields.get("id")) or tidy(fields.get("hash")),
         words,
-        moment_of(told.get("created_at")) or moment_of(told.get("updated_at")),
+        parse_time(fields.get("created_at")) or parse_time(fields.get("updated_at")),
         tuple(tag for one in every if (tag := tidy(one))),
-        next((owner for key in _OWNERS if (owner := tidy(told.get(key)))), ""),
+        next((owner for key in _OWNERS if (owner := tidy(fields.get(key)))), ""),
     )

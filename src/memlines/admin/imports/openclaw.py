@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,28 +43,40 @@ _PLUGIN_KEYS = {
 }
 _PLUGIN_LEFT_OUT = {
     "embedding": "facts are embedded as notes are",
-    "dbPath": "its memories are imported, and facts stand in a note here",
-    "storageOptions": "it may hold keys, and facts stand in a note here",
+    "dbPath": "its memories are imported, and facts are kept in a note here",
+    "storageOptions": "it may hold keys, and facts are kept in a note here",
 }
 _PLACES = {
-    "store.path": "an index of OpenClaw cannot be used here, and is made anew",
-    "facts.uri": "facts stand in a note here",
+    "store.path": "an index of OpenClaw cannot be used here, and is rebuilt",
+    "facts.uri": "facts are kept in a note here",
 }
 _CREDENTIALS = re.compile(r"://[^/?#]*@|[?&][^=&#]*(?:key|token|secret|sig)[^=&#]*=", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Translated:
-    """Settings by their keys (those of one agent as `agents.<name>.<key>`), and why others were left out."""
+class TheirSettings:
+    """OpenClaw's settings by our keys, what of them was left out and why, and where they were written.
+
+    The keys of one agent are `agents.<name>.<key>`.
+    """
 
     values: Mapping[str, Any]
     left_out: tuple[str, ...]
+    file: str = ""
+    kept: tuple[str, ...] = ()
+    """The keys that the file set before, which stay as they were."""
 
 
-def translated(config: Mapping[str, Any], workspace: Path) -> Translated:
+def translate_settings(config: Mapping[str, Any], workspace: Path) -> TheirSettings:
     """Return the settings that a configuration means; relative paths in it begin at OpenClaw's workspace."""
-    work = _Work(workspace)
-    values, left_out = translate(_about_memory(config))
+    work = _Translation(workspace)
+    defaults = table(table(config.get("agents")).get("defaults"))
+    about_memory = {
+        "agents": {"defaults": {_SEARCH: table(defaults.get(_SEARCH))}},
+        _SEARCH: table(config.get(_SEARCH)),
+        "memory": table(config.get("memory")),
+    }
+    values, left_out = translate(about_memory)
     work.left_out += left_out
     work.take(values)
     listed = table(config.get("agents")).get("list")
@@ -72,21 +84,10 @@ def translated(config: Mapping[str, Any], workspace: Path) -> Translated:
         if isinstance(one.get(_SEARCH), Mapping):
             work.take_agent(one.get("id"), one[_SEARCH])
     work.take_plugin(plugin_config(config))
-    return Translated(work.values, tuple(dict.fromkeys(work.left_out)))
+    return TheirSettings(work.values, tuple(dict.fromkeys(work.left_out)))
 
 
-def _about_memory(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a whole configuration that are about memory, even if there are none."""
-    agents = table(config.get("agents"))
-    defaults = table(agents.get("defaults"))
-    return {
-        "agents": {"defaults": {_SEARCH: table(defaults.get(_SEARCH))}},
-        _SEARCH: table(config.get(_SEARCH)),
-        "memory": table(config.get("memory")),
-    }
-
-
-class _Work:
+class _Translation:
     """One translation: what was taken, and what was not."""
 
     def __init__(self, workspace: Path) -> None:
@@ -110,7 +111,9 @@ class _Work:
             if why:
                 self.left_out.append(f"{prefix}{name}: {why}")
             else:
-                self.values[prefix + name] = self._here(name, value)
+                if name == "extra_paths" and isinstance(value, list):
+                    value = [os.path.normpath(self._workspace / expand_home(path)) for path in value]
+                self.values[prefix + name] = value
         if "sessions" in values.get("sources", ()):
             self.values[f"{prefix}sessions.clients"] = ["openclaw"]
 
@@ -131,12 +134,6 @@ class _Work:
         embedding = table(config.get("embedding"))
         if embedding.get("apiKey"):
             self.left_out.append(f"{PLUGIN} embedding.apiKey: {_about_key('openai')}")
-
-    def _here(self, name: str, value: Any) -> Any:
-        """Return a value as it means the same here: paths are relative to OpenClaw's workspace."""
-        if name != "extra_paths" or not isinstance(value, list):
-            return value
-        return [os.path.normpath(self._workspace / expand_home(path)) for path in value]
 
 
 def _why_not(name: str, value: Any, values: Mapping[str, Any]) -> str:
@@ -164,7 +161,7 @@ _LONGEST_CONFIG = 10_000_000
 
 
 def default_state_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return where OpenClaw keeps its state, unless somebody says otherwise."""
+    """Return where OpenClaw keeps its state, by the environment or by default."""
     return expand_home(environ.get("OPENCLAW_STATE_DIR") or "~/.openclaw")
 
 
@@ -207,25 +204,14 @@ def workspace_in(config: Mapping[str, Any], state_dir: Path, agent: str) -> Path
     agents = table(config.get("agents"))
     listed = agents.get("list")
     own = [table(one) for one in listed if table(one).get("id") == agent] if isinstance(listed, list) else []
-    for told in (*own, table(agents.get("defaults"))):
-        if named := tidy(told.get("workspace")):
+    for one in (*own, table(agents.get("defaults"))):
+        if named := tidy(one.get("workspace")):
             return expand_home(named)
     return state_dir / ("workspace" if agent == "main" else f"workspace-{agent}")
 
 
 SettingsFile = Literal["user", "project"]
 """Whose settings file OpenClaw's settings are written into."""
-
-
-@dataclass(frozen=True, slots=True)
-class TheirSettings:
-    """OpenClaw's settings as ours, what of them was left out and why, and where they were written."""
-
-    values: Mapping[str, Any]
-    left_out: tuple[str, ...]
-    file: str = ""
-    kept: tuple[str, ...] = ()
-    """The keys that the file set before, which stay as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,10 +232,10 @@ class ImportedOpenClaw:
         return bool((self.notes and self.notes.failed) or (self.memories and self.memories.reason))
 
     def to_json(self) -> dict[str, Any]:
-        """Return it with field names that stay; what became of vectors stands at the top."""
-        told = asdict(self)
-        vectors = told.pop("vectors") or asdict(Vectors(""))
-        return {**vectors, **told}
+        """Return it with field names that stay; the fields of vectors are at the top."""
+        result = asdict(self)
+        vectors = result.pop("vectors") or asdict(Vectors(""))
+        return {**vectors, **result}
 
 
 @operation("import")
@@ -302,14 +288,14 @@ def _settings(
     memory: Memory, config: Mapping[str, Any], state_dir: Path, file: SettingsFile | None
 ) -> TheirSettings | None:
     """Translate OpenClaw's settings, and write them into a file if one is named."""
-    found = translated(config, workspace_in(config, state_dir, memory.settings.agent))
+    found = translate_settings(config, workspace_in(config, state_dir, memory.settings.agent))
     if not found.values and not found.left_out:
         return None
     if file is None or not found.values:
-        return TheirSettings(found.values, found.left_out)
+        return found
     heading = f"From {state_dir / CONFIG}"
     if file == "user":
         path, kept = add_to_user_file(found.values, heading)
     else:
         path, kept = add_to_project_file(memory.workspace, found.values, heading)
-    return TheirSettings(found.values, found.left_out, str(path), tuple(kept))
+    return replace(found, file=str(path), kept=tuple(kept))

@@ -1,7 +1,7 @@
 """Take over what OpenClaw's LanceDB plugin remembers: each memory becomes a fact.
 
 One that is too long for a fact becomes an entry of `memory/imported/openclaw.md`. A mark, which the line of
-a fact names as its source, knows a memory again although somebody reworded it here.
+a fact names as its source, identifies a memory even after it was reworded here.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def take_memories(
         rows = list(_rows(place, memory.settings.agent))
     except (RuntimeError, ValueError, OSError, StoreError) as error:
         return Memories(place, reason=f"the table cannot be read: {reason_of(error)}")
-    work = _Work(memory, with_forgotten=with_forgotten)
+    work = _MemoryImport(memory, with_forgotten=with_forgotten)
     for done, row in enumerate(rows, 1):
         work.prepare(row)
         progress(done, len(rows), "reading")
@@ -104,13 +104,13 @@ def _rows(place: str, agent: str) -> Iterator[Mapping[str, Any]]:
     yield from sorted(own, key=lambda row: _number(row.get("createdAt"), 0.0))
 
 
-class _Work:
-    """One import: what is to be written, and what is not."""
+class _MemoryImport:
+    """One import: what will be written, and why the rest is not."""
 
     def __init__(self, memory: Memory, *, with_forgotten: bool) -> None:
         self.memory = memory
         self.facts: list[Fact] = []
-        self.long: list[memories.Memory] = []
+        self.long: list[memories.ForeignMemory] = []
         self.there = self.known = self.forgotten = self.orders = self.unusable = 0
         self.redacted: dict[str, int] = {}
         self._with_forgotten = with_forgotten
@@ -121,8 +121,8 @@ class _Work:
     def prepare(self, row: Mapping[str, Any]) -> None:
         """Decide of a memory whether it is written, and as what."""
         self.there += 1
-        text, time = tidy(row.get("text")), memories.moment_of(row.get("createdAt"))
-        one = memories.Memory(tidy(row.get("id")), text, time, (tidy(row.get("category")),))
+        text, time = tidy(row.get("text")), memories.parse_time(row.get("createdAt"))
+        one = memories.ForeignMemory(tidy(row.get("id")), text, time, (tidy(row.get("category")),))
         source = f"{ORIGIN} {memories.mark_of(one)}"
         clean = redact(text, self._rules)
         if source in self._sources:
@@ -146,7 +146,7 @@ class _Work:
         except UsageError:
             self.unusable += 1
             return
-        day = local_now(self.memory.settings, memories.moment_of(row.get("createdAt"))).date()
+        day = local_now(self.memory.settings, memories.parse_time(row.get("createdAt"))).date()
         importance = min(1.0, max(0.0, _number(row.get("importance"), IMPORTANCE)))
         category = _BY_NAME.get(str(row.get("category")), "other")
         self.facts.append(Fact("", words, category, importance, day, source))
@@ -158,7 +158,9 @@ class _Work:
             for text in [*(fact.text for fact in self.facts), *(one.text for one in self.long)]:
                 self._gone.lift(text)
         added = self.memory.facts.add_all(self.facts, dry_run=dry_run)
-        noted = memories.add(workspace, settings, ORIGIN, self.long, dry_run=dry_run, progress=progress)
+        noted = memories.add_memories(
+            workspace, settings, ORIGIN, self.long, dry_run=dry_run, progress=progress
+        )
         return Memories(
             place,
             self.there,

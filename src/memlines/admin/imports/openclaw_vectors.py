@@ -80,25 +80,27 @@ def take_vectors(
 ) -> Vectors:
     """Put the vectors of a database of OpenClaw into our cache, those that the provider would make too."""
     provider = choose(settings).provider
-    told = Vectors(database)
+    result = Vectors(database)
     if provider is None:
-        return replace(told, reason="the settings search by words only, for which there is nothing to take")
+        return replace(result, reason="the settings search by words only, for which there is nothing to take")
     if not settings.cache.enabled:
         raise SettingsError("cache.enabled is false, so vectors cannot be kept", todo="Set it to true")
     every = kept(database)
     usable = [one for one in every if _is_of(one, provider)]
-    told = replace(told, provider=provider.id, model=provider.model, there=sum(one.count for one in usable))
+    result = replace(
+        result, provider=provider.id, model=provider.model, there=sum(one.count for one in usable)
+    )
     if not usable:
         held = ", ".join(dict.fromkeys(f"{one.provider} ({one.model})" for one in every)) or "no model"
         return replace(
-            told, reason=f"it holds vectors of {held}, and the settings ask for {space_of(provider)}"
+            result, reason=f"it holds vectors of {held}, and the settings ask for {space_of(provider)}"
         )
     index_file = workspace.index_file(settings.store.path, settings.agent)
-    work = _Take(Job(workspace, settings, provider, index_file, progress), provider, database)
-    return work.run(told, usable, dry_run=dry_run)
+    work = _VectorImport(Job(workspace, settings, provider, index_file, progress), provider, database)
+    return work.run(result, usable, dry_run=dry_run)
 
 
-class _Take:
+class _VectorImport:
     """One import of vectors."""
 
     def __init__(self, job: Job, provider: Provider, database: str) -> None:
@@ -107,21 +109,21 @@ class _Take:
         self.database = database
         self.texts = 0
 
-    def run(self, told: Vectors, usable: list[Kept], *, dry_run: bool) -> Vectors:
+    def run(self, result: Vectors, usable: list[Kept], *, dry_run: bool) -> Vectors:
         """Find what matches, have it proved, and take it."""
         found = self._matches(usable)
         matching = sum(len(one.ours) for one in found.values())
         known = self._known({ours for one in found.values() for ours in one.ours.values()})
-        told = replace(told, texts=self.texts, matching=matching, known=len(known))
+        result = replace(result, texts=self.texts, matching=matching, known=len(known))
         if not matching:
-            return replace(told, reason="no text of this workspace is cut and embedded alike there")
+            return replace(result, reason="no text of this workspace is cut and embedded alike there")
         if dry_run or matching == len(known):
-            return told
+            return result
         proved = {key: one for key, one in found.items() if self._is_same(key[0], one)}
         taken = self._write(proved, known)
         left = matching - sum(len(one.ours) for one in proved.values())
         reason = f"of {left} texts {self.provider.id} makes other vectors than those" if left else ""
-        return replace(told, taken=taken, reason=reason)
+        return replace(result, taken=taken, reason=reason)
 
     def _matches(self, usable: list[Kept]) -> dict[tuple[Kept, str], _Matches]:
         """Return the texts that are the same, by who has the vectors and by what ends the text there."""
@@ -204,7 +206,7 @@ class _Take:
         dims = self.provider.dims or 0
         blobs: dict[str, bytes] = {}
         for digest, numbers in vectors.items():
-            with suppress(BadVectors):  # one that is damaged is made anew by the next sync
+            with suppress(BadVectors):  # the next sync makes one that is damaged again
                 blobs[digest] = to_blobs(validated([numbers], 1, dims))[0]
         with transaction(index.connection):
             cache.remember(index.connection, space_of(self.provider), blobs, dims)

@@ -1,4 +1,4 @@
-"""Copy a folder of Markdown notes into the workspace: a vault of Obsidian, of basic-memory, of anybody.
+"""Copy a folder of Markdown notes into the workspace: a vault of Obsidian, of basic-memory, or any other.
 
 Notes go below `memory/<name>/` and keep their paths there. Nothing is overwritten: a note that is there
 already is left alone, and where one differs both are kept. Whatever begins with a dot (`.obsidian`, `.trash`,
