@@ -22,9 +22,8 @@ import gguf
 
 from memlines import paths
 from memlines.embed.base import embed_documents, embed_query
-from memlines.embed.local import LocalProvider
 from memlines.embed.local import provider as local_provider
-from memlines.embed.local.provider import DEFAULT_MODEL, model_file
+from memlines.embed.local.provider import DEFAULT_MODEL, LocalProvider, model_file
 from memlines.embed.remote.services import prefixes_of
 from memlines.embed.select import choose
 from memlines.errors import ModelFilesError, ProviderUnreachable, ProviderUnusable, TextsRefused, UsageError

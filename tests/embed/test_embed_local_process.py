@@ -17,7 +17,7 @@ from tests.support_gguf import MEAN
 _BEGIN = """
 import os, signal, sys, threading, time
 from pathlib import Path
-from memlines.embed.local import LocalProvider
+from memlines.embed.local.provider import LocalProvider
 from memlines.settings import Embeddings, Local
 
 def provider():

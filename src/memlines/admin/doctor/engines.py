@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from memlines.admin.doctor.checkup import Checkup, Finding, RepairJob, list_names, ok, problem, warning
 from memlines.embed.base import Provider
-from memlines.embed.builtin.files import cache_folder, changed_files, discard
+from memlines.embed.builtin.files import cache_folder, changed_files, remove
 from memlines.embed.select import probe
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.sync.identity import engine_warning
@@ -80,7 +80,7 @@ def check_provider(checkup: Checkup) -> Iterator[Finding]:
 
 def repair_model(job: RepairJob) -> str:
     """Remove the unpacked model."""
-    discard()
+    remove(cache_folder())
     return f"removed {cache_folder()}, so the model is unpacked again"
 
 

