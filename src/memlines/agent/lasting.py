@@ -17,7 +17,8 @@ from functools import cache
 from memlines.agent.capture.filters import is_injection
 from memlines.text.dates import spans_of
 from memlines.text.decisions import compose, is_said
-from memlines.text.patterns import alternatives, any_language
+from memlines.text.patterns import alternatives, any_language, fold
+from memlines.text.speech import borders
 from memlines.types import Role
 
 SHORTEST = 12
@@ -40,16 +41,8 @@ _SIGNS = re.compile(r"[{}();=<>|\\$^~]")
 _SIGNS_SHARE = 20
 """One sign of code in so many characters is too much for a sentence."""
 
-_BORDER = re.compile(
-    "(?<=[.!?…])[\"'”\u2019»)*_]*\\s+(?=[\"'“\u2018«(*_¿¡]*[A-ZÀ-ÖØ-Þ0-9])|(?<=[\u3002\uff01\uff1f])"
-)
-_ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d]|z\.\s?B|d\.\s?h|u\.\s?a|bijv|bv|nr|Nr|No|no|Dr|Mr|Mrs|Ms|Hr|Fr|St|ca|etc|e\.g|i\.e|vs"
-    r"|p\.\s?ej|Sr|Sra|M|Mme|evtl|bzw|usw|max|min|approx)\.$"
-)
-_DAY = re.compile(r"(?:^|\s)\d{1,2}\.$")
-_MONTH = re.compile(r"(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w*|\d")
-"""What has a full stop in the middle of a sentence: short forms, and the day before a German month."""
+_BEGINS = re.compile("[\"'“\u2018«(*_¿¡]*[A-ZÀ-ÖØ-Þ0-9]")
+"""How a sentence begins; what is written in small letters goes on."""
 
 _NAME = r"[A-ZÀ-ÖØ-Þ][^\W\d_]+(?:['-][^\W\d_]+)*"
 _FULL_NAME = rf"{_NAME}(?: (?:(?:de|van|der|den|von|du|la|le|el|di|da) )*{_NAME}){{0,3}}"
@@ -68,10 +61,10 @@ def sentences_of(text: str) -> Iterator[str]:
     """Yield the sentences of a message that may be kept, in their order."""
     for paragraph in _paragraphs(text):
         start = 0
-        for border in _BORDER.finditer(paragraph):
-            if not _goes_on(paragraph, max(start, border.start() - 12), border):
-                yield from _usable(paragraph[start : border.end()])
-                start = border.end()
+        for end, next_start in borders(fold(paragraph)):
+            if end == next_start or _BEGINS.match(paragraph, next_start):
+                yield from _usable(paragraph[start:next_start])
+                start = next_start
         yield from _usable(paragraph[start:])
 
 
@@ -102,14 +95,6 @@ def _is_code(line: str, words: str) -> bool:
     if line.startswith(("    ", "\t")) and not _ITEM.match(words):
         return True
     return bool(_NOT_SAID.match(words)) or len(_SIGNS.findall(words)) * _SIGNS_SHARE > len(words)
-
-
-def _goes_on(paragraph: str, looked_from: int, border: re.Match[str]) -> bool:
-    """Tell whether the sentence goes on behind what looks like its end."""
-    if _ABBREVIATED.search(paragraph, looked_from, border.start()):
-        return True
-    day = _DAY.search(paragraph, looked_from, border.start())
-    return day is not None and _MONTH.match(paragraph, border.end()) is not None
 
 
 def _usable(sentence: str) -> Iterator[str]:

@@ -11,7 +11,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
+from memlines.paths import languages_with
+from memlines.text.language import section
 from memlines.text.patterns import fold
 from memlines.text.quote import without_quotes
 
@@ -43,11 +46,9 @@ _SIGNS_SHARE = 12
 _CLOSED_BY = {'"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", "`": "`", "'": "'"}  # noqa: RUF001
 _LONGEST_QUOTE = 400
 _ENDS = re.compile(r"(?<=[.!?…])[\"'”’»)*_]*\s+|(?<=[。！？])")  # noqa: RUF001
-_ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d]|z\.\s?b|d\.\s?h|u\.\s?a|bijv|bv|nr|no|dr|mr|mrs|ms|st|ca|etc|e\.g|i\.e|vs|p\.\s?ej"
-    r"|sra?|mme|evtl|bzw|usw|max|min|approx|m\.a\.w|d\.w\.z|inkl|ggf)\.$"
-)
+_DAY = re.compile(r"(?:^|\s)\d{1,2}\.$")
 _ENDED = tuple(".!?:;…")
+_LONGEST_SHORT_FORM = 10
 _WRAPPED_AT = 50
 """A line that is shorter than this was not broken by a program."""
 
@@ -113,13 +114,42 @@ def _paragraphs(said: str) -> Iterator[str]:
         yield run
 
 
+def borders(low: str) -> Iterator[tuple[int, int]]:
+    """Yield where a sentence of a folded text ends, and where the next one begins.
+
+    Neither a short form ("e.g.") nor the day of a date ("3. Mai") ends a sentence.
+    """
+    for found in _ENDS.finditer(low):
+        start, end = found.span()
+        near = max(0, start - _LONGEST_SHORT_FORM)
+        if _short_forms().search(low, near, start):
+            continue
+        if not (_DAY.search(low, near, start) and _behind_ordinals().match(low, end)):
+            yield start, end
+
+
+@cache
+def _short_forms() -> re.Pattern[str]:
+    words = [word for code in languages_with("words") for word in _words(code, "abbreviations")]
+    return re.compile(rf"(?:^|[\s(])(?:[^\W\d]|{'|'.join(words)})\.$")
+
+
+@cache
+def _behind_ordinals() -> re.Pattern[str]:
+    words = [word for code in languages_with("words") for word in _words(code, "behind_ordinals")]
+    return re.compile(rf"{'|'.join(words)}|\d")
+
+
+def _words(code: str, key: str) -> list[str]:
+    """Return a list of a language as patterns; a blank may follow a full stop within a short form."""
+    words = section(code, "words").get(key, "").split()
+    return [re.escape(word).replace(r"\.", r"\.\s?") for word in words]
+
+
 def _cut(paragraph: str) -> Iterator[Sentence]:
     low = fold(_masked(paragraph))
     start = 0
-    borders = [found.span() for found in _ENDS.finditer(low)]
-    goes_on = [_ABBREVIATED.search(low, max(0, border[0] - 10), border[0]) is not None for border in borders]
-    ends = [border for border, inner in zip(borders, goes_on, strict=True) if not inner]
-    for border in [*ends, (len(low), len(low))]:
+    for border in [*borders(low), (len(low), len(low))]:
         for at in range(start, border[0], LONGEST_SENTENCE):
             part = slice(at, min(at + LONGEST_SENTENCE, border[0]))
             if any(character.isalpha() for character in low[part]):

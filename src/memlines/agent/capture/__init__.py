@@ -4,7 +4,7 @@
     is_injection(text)      for a fact that a client hands over
     capture(memory, messages, session=…) at the end of a turn: read once, stored as facts
 
-`filters.py` refuses what no one says, `reading.py` splits a message and looks for word classes in a sentence,
+`filters.py` refuses what no one says, `reading.py` looks for word classes in a sentence,
 `rules.py` refuses and keeps what is plain, `scoring.py` weighs the sentences that are left open, `model.py`
 asks a model instead, and `turn.py` stores what is left. The word classes of each language are in
 `text/languages/`.

@@ -1,4 +1,4 @@
-"""Split a message into sentences, and read each as a language does: what introduces it, and what it holds."""
+"""Read a sentence as a language does: what introduces it, and what it holds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memlines.memory.facts.categories import CONTACTS
 from memlines.paths import languages_with
 from memlines.text.language import stop_words
 from memlines.text.patterns import WordClasses, fold
-from memlines.text.speech import HIDDEN, Sentence, sentences
+from memlines.text.speech import HIDDEN, Sentence
 
 LANGUAGES = languages_with("capture")
 
@@ -20,14 +20,6 @@ _TELLING = 2
 """How many small words tell a language."""
 _MOST_LANGUAGES = 2
 """A short message may be in one of two; reading more of them takes long, and finds what no one said."""
-
-_GOES_ON = re.compile(
-    r"(?:^|[\s(])(?:napr|tj|tzv|atd|tel|tlf|nar|ul|resp|cca|prof|ing|mgr|mudr|judr|str|hr|fr|dhr|mevr|av|avda|cf|env)\.$"
-)
-_ENDS_WITH_DAY = re.compile(r"(?:^|\s)\d{1,2}\.$")
-_MONTH = re.compile(
-    r"(?:jan|feb|mar|apr|mai|jun|jul|aug|sep|okt|nov|dez|led|uno|bre|dub|kve|cer|srp|zar|rij|lis|pro|geb|stock|etage|\d)"
-)
 
 _MOST_STARTS = 6
 _LONGEST_ANNOUNCEMENT = 60
@@ -201,20 +193,6 @@ class Reading:
         begin = 0 if whole else self.begin
         words = self.sentence.shown[begin : self.end].strip(" \t,;:–—-")  # noqa: RUF001
         return words[:1].upper() + words[1:]
-
-
-def split(text: str) -> list[Sentence]:
-    """Return the sentences of a message; a short form or the day of a date does not end one."""
-    joined: list[Sentence] = []
-    for one in sentences(text):
-        last = joined[-1] if joined else None
-        if last is not None and (
-            _GOES_ON.search(last.low) or (_ENDS_WITH_DAY.search(last.low) and _MONTH.match(one.low))
-        ):
-            joined[-1] = Sentence(f"{last.shown} {one.shown}", f"{last.low} {one.low}")
-        else:
-            joined.append(one)
-    return joined
 
 
 def likely_languages(said: Iterable[Sentence]) -> list[str]:

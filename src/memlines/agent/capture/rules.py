@@ -16,14 +16,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memlines.agent.capture.filters import is_code, is_injection, is_pasted, orders_character
-from memlines.agent.capture.reading import STATED, Reading, likely_languages, split
+from memlines.agent.capture.reading import STATED, Reading, likely_languages
 from memlines.agent.capture.scoring import Place, Statement, margins, signals
 from memlines.agent.intent.detect import Intent, detect
 from memlines.memory.facts.categories import category_of
 from memlines.text.facts import Category
 from memlines.text.patterns import fold, word_classes
 from memlines.text.quote import without_quotes
-from memlines.text.speech import Sentence
+from memlines.text.speech import Sentence, sentences
 
 if TYPE_CHECKING:
     from memlines.agent.capture.scoring import Embed
@@ -100,7 +100,7 @@ def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Messa
     said = without_quotes(text)
     if is_pasted(said, max_chars) or is_injection(said):
         return None
-    every = split(said)
+    every = sentences(said)
     languages = likely_languages(every)
     intent = detect(said, languages=languages)
     if intent.intent == "forget":
@@ -128,7 +128,7 @@ def may_last(text: str, *, max_chars: int = 500) -> bool:
     said = without_quotes(text)
     if is_pasted(said, max_chars) or is_injection(said):
         return False
-    every = split(said)
+    every = sentences(said)
     readings = [
         Reading(sentence, word_classes(code, "capture"))
         for code in likely_languages(every)[:1]
