@@ -19,7 +19,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
 from memlines.memory.notes import forget as forgetting
 from memlines.memory.notes.candidates import Candidate
-from memlines.memory.notes.proof import holders, pieces_of, sample, telling_lines
+from memlines.memory.notes.proof import find_holders, pieces_of, sample, telling_lines
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
 from tests.support_index import index_file, indexed, job, write
 from tests.support_search import WORDS_ONLY, words_memory
@@ -319,21 +319,21 @@ def test_a_copy_is_found_across_the_blocks_that_are_read(tmp_path: Path) -> None
     file = tmp_path / "large"
     for offset in (-3, 0, 5):
         file.write_bytes(b"x" * ((1 << 20) + offset) + SECRET.encode() + b"y")
-        assert holders([file], telling_pieces([SECRET]))
+        assert find_holders([file], telling_pieces([SECRET]))
 
 
 def test_a_copy_inside_json_is_found(tmp_path: Path) -> None:
     text = 'Le "café" de Zoé ouvre à sept heures'
     file = tmp_path / "x.json"
     file.write_text(json.dumps([text]), encoding="utf-8")
-    assert holders([file], telling_pieces([text]))
+    assert find_holders([file], telling_pieces([text]))
 
 
 def test_a_part_of_a_long_line_is_enough(tmp_path: Path) -> None:
     text = " ".join(f"word{number}" for number in range(100))
     file = tmp_path / "x"
     file.write_text(text[200:300], encoding="utf-8")
-    assert holders([file], telling_pieces([text]))
+    assert find_holders([file], telling_pieces([text]))
 
 
 def test_the_number_of_pieces_is_bounded() -> None:
@@ -343,7 +343,7 @@ def test_the_number_of_pieces_is_bounded() -> None:
 def test_a_search_that_still_finds_it_is_reported(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     before = home.search("vaultkeeper")
     chosen = home.candidates(f"{DAY}#L4")
-    monkeypatch.setattr(forgetting, "fresh_answer", lambda *asked: before)
+    monkeypatch.setattr(forgetting, "search_fresh", lambda *asked: before)
     receipt = home.forget_these(chosen)
     assert receipt.left == (before[0].citation,)
 

@@ -16,7 +16,7 @@ from memlines.memory.notes import forget as forgetting
 from tests.support_forget import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in
 from tests.support_index import job, write
 
-STEPS = ["_from_indexes", "_from_snapshots", "_from_kept", "_from_notes", "_standing"]
+STEPS = ["_from_indexes", "_from_snapshots", "_from_kept", "_from_notes", "find_standing"]
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-"""Forget: take something out of the memory for good, and prove that it is gone.
+"""Forget: remove something from the memory for good, and prove that it is gone.
 
 The order makes a run that is cut short harmless. First the text is noted as forgotten, by its hash. Then
-everything that is derived from the notes or kept of them loses it, while nobody can sync. The notes lose it
+everything that is derived from the notes or kept of them loses it, while no sync can run. The notes lose it
 last: until then, the same command finds the same entries and does everything again.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -27,7 +27,6 @@ from memlines.files.tombstones import Forgotten, bare, bury, session_of
 from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.changes import Staying
-from memlines.index.store.sqlite.files import NO_TEXT
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.locks import WriterLock
@@ -37,13 +36,13 @@ from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, C
 from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
     Receipt,
+    Signs,
     files_below,
-    holders,
-    pieces_of,
-    sample,
+    find_holders,
+    find_lines_kept,
+    find_standing,
+    find_traces,
     state_of,
-    telling_lines,
-    without_common,
 )
 from memlines.paths import PRIVATE_DIR, Workspace, expand_home, note_path
 from memlines.settings import Settings
@@ -51,7 +50,7 @@ from memlines.text.edits import locate
 from memlines.text.entries import entries_of
 from memlines.text.fact_note import chunk_facts, facts_of
 from memlines.text.words import words_of
-from memlines.types import Chunk, Document, Mode, Problem, cite
+from memlines.types import Chunk, Document, Mode, Problem
 
 _WAIT_SECONDS = 60.0
 _MOST_SEARCHES = 10
@@ -60,7 +59,7 @@ _LONGEST_QUERY = 300
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to go, sorted by how it goes."""
+    """What must go, sorted by how it goes."""
 
     workspace: Workspace
     settings: Settings
@@ -94,13 +93,6 @@ class _Plan:
             lines = Lines(entry.start_line, entry.end_line, entry.text)
             found.setdefault(entry.path, []).append(lines)
         return found
-
-
-class _Signs(NamedTuple):
-    """What copies of the forgotten texts are found by: whole lines, and pieces of them."""
-
-    lines: list[str]
-    pieces: list[str]
 
 
 class Removed(NamedTuple):
@@ -152,8 +144,8 @@ def remove(
         remaining = _remaining(plan)
         plan = replace(plan, earlier=_earlier_wordings(plan, remaining))
         found = Forgotten.of(plan.texts, plan.sessions)
-        lines = telling_lines([*plan.texts, *(one.text for one in plan.of(TRANSCRIPT, SNAPSHOT))])
-        signs = _Signs(*(sample(without_common(some, remaining)) for some in (lines, pieces_of(lines))))
+        whole = [one.text for one in plan.of(TRANSCRIPT, SNAPSHOT)]
+        signs = Signs.of([*plan.texts, *whole], remaining)
         transcripts = tuple(_transcripts_with(plan, found))
         bury(workspace, plan.texts, plan.sessions, [file.path for file in plan.of(NOTE, SNAPSHOT)])
         counts, clean = _from_indexes(plan, found, signs, transcripts)
@@ -162,7 +154,7 @@ def remove(
         removed.update(_from_kept(plan, found, signs))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
-        left = [*_standing(plan, found), *_traces(plan, signs, clean)]
+        left = [*find_standing(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]
     others = tuple(path for path in transcripts if not path.startswith(SNAPSHOTS))  # those are cleaned
     counted = {place: count for place, count in removed.items() if count}
     return Removed(Receipt(counted, tuple(dict.fromkeys(left)), others), tuple(plan.texts))
@@ -187,9 +179,9 @@ def _indexes(workspace: Workspace, store_paths: Iterable[str], index_file: Path)
 
 @contextmanager
 def _locked(indexes: Iterable[Path]) -> Iterator[None]:
-    """Be the only one who writes indexes or makes vectors for them, taken in one order by everybody.
+    """Hold the locks of all indexes, always in one order, so that no other process writes or embeds.
 
-    Who makes vectors does not hold the writer lock meanwhile, and would bring those of a forgotten text.
+    A process that embeds does not hold the writer lock meanwhile, and would bring vectors of what is gone.
     """
     with ExitStack() as stack:
         for index in sorted(set(indexes)):
@@ -240,13 +232,13 @@ def _spoken(text: str) -> str:
     return f" {' '.join(words_of(text)).casefold()} "
 
 
-# Taking it out
+# Removing it
 
 
 def _from_indexes(
-    plan: _Plan, found: Forgotten, signs: _Signs, transcripts: Sequence[str]
+    plan: _Plan, found: Forgotten, signs: Signs, transcripts: Sequence[str]
 ) -> tuple[Counter[str], dict[Path, tuple[int, ...]]]:
-    """Take texts out of every index; return what went, and in which states indexes hold nothing of them."""
+    """Remove texts from every index; return what went, and in which states indexes hold nothing of them."""
     removed: Counter[str] = Counter()
     clean: dict[Path, tuple[int, ...]] = {}
     chosen = (candidate.path.removeprefix(f"{PRIVATE_DIR}/") for candidate in plan.chosen)
@@ -257,7 +249,7 @@ def _from_indexes(
         removed.update(chunks=erased.chunks, vectors=erased.vectors, cached=erased.cached)
         removed.update(copies=store.remove_copies(index))
         state = state_of(index)
-        held = holders([index], signs.pieces).get(index, [])
+        held = find_holders([index], signs.pieces).get(index, [])
         if not held:
             clean[index] = state
         elif not all(store.is_live(index, piece) for piece in held):
@@ -285,7 +277,7 @@ def _staying_facts(plan: _Plan) -> dict[str, Staying]:
 
 
 def _places_of(text: str, lines: Sequence[Lines]) -> list[tuple[int, int]]:
-    """Return where lines of the note of facts stand if each run of them is a fact; nothing otherwise.
+    """Return where lines of the note of facts are if each run of them is a fact; nothing otherwise.
 
     Anything else, a heading for example, may be part of what is indexed of other lines.
     """
@@ -300,14 +292,14 @@ def _places_of(text: str, lines: Sequence[Lines]) -> list[tuple[int, int]]:
     return found
 
 
-def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
+def _from_snapshots(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]:
     workspace = plan.workspace
     removed: Counter[str] = Counter()
 
     def is_forgotten(text: str) -> bool:
         return found.drops(text) or any(piece in text for piece in signs.pieces)
 
-    def take_out() -> None:
+    def clean() -> None:
         whole = {candidate.path for candidate in plan.of(SNAPSHOT)}
         root = workspace.root
         for file in list(files_below(workspace.private / snapshots.FOLDER, root)):
@@ -322,12 +314,12 @@ def _from_snapshots(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str
                 removed["snapshots"] += 1
 
     with writing(workspace):
-        attempt(Place(snapshots.FOLDER, workspace.private / snapshots.FOLDER, workspace.root), take_out)
+        attempt(Place(snapshots.FOLDER, workspace.private / snapshots.FOLDER, workspace.root), clean)
     return removed
 
 
-def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
-    """Take texts out of the history and the trash; of a note that goes whole, everything kept goes."""
+def _from_kept(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]:
+    """Remove texts from the history and the trash; of a note that goes whole, everything kept goes."""
     workspace = plan.workspace
     removed: Counter[str] = Counter()
     for note in plan.of(NOTE):
@@ -337,7 +329,7 @@ def _from_kept(plan: _Plan, found: Forgotten, signs: _Signs) -> Counter[str]:
         place = Place("unfinished files", workspace.private, workspace.root)
         attempt(place, lambda: history.remove_unfinished(workspace))
     changed: set[str] = set()
-    if plan.earlier or _lines_in_kept(plan, signs):
+    if plan.earlier or find_lines_kept(workspace, signs):
         for entry in [entry.text for text in plan.texts for entry in entries_of(text)]:
             changed.update(history.scrub(workspace, entry))
     removed.update(name.partition("/")[0] for name in changed)
@@ -357,47 +349,7 @@ def _from_notes(plan: _Plan) -> Counter[str]:
     return removed
 
 
-# Looking whether it is gone
-
-
-def _standing(plan: _Plan, found: Forgotten) -> Iterator[str]:
-    """Yield where the same text still stands in notes."""
-    for note in notes_in(plan.workspace, plan.settings):
-        text = text_of(plan.workspace, plan.settings, note.path)
-        for entry in entries_of(text) if found.drops(text) else ():
-            if found.drops(entry.text):
-                yield cite(note.path, entry.first, entry.last)
-
-
-def _traces(plan: _Plan, signs: _Signs, clean: Mapping[Path, tuple[int, ...]]) -> Iterator[str]:
-    """Yield the files that still hold pieces, but for what an index holds of transcripts.
-
-    An index that was read to its end, and to which nothing was written since, is not read again.
-    """
-    workspace = plan.workspace
-    outside = [
-        file
-        for index in plan.indexes
-        if index.parent != workspace.private
-        for file in index.parent.glob(f"{index.name}*")
-        if file.is_file() and not file.name.endswith(NO_TEXT)
-    ]
-    kept = tuple(workspace.private / name for name in erase.KEPT_DIRS)
-    inside = files_below(workspace.private, workspace.root)
-    others = [file for file in inside if not set(kept) & set(file.parents)]
-    unread = [file for file in (*others, *outside) if file not in clean or clean[file] != state_of(file)]
-    held_by = holders(unread, signs.pieces)
-    for file, held in {**held_by, **_lines_in_kept(plan, signs)}.items():
-        if file in plan.indexes and all(store.is_live(file, piece) for piece in held):
-            continue
-        is_inside = file.is_relative_to(workspace.private)
-        yield f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" if is_inside else str(file)
-
-
-def _lines_in_kept(plan: _Plan, signs: _Signs) -> dict[Path, list[str]]:
-    root, private = plan.workspace.root, plan.workspace.private
-    files = [file for name in erase.KEPT_DIRS for file in files_below(private / name, root)]
-    return holders(files, signs.lines)
+# Looking for it again
 
 
 def _find_again(manager: Manager, removed: Removed, *, as_indexed: bool) -> list[str]:
@@ -428,7 +380,7 @@ def _find_again(manager: Manager, removed: Removed, *, as_indexed: bool) -> list
 
 
 def _transcripts_with(plan: _Plan, found: Forgotten) -> Iterator[str]:
-    """Yield the transcripts that hold what was forgotten; if they are no source, nobody looks at them."""
+    """Yield the transcripts that hold what was forgotten; unless they are no source."""
     if "sessions" not in plan.settings.sources:
         return
     for file in find_files(plan.workspace, replace(plan.settings, sources=("sessions",))).files:

@@ -1,26 +1,32 @@
 """Prove that a text is gone: look for what is left of it, byte by byte.
 
 What is looked for are the telling lines of the forgotten texts, and in files that are not Markdown a few
-words of each at a time, so that a copy is found even where it is cut. What stands in the notes that remain
-as well tells nothing and is left out.
+words of each at a time, so that a copy is found even where it is cut. What the notes that remain hold as well
+tells nothing and is left out.
 """
 
 from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memlines.errors import PathError
+from memlines.files import erase
 from memlines.files.atomic import listing
-from memlines.files.tombstones import bare
+from memlines.files.tombstones import Forgotten, bare
 from memlines.folders import folders_below
+from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.files import NO_TEXT, blocks
+from memlines.memory.notes.entries import notes_in, text_in
+from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.settings import Settings
 from memlines.text.chunk import weigh
 from memlines.text.entries import entries_of
+from memlines.types import cite
 
 _SHORTEST = 12
 _SHORTEST_ALONE = 6
@@ -59,6 +65,60 @@ class Receipt:
             "transcripts": list(self.transcripts),
             "complete": self.complete,
         }
+
+
+class Signs(NamedTuple):
+    """What copies of the forgotten texts are found by: whole lines, and pieces of them."""
+
+    lines: list[str]
+    pieces: list[str]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], remaining: Sequence[str]) -> Signs:
+        """Return the signs of some texts that are in none of the texts that remain."""
+        lines = telling_lines(texts)
+        return cls(*(sample(without_common(some, remaining)) for some in (lines, pieces_of(lines))))
+
+
+def find_standing(workspace: Workspace, settings: Settings, found: Forgotten) -> Iterator[str]:
+    """Yield the citations of entries of notes that still say what was forgotten."""
+    for note in notes_in(workspace, settings):
+        text = text_in(note, settings)
+        for entry in entries_of(text) if found.drops(text) else ():
+            if found.drops(entry.text):
+                yield cite(note.path, entry.first, entry.last)
+
+
+def find_traces(
+    workspace: Workspace, indexes: Sequence[Path], signs: Signs, clean: Mapping[Path, tuple[int, ...]]
+) -> Iterator[str]:
+    """Yield the files that still hold pieces, but for what an index holds of transcripts.
+
+    An index that was read to its end, and to which nothing was written since, is not read again: `clean` has
+    the state that it was in.
+    """
+    outside = [
+        file
+        for index in indexes
+        if index.parent != workspace.private
+        for file in index.parent.glob(f"{index.name}*")
+        if file.is_file() and not file.name.endswith(NO_TEXT)
+    ]
+    kept = {workspace.private / name for name in erase.KEPT_DIRS}
+    inside = [file for file in files_below(workspace.private, workspace.root) if not kept & set(file.parents)]
+    unread = [file for file in (*inside, *outside) if file not in clean or clean[file] != state_of(file)]
+    for file, held in (find_holders(unread, signs.pieces) | find_lines_kept(workspace, signs)).items():
+        if file in indexes and all(store.is_live(file, piece) for piece in held):
+            continue
+        is_inside = file.is_relative_to(workspace.private)
+        yield f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}" if is_inside else str(file)
+
+
+def find_lines_kept(workspace: Workspace, signs: Signs) -> dict[Path, list[str]]:
+    """Return the files of the history and the trash that hold whole lines, and which."""
+    folders = [workspace.private / name for name in erase.KEPT_DIRS]
+    files = [file for folder in folders for file in files_below(folder, workspace.root)]
+    return find_holders(files, signs.lines)
 
 
 def telling_lines(texts: Iterable[str]) -> list[str]:
@@ -108,7 +168,7 @@ def state_of(file: Path) -> tuple[int, ...]:
     return info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
-def holders(files: Iterable[Path], pieces: Sequence[str]) -> dict[Path, list[str]]:
+def find_holders(files: Iterable[Path], pieces: Sequence[str]) -> dict[Path, list[str]]:
     """Return the files that hold some of the pieces, and which; one that cannot be read may hold all."""
     needles = {form: piece for piece in pieces for form in _forms(piece)}
     if not needles:
