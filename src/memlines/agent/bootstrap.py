@@ -6,6 +6,7 @@ with its path and lines, so that an agent can read on from there, and without se
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -104,7 +105,7 @@ class Context:
 
 
 class _Piece:
-    """Lines that may be quoted, each with its number; from `first` to `last` (excluded) they still are.
+    """Numbered lines that may be quoted; `give_up` leaves some of them out.
 
     The main note is curated, with the most important on top; everything else is newest at its end. A single
     entry is quoted as a whole or not at all.
@@ -115,66 +116,44 @@ class _Piece:
     ) -> None:
         self.kind = kind
         self.path = path
-        self.lines = lines
         self.origin = origin
+        self.count = len(lines)
         self.total = total or (lines[-1][0] if lines else 0)
-        self.first, self.last = 0, len(lines)
-        self._sizes = [weigh(quoted(text)) + 1 for _, text in lines]
-        longest = origin or f"{cite(path, lines[-1][0], lines[-1][0])}{self._of_all()}" if lines else ""
-        self.size = weigh(longest) + len("-L") + len(str(len(lines))) + len(":\n\n\n") + sum(self._sizes)
-        if not lines:
-            self.size = 0
+        self.lines = deque((number, text, weigh(quoted(text)) + 1) for number, text in lines)
+        longest = origin or f"{cite(path, self.total, self.total)}-L{self.count} (of {self.total} lines)"
+        self.size = weigh(longest) + len(":\n\n\n") + sum(size for _, _, size in self.lines)
         self._trim()
 
     @property
     def part(self) -> Part:
         """The lines that are quoted."""
-        return Part(
-            self.kind,
-            self.path,
-            self.lines[self.first][0],
-            self.lines[self.last - 1][0],
-            total_lines=self.total,
-        )
+        return Part(self.kind, self.path, self.lines[0][0], self.lines[-1][0], total_lines=self.total)
 
     @property
     def quote(self) -> Quote:
         """The lines as they are quoted."""
-        is_whole = self.last - self.first == len(self.lines)
-        origin = self.origin or self.part.citation + ("" if is_whole else self._of_all())
-        return Quote(origin, "\n".join(text for _, text in self.lines[self.first : self.last]))
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no line is left."""
-        return self.first >= self.last
+        of_all = "" if len(self.lines) == self.count else f" (of {self.total} lines)"
+        origin = self.origin or f"{self.part.citation}{of_all}"
+        return Quote(origin, "\n".join(text for _, text, _ in self.lines))
 
     def give_up(self, excess: int, share: float) -> None:
         """Leave lines out, up to a share of all of them, until so much is saved."""
         goal = 0 if self.kind in (_TOPIC, _LOG) else self.size - excess
-        fewest = len(self.lines) - round(len(self.lines) * share)
-        while self.last - self.first > fewest and self.size > goal:
+        fewest = self.count - round(self.count * share)
+        while len(self.lines) > fewest and self.size > goal:
             self._drop(from_end=self.kind == _MAIN)
         self._trim()
 
     def _drop(self, *, from_end: bool) -> None:
-        if from_end:
-            self.last -= 1
-        else:
-            self.first += 1
-        self.size -= self._sizes[self.last if from_end else self.first - 1]
-        if self.is_empty:
-            self.size = 0
+        _, _, size = self.lines.pop() if from_end else self.lines.popleft()
+        self.size = self.size - size if self.lines else 0
 
     def _trim(self) -> None:
         """Leave out blank lines at both ends."""
-        while not self.is_empty and not self.lines[self.first][1].strip():
+        while self.lines and not self.lines[0][1].strip():
             self._drop(from_end=False)
-        while not self.is_empty and not self.lines[self.last - 1][1].strip():
+        while self.lines and not self.lines[-1][1].strip():
             self._drop(from_end=True)
-
-    def _of_all(self) -> str:
-        return f" (of {self.total} lines)"
 
 
 def bootstrap(
@@ -200,10 +179,10 @@ def bootstrap(
     main, *logs = [_read_note(memory, kind, path, clean, warnings) for kind, path in notes]
     pieces = [main, *_find_latest(memory, today, [path for _, path in notes], clean), *logs]
     pieces.append(_read_snapshot(memory, session, moment, clean, warnings))
-    filled = [piece for piece in pieces if piece is not None and not piece.is_empty]
+    filled = [piece for piece in pieces if piece is not None and piece.lines]
     kept = _fit(filled, max_tokens * _CHARACTERS_PER_TOKEN)
     whole = (_MAIN, _YESTERDAY, _TODAY)
-    gone = [piece.path for piece in filled if piece.is_empty and piece.kind in whole]
+    gone = [piece.path for piece in filled if not piece.lines and piece.kind in whole]
     warnings.extend(f"nothing of {path!r} fits into {max_tokens:,} tokens" for path in gone)
     if not kept:
         return Context(warnings=tuple(warnings))
@@ -223,7 +202,7 @@ def _fit(pieces: list[_Piece], limit: int) -> list[_Piece]:
             excess = sum(each.size for each in pieces) - room
             if piece.kind == kind and excess > 0:
                 piece.give_up(excess, share)
-    return [piece for piece in pieces if not piece.is_empty]
+    return [piece for piece in pieces if piece.lines]
 
 
 def _read_note(memory: Memory, kind: str, path: str, clean: Redactor, warnings: list[str]) -> _Piece | None:
