@@ -256,8 +256,6 @@ class _Engine:
         from memlines.serve.rpc.server import Method, outcome
 
         try:
-            if line is None:
-                raise Refused(NOT_A_REQUEST, "the line is too long")
             request = parse_request(line)
             if request.method != "hook" or not isinstance(request.params, dict):
                 raise Refused(NOT_A_REQUEST, "only hooks are answered here", request=request.id)

@@ -34,7 +34,7 @@ from memlines.serve.rpc.messages import (
     parse_request,
     raised_line,
 )
-from memlines.serve.rpc.server import Method, outcome
+from memlines.serve.rpc.server import ALL_HANG, Method, outcome
 from memlines.serve.rpc.workers import Workers
 
 HEADER_MISMATCH = -32020
@@ -108,8 +108,7 @@ class Exchange:
         call = _Call(request, method)
         seconds = method.limit(request.params)
         if not self._workers.submit(call):
-            what = "every worker hangs in a request that took too long"
-            return error_line(request.id, OUR_MISTAKE, what), False
+            return error_line(request.id, OUR_MISTAKE, ALL_HANG), False
         if not call.done.wait(seconds):
             self._workers.give_up(call)
             what = f"{request.method} took longer than {seconds:g} seconds"

@@ -25,7 +25,7 @@ from memlines.serve.mcp.exchange import Exchange, Reply
 from memlines.serve.mcp.guard import ENDPOINT, Guard, Refusal
 from memlines.serve.mcp.server import Server
 from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, log
-from memlines.serve.rpc.server import SECONDS_TO_END, Event, Events
+from memlines.serve.rpc.server import SECONDS_FOR_CALLS, SECONDS_TO_END, Event, Events
 
 MOST_CONNECTIONS = 32
 """How many clients are served at once."""
@@ -37,7 +37,6 @@ _SECONDS_FOR_ANSWER = 30.0
 _SECONDS_TO_LEAVE = 1.0
 _SECONDS_FOR_ROOM = 1.0
 """How long the next client waits for the place of one that was sent away."""
-_SECONDS_FOR_CALLS = 1.2
 _AT_ONCE = 64 * 1024
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
@@ -290,7 +289,7 @@ def serve_http(listener: Listener, server: Server, events: Events) -> None:
         continue
     listener.shutdown()
     listener.server_close()
-    listener.exchange.close(_SECONDS_FOR_CALLS)
+    listener.exchange.close(SECONDS_FOR_CALLS)
     closing = threading.Thread(target=server.close, name="memlines-end", daemon=True)
     closing.start()
     closing.join(SECONDS_TO_END)

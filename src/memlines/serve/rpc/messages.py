@@ -71,8 +71,10 @@ class Request:
     params: Any
 
 
-def parse_request(line: bytes) -> Request:
-    """Return the request on a line, or raise `Refused`."""
+def parse_request(line: bytes | None) -> Request:
+    """Return the request on a line, or raise `Refused`; of a line that is too long there is nothing."""
+    if line is None:
+        raise Refused(NOT_A_REQUEST, "the line is too long")
     twice: set[str] = set()
     value = _decode(line, twice)
     if not isinstance(value, dict):

@@ -46,7 +46,10 @@ MOST_OPEN = 64
 SECONDS_TO_END = 1.5
 """How long everything after the end of the input may take."""
 
-_SECONDS_FOR_CALLS = 1.2
+ALL_HANG = "every worker hangs in a request that took too long"
+SECONDS_FOR_CALLS = 1.2
+"""How long calls that are under way may still take at the end."""
+
 _SECONDS_OTHERWISE = 10.0
 _LONGEST_WAIT = 3600.0
 
@@ -78,7 +81,7 @@ class Method:
             return self.seconds
         try:
             return self.seconds(params)
-        except Exception:  # noqa: BLE001 (parameters that puzzle it are refused by the method itself)
+        except Exception:  # noqa: BLE001 (the method itself refuses parameters that make no sense)
             return _SECONDS_OTHERWISE
 
 
@@ -127,12 +130,6 @@ def serve(
     server.end(on_end)
 
 
-class _Stage(Enum):
-    NEW = "no initialize yet"
-    WAITING = "initialize is worked on"
-    READY = "initialize was answered with a result"
-
-
 @dataclass(slots=True, eq=False)
 class _Call:
     request: Request
@@ -159,9 +156,10 @@ class _Server:
         self._workers: Workers[_Call] = Workers(self._work)
         self._lock = threading.Lock()
         self._open: dict[object, _Call] = {}
-        self._held: list[_Call] = []
         self._initializing: _Call | None = None
-        self._stage = _Stage.NEW
+        self._is_initialized = False
+        self._held: list[_Call] = []
+        """Calls that wait until `initialize` is answered."""
         self._next_look = 0.0
         self._ending = False
 
@@ -181,29 +179,25 @@ class _Server:
             self._events.put(Event.END)
 
     def _receive(self, line: bytes | None) -> None:
+        request = None
         try:
-            if line is None:
-                raise Refused(NOT_A_REQUEST, "the line is too long")
             request = parse_request(line)
-        except Refused as refused:
-            self._answers.put(error_line(refused.request, refused.number, str(refused)))
-            return
-        try:
             with self._lock:
                 self._accept(request)
         except Refused as refused:
-            if request.id is not None:
-                self._answers.put(error_line(request.id, refused.number, str(refused)))
+            if request is None or request.id is not None:
+                self._answers.put(raised_line(request.id if request else refused.request, refused))
 
     def _accept(self, request: Request) -> None:
         if not isinstance(request.params, dict):
             raise Refused(INVALID_PARAMS, "the parameters are not an object")
         if request.id is not None and request.id in self._open:
             raise Refused(NOT_A_REQUEST, f"a request with the id {shown_value(request.id)} is still open")
+        is_new = not self._is_initialized and self._initializing is None
         if request.method == INITIALIZE:
-            if self._stage is not _Stage.NEW:
+            if not is_new:
                 raise Refused(NOT_A_REQUEST, "initialize was asked for already")
-        elif self._stage is _Stage.NEW and self._dialect.needs_initialize(request):
+        elif is_new and self._dialect.needs_initialize(request):
             raise Refused(self._dialect.not_initialized, "the first request has to be initialize")
         if request.method == self._dialect.shutdown:
             self._shut_down(request)
@@ -243,13 +237,12 @@ class _Server:
             raise Refused(self._dialect.too_many, f"{MOST_OPEN} requests are open; wait for an answer")
         seconds = method.limit(request.params)
         call = _Call(request, method, seconds, monotonic() + seconds)
-        if self._stage is _Stage.WAITING:
+        if self._initializing is not None:
             self._held.append(call)
         elif not self._workers.submit(call):
-            raise Refused(self._dialect.too_many, "every worker hangs in a request that took too long")
+            raise Refused(self._dialect.too_many, ALL_HANG)
         self._open[call.key] = call
         if request.method == INITIALIZE:
-            self._stage = _Stage.WAITING
             self._initializing = call
         if call.deadline < self._next_look:
             self._events.put(Event.LOOK)
@@ -275,17 +268,14 @@ class _Server:
             self._answers.put(answer)
         if call is self._initializing:
             self._initializing = None
-            self._stage = _Stage.READY if succeeded else _Stage.NEW
+            self._is_initialized = succeeded
             held, self._held = self._held, []
             for waiting in held:
-                self._release(waiting, initialized=succeeded)
-
-    def _release(self, call: _Call, *, initialized: bool) -> None:
-        if not initialized:
-            number = self._dialect.not_initialized
-            self._give_up(call, number, "initialize failed, and nothing can be done before it")
-        elif not self._workers.submit(call):
-            self._give_up(call, self._dialect.too_many, "every worker hangs in a request that took too long")
+                if not succeeded:
+                    what = "initialize failed, and nothing can be done before it"
+                    self._give_up(waiting, self._dialect.not_initialized, what)
+                elif not self._workers.submit(waiting):
+                    self._give_up(waiting, self._dialect.too_many, ALL_HANG)
 
     def _give_up(self, call: _Call, number: int, what: str, *, silently: bool = False) -> None:
         """Answer an open request with an error, or not at all, and do not wait for what it does."""
@@ -324,7 +314,7 @@ class _Server:
         """Let calls end that are nearly done, then close what they worked with, all within the time."""
         until = monotonic() + SECONDS_TO_END
         self._ending = True
-        calm = self._workers.drain(_SECONDS_FOR_CALLS)
+        calm = self._workers.drain(SECONDS_FOR_CALLS)
         with self._lock:
             for call in list(self._open.values()):
                 if self._is_open(call):
