@@ -37,7 +37,7 @@ from bench.common import (
     verdict,
 )
 from bench.corpus import queries, write_workspace
-from memlines.clients.commands import SCRIPT, hook_words
+from memlines.clients.client import SCRIPT, hook_words
 from memlines.serve.hooks import thin
 from memlines.serve.hooks.daemon import LINGER_SECONDS
 

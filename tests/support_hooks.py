@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from memlines.clients.commands import SCRIPT
+from memlines.clients.client import SCRIPT
 from memlines.serve.hooks import thin
 from tests.support_waiting import eventually
 

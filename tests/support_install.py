@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 from memlines.clients import opencode
-from memlines.clients.plan import Target
+from memlines.clients.client import Target
 
 FILES = {
     "commands/memory.md": "the command\n",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
-from memlines.clients.commands import integration
+from memlines.clients.client import integration_folder
 from memlines.clients.opencode import global_folder
 from memlines.clients.plan import Step
 from memlines.clients.receipt import read_receipt, receipt_file
@@ -122,7 +122,7 @@ def test_a_dry_run_tells_what_would_be_done(place: Place) -> None:
 
 
 def test_the_real_integration_is_found() -> None:
-    assert (integration("opencode") / "commands" / "memory.md").is_file()
+    assert (integration_folder("opencode") / "commands" / "memory.md").is_file()
 
 
 # What is there already

@@ -15,8 +15,7 @@ from memlines.admin.doctor.checkup import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
 from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall, would_install
-from memlines.clients.commands import EVENTS, SCRIPT, integration
-from memlines.clients.plan import Target
+from memlines.clients.client import EVENTS, SCRIPT, Target, integration_folder
 from memlines.errors import WriteError
 from memlines.paths import Workspace
 from memlines.serve.rpc.command import VERBS
@@ -309,7 +308,7 @@ def test_the_doctor_notices_a_python_that_is_gone(project: Path, monkeypatch: py
 
 
 def test_the_plugin_has_the_same_hooks_and_the_same_server() -> None:
-    folder = integration(claude_code.NAME)
+    folder = integration_folder(claude_code.NAME)
     hooks = loaded(folder / "hooks/hooks.json")["hooks"]
     for event in EVENTS:
         ((hook,),) = [group["hooks"] for group in hooks[event]]
@@ -323,18 +322,20 @@ def test_the_plugin_has_the_same_hooks_and_the_same_server() -> None:
 def test_the_plugin_has_the_version_of_the_package() -> None:
     from memlines.version import __version__
 
-    assert loaded(integration(claude_code.NAME) / ".claude-plugin/plugin.json")["version"] == __version__
+    assert (
+        loaded(integration_folder(claude_code.NAME) / ".claude-plugin/plugin.json")["version"] == __version__
+    )
 
 
 def test_no_command_runs_a_shell() -> None:
-    for page in (integration(claude_code.NAME) / "commands").glob("*.md"):
+    for page in (integration_folder(claude_code.NAME) / "commands").glob("*.md"):
         text = page.read_text(encoding="utf-8")
         assert "!`" not in text
         assert "Bash" not in text
 
 
 def test_no_command_takes_the_name_of_one_of_the_clients_own() -> None:
-    folder = integration(claude_code.NAME)
+    folder = integration_folder(claude_code.NAME)
     assert {page.stem for page in (folder / "commands").glob("*.md")} == {
         "memlines",
         "remember",
@@ -345,7 +346,7 @@ def test_no_command_takes_the_name_of_one_of_the_clients_own() -> None:
 
 
 def test_only_tools_and_words_that_exist_are_named() -> None:
-    folder = integration(claude_code.NAME)
+    folder = integration_folder(claude_code.NAME)
     for page in folder.rglob("*.md"):
         assert set(re.findall(r"memory_[a-z]+", page.read_text(encoding="utf-8"))) <= set(TOOLS)
     hint = (folder / "commands/memlines.md").read_text(encoding="utf-8").split("argument-hint: ")[1]

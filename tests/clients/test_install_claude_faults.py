@@ -12,7 +12,7 @@ import pytest
 
 from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall
-from memlines.clients.plan import Target
+from memlines.clients.client import Target
 from tests.clients.test_install_faults import CASES, FAULTS, Faults
 from tests.support_install import tree, write
 

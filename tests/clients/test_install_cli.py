@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.clients.commands import integration
+from memlines.clients.client import integration_folder
 from memlines.clients.opencode import global_folder
 from tests.support_cli import Cli
 from tests.support_install import names, tree, write
@@ -32,7 +32,7 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
 
 def test_everything_of_the_integration_arrives_in_the_project(cli: Cli, project: Path) -> None:
     assert cli("install", "opencode", "-w", project).code == 0
-    source = integration("opencode")
+    source = integration_folder("opencode")
     parts = ("commands", "plugins", "memlines", "skills")
     shipped = {f"{part}/{name}" for part in parts for name in names(source / part)}
     assert shipped <= names(project / ".opencode")

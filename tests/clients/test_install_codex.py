@@ -14,9 +14,9 @@ import pytest
 
 from memlines.clients import codex
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
-from memlines.clients.commands import integration
+from memlines.clients.client import Target, integration_folder
 from memlines.clients.edits import edited as with_edit
-from memlines.clients.plan import Step, Target
+from memlines.clients.plan import Step
 from memlines.errors import WriteError
 from tests.support_cli import Cli
 from tests.support_install import names, tree
@@ -147,7 +147,7 @@ def test_the_instructions_are_between_markers(home: Home) -> None:
     install(home.targets(in_project=True))
 
     text = (home.project / "AGENTS.md").read_text(encoding="utf-8")
-    told = (integration("codex") / "instructions.md").read_text(encoding="utf-8")
+    told = (integration_folder("codex") / "instructions.md").read_text(encoding="utf-8")
     assert text.startswith("# Mine\n\n<!-- memlines: begin")
     assert told in text
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.clients.edits import BEGIN, END, edited, hash_of, marked, restored, take_out
+from memlines.clients.edits import BEGIN, END, edited, hash_of, markdown_block, restored, take_out
 from memlines.errors import WriteError
 
 FILE = Path("AGENTS.md")
-BLOCK = marked("AGENTS.md", FILE, "# Memory\n\nSearch first.\n")
+BLOCK = markdown_block("AGENTS.md", FILE, "# Memory\n\nSearch first.\n")
 USERS = st.text(alphabet="# ab\n\r<!->:é", max_size=40).filter(lambda text: "memlines" not in text)
 
 

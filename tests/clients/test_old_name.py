@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from memlines.clients.apply import install, uninstall
-from memlines.clients.catalogue import HOSTS
+from memlines.clients.catalogue import CLIENTS
 from memlines.clients.receipt import read_receipt
 from tests.support_doctor import look
 from tests.support_install import tree, write
 
-CLIENTS = sorted(HOSTS)
 WORDS = {b"memlines": b"recollect", b"Memlines": b"Recollect", b"MEMLINES": b"RECOLLECT"}
 USERS = {
     "AGENTS.md": "# Rules\n\nBe kind.\n",
@@ -87,7 +86,7 @@ class OldInstall:
 
     @property
     def targets(self) -> Any:
-        return HOSTS[self.client].targets(self.project)
+        return CLIENTS[self.client].targets(self.project)
 
     def left(self) -> list[str]:
         """Return the paths and files that still bear the old name."""
@@ -95,17 +94,17 @@ class OldInstall:
         return [path for path, (_, held) in found.items() if "recollect" in path or "ecollect" in str(held)]
 
 
-@pytest.fixture(params=CLIENTS)
+@pytest.fixture(params=sorted(CLIENTS))
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> OldInstall:
     return OldInstall(tmp_path / "project", request.param)
 
 
 def test_it_is_known_as_an_installation(made: OldInstall) -> None:
     assert made.left()
-    receipt = read_receipt(HOSTS[made.client].folder_of(made.project))
+    receipt = read_receipt(CLIENTS[made.client].folder_of(made.project))
     assert receipt is not None
     assert receipt.is_installed()
-    assert HOSTS[made.client].python_of(made.project) == Path(sys.executable)
+    assert CLIENTS[made.client].python_of(made.project) == Path(sys.executable)
 
 
 def test_doctor_names_the_installation_that_replaces_it(made: OldInstall) -> None:
@@ -119,7 +118,7 @@ def test_installing_replaces_it(made: OldInstall) -> None:
     install(made.targets)
 
     assert [path for path in made.left() if not path.endswith("memlines/registry.js")] == []
-    assert read_receipt(HOSTS[made.client].folder_of(made.project)) is not None
+    assert read_receipt(CLIENTS[made.client].folder_of(made.project)) is not None
     assert not any(step.changes for step in install(made.targets))
 
 
@@ -148,7 +147,7 @@ def test_what_a_user_wrote_since_stays(made: OldInstall) -> None:
 
 
 def test_an_installation_that_was_stopped_between_the_names_can_be_finished(made: OldInstall) -> None:
-    folder = HOSTS[made.client].folder_of(made.project)
+    folder = CLIENTS[made.client].folder_of(made.project)
     receipt = (folder / "recollect" / "receipt.json").read_bytes()
     install(made.targets)
     (folder / "recollect").mkdir()

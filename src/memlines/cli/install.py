@@ -11,7 +11,8 @@ import click
 from memlines.cli.common import Function, folder_option, json_option, nearest_project
 from memlines.cli.output import counted, print_json, print_line, warn
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
-from memlines.clients.catalogue import HOSTS, Host
+from memlines.clients.catalogue import CLIENTS
+from memlines.clients.client import Client
 from memlines.clients.plan import BROUGHT, Action, Step
 from memlines.clients.receipt import read_receipt
 from memlines.errors import SettingsError, UsageError
@@ -44,9 +45,9 @@ class _Client(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         name = str(value).lower()
-        if name not in HOSTS:
+        if name not in CLIENTS:
             raise UsageError(
-                f"Memlines knows no client {value!r}; it knows {', '.join(sorted(HOSTS))}", todo="Name one"
+                f"Memlines knows no client {value!r}; it knows {', '.join(sorted(CLIENTS))}", todo="Name one"
             )
         return name
 
@@ -54,7 +55,7 @@ class _Client(click.Choice[str]):
 def _host_options(function: Function) -> Function:
     """Add what both commands take: which client, where, and whether only to look."""
     options: Sequence[Callable[[Function], Function]] = (
-        click.argument("host", type=_Client(list(HOSTS))),
+        click.argument("host", type=_Client(list(CLIENTS))),
         click.option(
             "--project/--global",
             "in_project",
@@ -88,7 +89,7 @@ def install_command(
 
     A project that holds no memory yet gets one, as with 'memlines init'.
     """
-    client, project = HOSTS[host], _project_of(in_project, workspace)
+    client, project = CLIENTS[host], _project_of(in_project, workspace)
     _refuse_home(project)
     targets = client.targets(project)
     steps = would_install(targets) if dry_run else install(targets)
@@ -133,7 +134,7 @@ def _unusable_settings(project: Path | None) -> str:
     return ""
 
 
-def _notes(client: Host, project: Path | None, *, begins: bool, dry_run: bool) -> list[str]:
+def _notes(client: Client, project: Path | None, *, begins: bool, dry_run: bool) -> list[str]:
     notes = []
     if begins:
         verb = "would be" if dry_run else "was"
@@ -158,7 +159,7 @@ def uninstall_command(
 
     What was there before the installation is as it was then.
     """
-    client, project = HOSTS[host], _project_of(in_project, workspace)
+    client, project = CLIENTS[host], _project_of(in_project, workspace)
     targets = client.targets(project)
     act = would_uninstall if dry_run else uninstall
     steps = act(targets, force=force)

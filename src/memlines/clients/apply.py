@@ -16,16 +16,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from memlines.clients.plan import (
-    Plan,
-    Planned,
-    Step,
-    Target,
-    conflicts,
-    plan_install,
-    plan_uninstall,
-    read_only,
-)
+from memlines.clients.client import Target
+from memlines.clients.plan import Plan, Planned, Step, conflicts, plan_install, plan_uninstall, read_only
 from memlines.clients.receipt import NAME, Receipt, is_plain, old_receipt_file, receipt_file
 from memlines.errors import StoreReadOnly, WriteError, reason_of
 from memlines.files.atomic import (

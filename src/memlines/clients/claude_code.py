@@ -14,20 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from memlines import old_name
-from memlines.clients.commands import (
+from memlines.clients.client import (
     EVENTS,
     SERVER_ARGUMENTS,
+    Client,
+    File,
+    Target,
     home_in_use,
     hook_words,
-    integration,
+    integration_folder,
     is_hook_of_ours,
+    is_our_hook,
     is_server_of_ours,
-    json_edit,
     this_python,
 )
 from memlines.clients.edits import Edit
-from memlines.clients.json_text import Place
-from memlines.clients.plan import File, Target
+from memlines.clients.json_text import Place, json_edit
 from memlines.clients.receipt import HOME
 from memlines.errors import PathError
 from memlines.files.atomic import read
@@ -75,7 +77,7 @@ def targets(project: Path | None, source: Path | None = None) -> tuple[Target, .
         Target(
             NAME,
             top,
-            tuple(_files(source or integration(NAME), below)),
+            tuple(_files(source or integration_folder(NAME), below)),
             inside=project,
             home=f"{below}{HOME}",
             edits=(_servers(servers), _settings(f"{below}{settings.name}", settings, project)),
@@ -88,7 +90,9 @@ def python_of(project: Path | None) -> Path | None:
     try:
         told = json.loads(read(settings_file(project), _MOST_BYTES) or b"{}")
         groups = [group for event in EVENTS for group in told["hooks"].get(event, ())]
-        commands = [command for group in groups for command in group["hooks"] if _is_our_command(command)]
+        commands = [
+            command for group in groups for command in group["hooks"] if is_hook_of_ours(_words_of(command))
+        ]
         return Path(commands[0]["command"])
     except (PathError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
@@ -129,18 +133,24 @@ def _hook(event: str) -> dict[str, Any]:
 
 
 def _is_our_setting(place: Place, value: Any) -> bool:
-    match place:
-        case ("enabledMcpjsonServers", int()):
-            return value in (SERVER, old_name.NAME)
-        case ("hooks", str(), int(), "hooks", int()):
-            return _is_our_command(value)
-        case ("hooks", str(), int()):  # a group goes as a whole if nothing but its matcher is left of it
-            hooks = value.get("hooks") if isinstance(value, dict) else None
-            return isinstance(hooks, list) and bool(hooks) and all(_is_our_command(hook) for hook in hooks)
-    return False
+    if len(place) == 2 and place[0] == "enabledMcpjsonServers":
+        return value in (SERVER, old_name.NAME)
+    return is_our_hook(place, value, _words_of)
 
 
-def _is_our_command(hook: Any) -> bool:
+def _words_of(hook: Any) -> Any:
     if not isinstance(hook, dict) or not isinstance(hook.get("args"), list):
-        return False
-    return is_hook_of_ours([hook.get("command"), *hook["args"]])
+        return None
+    return [hook.get("command"), *hook["args"]]
+
+
+CLIENT = Client(
+    name=NAME,
+    title="Claude Code",
+    program="claude",
+    first_try="/memlines status",
+    command="/memlines",
+    folder_of=folder_of,
+    targets=targets,
+    python_of=python_of,
+)

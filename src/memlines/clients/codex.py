@@ -16,20 +16,21 @@ from typing import Any
 
 from memlines import old_name
 from memlines.clients import toml_text
-from memlines.clients.commands import (
+from memlines.clients.client import (
     EVENTS,
     SERVER_ARGUMENTS,
+    Client,
+    File,
+    Target,
     home_in_use,
     hook_words,
-    integration,
-    is_hook_of_ours,
+    integration_folder,
+    is_our_hook,
     is_server_of_ours,
-    json_edit,
     this_python,
 )
-from memlines.clients.edits import Edit, Insertion, gap_after, marked, newline_of
-from memlines.clients.json_text import Place
-from memlines.clients.plan import File, Target
+from memlines.clients.edits import Edit, Insertion, gap_after, markdown_block, newline_of
+from memlines.clients.json_text import Place, json_edit
 from memlines.clients.receipt import HOME
 from memlines.errors import PathError, WriteError
 from memlines.files.atomic import read
@@ -42,7 +43,6 @@ CONFIG = "config.toml"
 HOOKS = "hooks.json"
 INSTRUCTIONS = "AGENTS.md"
 SERVER = ("mcp_servers", "memlines")
-FIRST_TRY = "$recall --recent; it asks first whether you trust the project and the hooks"
 
 _COMMENT = "# Written by Memlines; 'memlines uninstall codex' takes it out again."
 _OLD_COMMENT = "# Written by Recollect; 'recollect uninstall codex' takes it out again."
@@ -91,13 +91,13 @@ def folder_of(project: Path | None) -> Path:
 
 def targets(project: Path | None, source: Path | None = None) -> tuple[Target, ...]:
     """Return what belongs where, for a project or for all of them."""
-    origin, folder = source or integration(NAME), folder_of(project)
+    origin, folder = source or integration_folder(NAME), folder_of(project)
     top, below = (folder, "") if project is None else (project, f"{PROJECT_FOLDER}/")
     told = (origin / "instructions.md").read_text(encoding="utf-8")
     edits = (
-        marked(INSTRUCTIONS, top / INSTRUCTIONS, told),
+        markdown_block(INSTRUCTIONS, top / INSTRUCTIONS, told),
         server_edit(f"{below}{CONFIG}", folder / CONFIG, server(_in_use(folder / CONFIG))),
-        json_edit(f"{below}{HOOKS}", folder / HOOKS, hooks(), is_our_hook),
+        json_edit(f"{below}{HOOKS}", folder / HOOKS, hooks(), _is_our_hook),
     )
     files = tuple(_files(origin, below))
     return (Target(NAME, top, files, inside=project, home=f"{below}{HOME}", edits=edits),)
@@ -174,17 +174,6 @@ def is_ours(table: Any) -> bool:
     return isinstance(table, Mapping) and is_server_of_ours(table.get("args"))
 
 
-def is_our_hook(place: Place, value: Any) -> bool:
-    """Tell whether something in the file of hooks is a hook of ours, or a group of nothing else."""
-    match place:
-        case ("hooks", str(), int(), "hooks", int()):
-            return _is_our_command(value)
-        case ("hooks", str(), int()):
-            inner = value.get("hooks") if isinstance(value, dict) else None
-            return isinstance(inner, list) and bool(inner) and all(map(_is_our_command, inner))
-    return False
-
-
 def _hook(event: str) -> dict[str, Any]:
     hook: dict[str, Any] = {"type": "command", "command": shlex.join(hook_words(NAME, event))}
     hook["timeout"] = _HOOK_SECONDS.get(event, _OTHER_HOOK_SECONDS)
@@ -193,12 +182,16 @@ def _hook(event: str) -> dict[str, Any]:
     return hook
 
 
-def _is_our_command(hook: Any) -> bool:
+def _is_our_hook(place: Place, value: Any) -> bool:
+    return is_our_hook(place, value, _words_of)
+
+
+def _words_of(hook: Any) -> list[str] | None:
     command = hook.get("command") if isinstance(hook, dict) else None
     try:
-        return isinstance(command, str) and is_hook_of_ours(shlex.split(command))
+        return shlex.split(command) if isinstance(command, str) else None
     except ValueError:  # quotes that are not closed
-        return False
+        return None
 
 
 def _in_use(config: Path) -> Mapping[str, Any]:
@@ -257,7 +250,7 @@ def _our_hooks(file: Path) -> Iterator[tuple[str, str]]:
         for event, groups in events.items():
             for number, group in enumerate(groups):
                 for inner, hook in enumerate(group["hooks"]):
-                    if is_our_hook(("hooks", event, number, "hooks", inner), hook):
+                    if _is_our_hook(("hooks", event, number, "hooks", inner), hook):
                         yield event, f"{_CAPITAL.sub('_', event).lower()}:{number}:{inner}"
     except (PathError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return  # a file that is not as it should be is for the check of files to tell
@@ -268,3 +261,32 @@ def _settings() -> dict[str, Any]:
         return toml_text.values_of((read(global_folder() / CONFIG, _MOST_BYTES) or b"").decode())
     except (PathError, OSError, ValueError):
         return {}
+
+
+def warnings(project: Path | None) -> Iterator[tuple[str, str]]:
+    """Say what Codex leaves out, because nothing told it yet that it may be trusted."""
+    if project is not None and not is_trusted(project):
+        yield (
+            f"Codex does not trust {project}, and reads no settings there",
+            "Start codex there, and trust the project",
+        )
+    hooks = untrusted_hooks(project)
+    if hooks:
+        yield (
+            f"Codex does not run our hooks before they are trusted: {', '.join(hooks)}",
+            "Type /hooks in codex, and trust them",
+        )
+
+
+CLIENT = Client(
+    name=NAME,
+    title="Codex",
+    program="codex",
+    first_try="$recall --recent; it asks first whether you trust the project and the hooks",
+    command="/memlines",
+    folder_of=folder_of,
+    targets=targets,
+    python_of=python_of,
+    warnings=warnings,
+    if_both="its hooks would run twice, so take one of the two out",
+)

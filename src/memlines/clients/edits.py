@@ -124,7 +124,7 @@ _LINE_BREAK = re.compile(rb"\r?\n")
 _BOM = b"\xef\xbb\xbf"
 
 
-def marked(path: str, file: Path, text: str) -> Edit:
+def markdown_block(path: str, file: Path, text: str) -> Edit:
     """Return the edit that keeps a text between markers at the end of a file; `file` is for messages."""
     return Edit(
         path, put=lambda content: put(content, text, file), take_out=lambda content: take_out(content, file)

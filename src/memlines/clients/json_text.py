@@ -10,9 +10,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from memlines.clients.edits import Insertion
+from memlines.clients.edits import Edit, Insertion
+from memlines.errors import WriteError
 
 _SPACE = re.compile(r"\ufeff?[ \t\r\n]*")
 _INDENTED = re.compile(r"\n([ \t]+)\S")
@@ -98,6 +100,31 @@ def is_empty(content: bytes) -> bool:
         return not parsed(content)[1].value
     except NotJson:
         return False
+
+
+def json_edit(path: str, file: Path, added: Mapping[str, Any], is_ours: Callable[[Place, Any], bool]) -> Edit:
+    """Return the edit that keeps something in a JSON file of the user's; `file` is for messages."""
+
+    def put(content: bytes) -> list[Insertion]:
+        try:
+            return additions(content, added)
+        except NotJson as error:
+            raise _refused(file, error) from error
+
+    def take_out(content: bytes) -> bytes:
+        try:
+            return without(content, is_ours)
+        except NotJson as error:
+            raise _refused(file, error) from error
+
+    return Edit(path, put, take_out, is_empty)
+
+
+def _refused(file: Path, error: NotJson) -> WriteError:
+    return WriteError(
+        f"{str(file)!r} is not JSON that can be added to: {error}; nothing was changed",
+        todo="Correct it, and try again",
+    )
 
 
 # Reading

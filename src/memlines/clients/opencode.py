@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from memlines.clients.commands import home_in_use, integration, this_python
-from memlines.clients.plan import File, Target
+from memlines.clients.client import Client, File, Target, home_in_use, integration_folder, this_python
 from memlines.clients.receipt import HOME, MANIFEST, manifest_of, old_home, read_receipt
 from memlines.errors import PathError
 from memlines.files.atomic import read
@@ -56,7 +55,7 @@ def folder_of(project: Path | None) -> Path:
 def targets(project: Path | None, source: Path | None = None) -> tuple[Target, ...]:
     """Return what belongs where, for a project or for all of them."""
     folder = folder_of(project)
-    copied = _with_manifest(_files(source or integration(NAME)))
+    copied = _with_manifest(_files(source or integration_folder(NAME)))
     main = Target(NAME, folder, (*_npm(folder), *copied), inside=project)
     if project is None:
         return (main,)
@@ -151,3 +150,27 @@ def _json(file: Path) -> dict[str, Any]:
     except (OSError, PathError, ValueError, RecursionError):  # OpenCode takes it for empty, too
         return {}
     return told if isinstance(told, dict) else {}
+
+
+def warnings(project: Path | None) -> Iterator[tuple[str, str]]:
+    """Say where OpenCode waits for npm."""
+    option = "--global" if project is None else "--project"
+    for place in dict.fromkeys((folder_of(project), global_folder())):
+        if waits_for_npm(place) and not gives_up_soon(place):
+            yield (
+                f"without a network, OpenCode waits for npm at each start because of {place}",
+                f"Run 'memlines install {NAME} {option}', or add fetch-retries=0 to its .npmrc",
+            )
+
+
+CLIENT = Client(
+    name=NAME,
+    title="OpenCode",
+    program="opencode",
+    first_try="/memory status",
+    command="/memory",
+    folder_of=folder_of,
+    targets=targets,
+    python_of=python_of,
+    warnings=warnings,
+)

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from memlines.clients.client import File, Target
 from memlines.clients.edits import Edit, edited, hash_of, restored
 from memlines.clients.receipt import (
-    HOME,
-    MANIFEST,
     MANIFEST_NAME,
     NAME,
     OWN,
@@ -20,13 +19,10 @@ from memlines.clients.receipt import (
     Receipt,
     old_home,
     old_receipt_file,
-    read_manifest,
-    read_receipt,
     receipt_file,
 )
-from memlines.errors import PathError, WriteError, reason_of
+from memlines.errors import PathError, WriteError
 from memlines.files.atomic import read, refuse_link
-from memlines.paths import contains
 from memlines.version import __version__
 
 Action = Literal["make", "replace", "edit", "remove", "unchanged", "keep"]
@@ -41,75 +37,6 @@ _NO_FILE = (errno.EINVAL, errno.ENXIO)  # a folder or a pipe, a socket
 
 class _NotPlain:
     """Stands for the content of what has none that could be compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file that a client needs; `without` says what it means to do without it, if that can be done.
-
-    One that is shared gets settings of the user's as well: once it was changed, it is theirs.
-    """
-
-    path: str
-    content: bytes
-    without: str = ""
-    is_shared: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The folder of a client's settings, what belongs into it, and the folder it may not lead out of.
-
-    `home` is the folder in it for what is Memlines's alone, and `edits` are our parts of the user's files.
-    """
-
-    host: str
-    folder: Path
-    files: tuple[File, ...]
-    inside: Path | None = None
-    owner: str = OWN
-    home: str = HOME
-    edits: tuple[Edit, ...] = ()
-
-    def real(self) -> Path:
-        """Return the folder with links followed; refuse one that leads out of the project."""
-        return _inside(self.folder, self.inside)
-
-    def place(self, path: str) -> Path:
-        """Return where a file is; refuse a folder above it that leads out of the project."""
-        file = self.real() / path
-        return _inside(file.parent, self.inside) / file.name
-
-    def receipt(self) -> Receipt | None:
-        """Return what was written into the folder before."""
-        return read_receipt(self.real(), self.home)
-
-    def names(self) -> set[str]:
-        """Return the paths of all files that are made or edited."""
-        return {file.path for file in self.files} | {edit.path for edit in self.edits}
-
-    def brought(self) -> dict[str, Entry]:
-        """Return what is ours by the manifest, such as in a clone; what is not needed now was never found."""
-        needed = {file.path for file in self.files}
-        if MANIFEST not in needed:
-            return {}
-        homes = (old_home(self.home), self.home)
-        tops = {PurePosixPath(path).parts[0] for path in (*needed, *homes)}
-        return {
-            path: Entry(sha256, found=path in needed)
-            for home in homes
-            if (manifest := read_manifest(self.real(), home))
-            for path, sha256 in manifest.files.items()
-            if PurePosixPath(path).parts[0] in tops
-        }
-
-    def is_shared(self, path: str) -> bool:
-        """Tell whether a file is one that the user may have put settings of their own into."""
-        return any(file.path == path and file.is_shared for file in self.files)
-
-    def edit_of(self, path: str) -> Edit | None:
-        """Return our part of a file, if it is the user's."""
-        return next((edit for edit in self.edits if edit.path == path), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,25 +310,6 @@ def _missing(target: Target, names: Iterable[str]) -> list[str]:
             folder = folder.parent
     ordered = sorted(missing, key=lambda folder: len(folder.parts))
     return [Path(os.path.relpath(folder, root)).as_posix() for folder in ordered]
-
-
-def _inside(folder: Path, boundary: Path | None) -> Path:
-    """Follow the links of a folder's path; refuse to leave the boundary, and what is no folder."""
-    try:
-        real = folder.resolve()
-        is_other = real.exists() and not real.is_dir()
-    except (OSError, RuntimeError) as error:
-        raise PathError(
-            f"{str(folder)!r} cannot be opened: {reason_of(error)}", todo="Check its links and permissions"
-        ) from error
-    if boundary is not None and not contains(boundary, real):
-        raise PathError(
-            f"{str(folder)!r} leads out of the project, to {str(real)!r}",
-            todo="Replace the link by a folder, or install with --global",
-        )
-    if is_other:
-        raise PathError(f"{str(folder)!r} is not a folder", todo="Move it away")
-    return real
 
 
 def _read(path: Path) -> bytes | _NotPlain | None:

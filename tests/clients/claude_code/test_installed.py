@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memlines.clients.commands import integration
+from memlines.clients.client import integration_folder
 from tests.clients.claude_code.machine import Machine, Session, heard
 from tests.support_install import tree
 
@@ -38,7 +38,7 @@ def test_for_all_projects_it_works_in_any_and_leaves_others_alone(machine: Machi
 
 def test_the_plugin_brings_the_server_the_hooks_and_the_commands(machine: Machine) -> None:
     folder = machine.project("plugged")
-    plugin = str(integration("claude-code"))
+    plugin = str(integration_folder("claude-code"))
     session = Session(machine, folder, "--plugin-dir", plugin, "--allowedTools", PLUGIN_TOOL)
     asked = session.say(f'CALL {PLUGIN_TOOL} {{"query": "port of the staging database"}}')
     assert "port 5433" in asked[-1].results[0]
@@ -48,5 +48,5 @@ def test_the_plugin_brings_the_server_the_hooks_and_the_commands(machine: Machin
 
 def test_the_client_finds_no_fault_with_the_plugin(machine: Machine, tmp_path: Path) -> None:
     assert "Validation passed" in machine.claude(
-        tmp_path, "plugin", "validate", str(integration("claude-code"))
+        tmp_path, "plugin", "validate", str(integration_folder("claude-code"))
     )

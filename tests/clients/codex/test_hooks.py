@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from memlines.clients.client import EVENTS
 from memlines.clients.codex import is_trusted, untrusted_hooks
-from memlines.clients.commands import EVENTS
 from tests.clients.codex.machine import ALL_HOOKS, Machine
 from tests.clients.codex.model import END
 

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memlines.admin.doctor.checkup import Checkup, Finding, list_names, ok, problem, warning
-from memlines.clients import codex, opencode
-from memlines.clients.catalogue import HOSTS
+from memlines.clients.catalogue import CLIENTS
+from memlines.clients.client import Target
 from memlines.clients.edits import Edit
-from memlines.clients.plan import Target
 from memlines.clients.receipt import (
     Entry,
     Manifest,
@@ -37,9 +36,9 @@ _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*(?:\.exe)?")
 def check_clients(checkup: Checkup) -> Iterator[Finding]:
     """Look at every client that Memlines was installed into, for this project or for all."""
     found = False
-    for name, host in HOSTS.items():
+    for name, client in CLIENTS.items():
         for project, option in ((checkup.workspace.root, "--project"), (None, "--global")):
-            folder = host.folder_of(project)
+            folder = client.folder_of(project)
             again = f"Run 'memlines install {name} {option}'"
             receipt, manifest = (
                 read_receipt(folder),
@@ -53,14 +52,13 @@ def check_clients(checkup: Checkup) -> Iterator[Finding]:
             found = True
             findings = [
                 *_old_name(folder, receipt, again),
-                *_files(host.targets(project)[0], folder, receipt, manifest, again),
-                *_engine(checkup, folder, host.python_of(project), again),
-                *(_npm(folder, again) if name == opencode.NAME else ()),
-                *(_trust(project) if name == codex.NAME else ()),
+                *_files(client.targets(project)[0], folder, receipt, manifest, again),
+                *_engine(checkup, folder, client.python_of(project), again),
+                *(warning(what, todo) for what, todo in client.warnings(project)),
             ]
-            yield from findings or [ok(f"{host.title} in {folder}, with {len(receipt.files)} files")]
+            yield from findings or [ok(f"{client.title} in {folder}, with {len(receipt.files)} files")]
     if not found:
-        yield ok(f"not installed in a client; 'memlines install' does that, for {list_names(list(HOSTS))}")
+        yield ok(f"not installed in a client; 'memlines install' does that, for {list_names(list(CLIENTS))}")
 
 
 def _old_name(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:
@@ -146,27 +144,3 @@ def _asked(python: Path, again: str) -> Iterator[Finding]:
         yield problem(f"{python} has no Memlines to run: {said}", again)
     elif said != __version__:
         yield warning(f"{python} runs Memlines {said}, and this is {__version__}", again)
-
-
-def _trust(project: Path | None) -> Iterator[Finding]:
-    """Report what Codex leaves out because it was not trusted yet."""
-    if project is not None and not codex.is_trusted(project):
-        yield warning(
-            f"Codex does not trust {project}, and reads no settings there",
-            "Start codex there, and trust the project",
-        )
-    hooks = codex.untrusted_hooks(project)
-    if hooks:
-        yield warning(
-            f"Codex does not run our hooks before they are trusted: {list_names(hooks)}",
-            "Type /hooks in codex, and trust them",
-        )
-
-
-def _npm(folder: Path, again: str) -> Iterator[Finding]:
-    for place in dict.fromkeys((folder, opencode.global_folder())):
-        if opencode.waits_for_npm(place) and not opencode.gives_up_soon(place):
-            yield warning(
-                f"without a network, OpenCode waits for npm at each start because of {place}",
-                f"{again}, or add fetch-retries=0 to its .npmrc",
-            )

@@ -20,15 +20,15 @@ from memlines.text.neutral import neutral_line
 
 VERBS = ("on", "off", "status", "sync", "compact")
 _USAGE = "on, off, status, sync [--force], compact"
-_NAMES = {"claude-code": "/memlines", "codex": "/memlines"}
-"""What the command is called where `/memory` is another one."""
 
 
 def run_command(
     place: Workplace, arguments: str, session: str | None, messages: Sequence[Any] | None, client: str = ""
 ) -> str:
     """Do what the words behind `/memory` say, and describe it in the client's own words."""
-    name = _NAMES.get(client, "/memory")
+    from memlines.clients.catalogue import CLIENTS  # which only a typed command needs
+
+    name = CLIENTS[client].command if client in CLIENTS else "/memory"
     verb, *options = arguments.lower().split() or ["status"]
     if verb not in VERBS or {*options} - ({"--force"} if verb == "sync" else set()):
         raise UsageError(f"{name} does not know {arguments[:60]!r}", todo=f"It knows {_USAGE}")

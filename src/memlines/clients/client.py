@@ -1,0 +1,221 @@
+"""A client: what belongs into its folders, and the commands by which it starts Memlines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from memlines import old_name
+from memlines.clients.edits import Edit
+from memlines.clients.json_text import Place
+from memlines.clients.receipt import (
+    HOME,
+    MANIFEST,
+    OWN,
+    Entry,
+    Receipt,
+    old_home,
+    read_manifest,
+    read_receipt,
+)
+from memlines.errors import PathError, WorkspaceError, reason_of
+from memlines.paths import HOME_VARIABLE, contains
+
+EVENTS = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
+SERVER_ARGUMENTS = ["-P", "-m", "memlines", "mcp"]
+SCRIPT = Path(__file__).resolve().parents[1] / "serve" / "hooks" / "hook.py"
+_SCRIPT_ENDS = ("/memlines/serve/hooks/hook.py", "/memlines/hooks/hook.py", "/recollect/hooks/hook.py")
+"""Where the script is in an installation of this version, and where earlier ones had it."""
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client that Memlines can be set up in.
+
+    The functions take the folder of a project, or nothing for the settings of the user.
+    """
+
+    name: str
+    """Its name on the command line."""
+
+    title: str
+    program: str
+    first_try: str
+    """What to try first in it."""
+
+    command: str
+    """What its users type to switch memory on or off and to ask for its state."""
+
+    folder_of: Callable[[Path | None], Path]
+    """Where its settings are."""
+
+    targets: Callable[[Path | None], tuple[Target, ...]]
+    """What belongs where."""
+
+    python_of: Callable[[Path | None], Path | None]
+    """The interpreter that an installation named, if that can be told."""
+
+    warnings: Callable[[Path | None], Iterable[tuple[str, str]]] = lambda _: ()
+    """What keeps an installation from working, and what to do about each."""
+
+    if_both: str = "where both are found, it runs once"
+    """What happens where it is installed for a project and for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that a client needs; `without` says what it means to do without it, if that can be done.
+
+    One that is shared gets settings of the user's as well: once it was changed, it is theirs.
+    """
+
+    path: str
+    content: bytes
+    without: str = ""
+    is_shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The folder of a client's settings, what belongs into it, and the folder it may not lead out of.
+
+    `home` is the folder in it for what is Memlines's alone, and `edits` are our parts of the user's files.
+    """
+
+    host: str
+    folder: Path
+    files: tuple[File, ...]
+    inside: Path | None = None
+    owner: str = OWN
+    home: str = HOME
+    edits: tuple[Edit, ...] = ()
+
+    def real(self) -> Path:
+        """Return the folder with links followed; refuse one that leads out of the project."""
+        return _inside(self.folder, self.inside)
+
+    def place(self, path: str) -> Path:
+        """Return where a file is; refuse a folder above it that leads out of the project."""
+        file = self.real() / path
+        return _inside(file.parent, self.inside) / file.name
+
+    def receipt(self) -> Receipt | None:
+        """Return what was written into the folder before."""
+        return read_receipt(self.real(), self.home)
+
+    def names(self) -> set[str]:
+        """Return the paths of all files that are made or edited."""
+        return {file.path for file in self.files} | {edit.path for edit in self.edits}
+
+    def brought(self) -> dict[str, Entry]:
+        """Return what is ours by the manifest, such as in a clone; what is not needed now was never found."""
+        needed = {file.path for file in self.files}
+        if MANIFEST not in needed:
+            return {}
+        homes = (old_home(self.home), self.home)
+        tops = {PurePosixPath(path).parts[0] for path in (*needed, *homes)}
+        return {
+            path: Entry(sha256, found=path in needed)
+            for home in homes
+            if (manifest := read_manifest(self.real(), home))
+            for path, sha256 in manifest.files.items()
+            if PurePosixPath(path).parts[0] in tops
+        }
+
+    def is_shared(self, path: str) -> bool:
+        """Tell whether a file is one that the user may have put settings of their own into."""
+        return any(file.path == path and file.is_shared for file in self.files)
+
+    def edit_of(self, path: str) -> Edit | None:
+        """Return our part of a file, if it is the user's."""
+        return next((edit for edit in self.edits if edit.path == path), None)
+
+
+def _inside(folder: Path, boundary: Path | None) -> Path:
+    """Follow the links of a folder's path; refuse to leave the boundary, and what is no folder."""
+    try:
+        real = folder.resolve()
+        is_other = real.exists() and not real.is_dir()
+    except (OSError, RuntimeError) as error:
+        raise PathError(
+            f"{str(folder)!r} cannot be opened: {reason_of(error)}", todo="Check its links and permissions"
+        ) from error
+    if boundary is not None and not contains(boundary, real):
+        raise PathError(
+            f"{str(folder)!r} leads out of the project, to {str(real)!r}",
+            todo="Replace the link by a folder, or install with --global",
+        )
+    if is_other:
+        raise PathError(f"{str(folder)!r} is not a folder", todo="Move it away")
+    return real
+
+
+def integration_folder(name: str) -> Path:
+    """Return the folder of a client's files: in an installed package, or else in the checkout."""
+    for folder in (_PACKAGE, _PACKAGE.parents[1]):
+        found = folder / "integrations" / name
+        if found.is_dir():
+            return found
+    raise WorkspaceError(
+        f"this installation of Memlines lacks its files for {name}",
+        todo="Install Memlines again: 'pip install --force-reinstall memlines'",
+    )
+
+
+def this_python() -> str:
+    """Return the interpreter that runs now, which a link may stand for."""
+    if not sys.executable:
+        raise WorkspaceError("the running Python does not know where it is", todo="Call it by its full path")
+    return sys.executable
+
+
+def home_in_use() -> str | None:
+    """Return the folder that holds everything of the user, if another one than usual is set."""
+    home = old_name.get_variable(HOME_VARIABLE)
+    return str(Path(home).expanduser().absolute()) if home else None
+
+
+def hook_words(client: str, event: str) -> list[str]:
+    """Return the command of a hook. Without sockets of the kind we need, it is the slow and simple one."""
+    home = home_in_use()
+    rest = [client, event, *([home] if home else [])]
+    if sys.platform == "win32":
+        return [this_python(), "-P", "-m", "memlines", "hook", *rest]
+    return [this_python(), "-I", "-S", str(SCRIPT), *rest]
+
+
+def is_server_of_ours(arguments: Any) -> bool:
+    """Tell whether a Python with these arguments is our MCP server, by the project's name or its old one."""
+    return arguments in (SERVER_ARGUMENTS, ["-P", "-m", old_name.NAME, "mcp"])
+
+
+def is_hook_of_ours(words: Any) -> bool:
+    """Tell whether a command is one of our hooks, of whichever installation."""
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        return False
+    if words[1:3] == ["-P", "-m"] and words[3:5] in (["memlines", "hook"], [old_name.NAME, "hook"]):
+        return True
+    return any(Path(word).as_posix().endswith(_SCRIPT_ENDS) for word in words[:5])
+
+
+def is_our_hook(place: Place, value: Any, words_of: Callable[[Any], Any]) -> bool:
+    """Tell whether something in a file of hooks is a hook of ours, or a group of nothing else.
+
+    Clients keep hooks as {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}; `words_of`
+    returns the words of such a command.
+    """
+    match place:
+        case ("hooks", str(), int(), "hooks", int()):
+            return is_hook_of_ours(words_of(value))
+        case ("hooks", str(), int()):  # a group goes as a whole if nothing but its matcher is left of it
+            hooks = value.get("hooks") if isinstance(value, dict) else None
+            return (
+                bool(hooks)
+                and isinstance(hooks, list)
+                and all(is_hook_of_ours(words_of(hook)) for hook in hooks)
+            )
+    return False
