@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.common import default_settings
 from bench.quality import SETS, Runner
-from memlines.admin.evaluation.metrics import Found, scores
+from memlines.admin.evaluation.metrics import HitLines, scores
 from memlines.admin.evaluation.run import copy_workspace
 from memlines.admin.evaluation.sets import LabelledSet, Query, read_folder
 from memlines.memory.memory import Memory
@@ -74,7 +74,7 @@ def _ask(folder: Path, queries: Sequence[tuple[Query, bool]]) -> Iterator[Asked]
         memory.sync()
         for query, has_answer in queries:
             hits = memory.search(query.text, max_results=5, min_score=0, now=query.now)
-            found = [Found.of(hit) for hit in hits]
+            found = [HitLines.of(hit) for hit in hits]
             right = has_answer and scores(query.gold, found)["line@5"] > 0
             yield query, has_answer, hits[0].score if hits else 0.0, right
     shutil.rmtree(folder / ".memory")

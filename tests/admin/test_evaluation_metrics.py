@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.admin.evaluation.metrics import METRICS, Found, Gold, means, percentile, scores
+from memlines.admin.evaluation.metrics import METRICS, Gold, HitLines, means, percentile, scores
 from tests.support import untimed
 
 SCORER = Path(__file__).resolve().parents[3] / "shared" / "bench" / "score.py"
 
 
-def found(*hits: tuple[str, int, int]) -> list[Found]:
-    return [Found(path, start, end, 0.5, start, end) for path, start, end in hits]
+def found(*hits: tuple[str, int, int]) -> list[HitLines]:
+    return [HitLines(path, start, end, 0.5, start, end) for path, start, end in hits]
 
 
 RANKED = found(("a", 1, 9), ("a", 10, 19), ("b", 1, 9), ("c", 1, 9), ("d", 1, 9), ("e", 1, 9), ("f", 1, 9))
@@ -85,7 +85,7 @@ def test_lines_of_another_file_do_not_overlap() -> None:
 
 
 def test_a_passage_counts_by_the_lines_that_are_shown_and_a_line_by_those_of_the_chunk() -> None:
-    values = scores([Gold("a", 5, 5), Gold("a", 8, 8)], [Found("a", 1, 20, 0.5, 5, 6)])
+    values = scores([Gold("a", 5, 5), Gold("a", 8, 8)], [HitLines("a", 1, 20, 0.5, 5, 6)])
     assert (values["line@5"], values["passage@5"]) == (1.0, 0.5)
 
 
@@ -128,7 +128,7 @@ golds = st.lists(
 )
 hits = st.lists(
     st.builds(
-        lambda path, start, more: Found(path, start, start + more, 0.5, start, start + more),
+        lambda path, start, more: HitLines(path, start, start + more, 0.5, start, start + more),
         paths,
         lines,
         lines,
@@ -138,13 +138,15 @@ hits = st.lists(
 
 @untimed
 @given(golds, hits)
-def test_every_metric_is_a_share(gold: list[Gold], ranked: list[Found]) -> None:
+def test_every_metric_is_a_share(gold: list[Gold], ranked: list[HitLines]) -> None:
     assert all(0.0 <= value <= 1.0 + 1e-9 for value in scores(gold, ranked).values())
 
 
 @untimed
 @given(golds, hits, hits)
-def test_more_hits_never_lower_a_metric(gold: list[Gold], ranked: list[Found], more: list[Found]) -> None:
+def test_more_hits_never_lower_a_metric(
+    gold: list[Gold], ranked: list[HitLines], more: list[HitLines]
+) -> None:
     before, after = scores(gold, ranked), scores(gold, ranked + more)
     assert all(after[name] >= before[name] - 1e-9 for name in METRICS)
 
@@ -169,7 +171,7 @@ def test_the_scorer_of_the_development_sets_agrees(tmp_path: Path) -> None:
                 scores(
                     [Gold(each["path"], each["start"], each["end"], each["rel"]) for each in query["gold"]],
                     [
-                        Found(each["path"], each["start"], each["end"], 0.5, each["start"], each["end"])
+                        HitLines(each["path"], each["start"], each["end"], 0.5, each["start"], each["end"])
                         for each in answers[query["id"]]
                     ],
                 )

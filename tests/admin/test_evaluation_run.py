@@ -70,7 +70,7 @@ def run(
 def _fake_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kestrel and falcon mean the same; the rest means nothing."""
     provider = FakeProvider({"kestrel": (1, 0, 0, 0), "falcon": (1, 0, 0, 0)})
-    monkeypatch.setattr("memlines.memory.manager.choose", lambda requested: Choice("fake", provider))
+    monkeypatch.setattr("memlines.memory.open_index.choose", lambda requested: Choice("fake", provider))
 
 
 # What is measured

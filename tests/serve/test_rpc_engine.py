@@ -177,7 +177,7 @@ class Loading(FakeProvider):
 
 def test_while_the_model_is_loaded_words_answer(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     provider = Loading()
-    monkeypatch.setattr("memlines.memory.manager.choose", lambda settings: Choice("fake", provider))
+    monkeypatch.setattr("memlines.memory.open_index.choose", lambda settings: Choice("fake", provider))
     write(workspace, {"birds.md": "The kestrel nests in the old church tower.\n"})
     client = Client(workspace)
     client.begin()

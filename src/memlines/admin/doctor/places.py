@@ -134,8 +134,10 @@ def check_disk(checkup: Checkup) -> Iterator[Finding]:
 
 
 def _room(checkup: Checkup) -> Iterator[Finding]:
-    places = {folder.stat().st_dev: folder for folder in _folders(checkup)}
-    for folder in places.values():
+    folders = [checkup.workspace.root]
+    if checkup.index_file.parent.is_dir():
+        folders.append(checkup.index_file.parent)
+    for folder in {folder.stat().st_dev: folder for folder in folders}.values():
         free = shutil.disk_usage(folder).free
         message = f"{megabytes(free)} free on the disk of {folder}"
         if free < _NO_ROOM:
@@ -144,29 +146,23 @@ def _room(checkup: Checkup) -> Iterator[Finding]:
             yield warning(message, "Free some space before it runs out")
 
 
-def _folders(checkup: Checkup) -> Iterator[Path]:
-    yield checkup.workspace.root
-    if checkup.index_file.parent.is_dir():
-        yield checkup.index_file.parent
-
-
 def _network(folder: Path) -> Iterator[Finding]:
     """Tell whether the index is on a network file system, where that can be seen cheaply."""
     if not sys.platform.startswith("linux") or not _MOUNTS.exists():
         return
     real = os.path.realpath(folder)
     mounts = [line.split() for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()]
-    above = [mount for mount in mounts if len(mount) > 2 and _is_above(mount[1], real)]
+    above = [
+        mount
+        for mount in mounts
+        if len(mount) > 2 and (real == mount[1] or real.startswith(mount[1].rstrip("/") + "/"))
+    ]
     kind = max(above, key=lambda mount: len(mount[1]))[2] if above else ""
     if kind in _NETWORK:
         yield warning(
             f"{folder} is on a network file system ({kind}), where SQLite's locks may not hold",
             "Set store.path to a file on a disk of this machine",
         )
-
-
-def _is_above(mount: str, path: str) -> bool:
-    return path == mount or path.startswith(mount.rstrip("/") + "/")
 
 
 def _size(checkup: Checkup) -> Iterator[Finding]:

@@ -132,11 +132,11 @@ def _damaged_cached(index: Index) -> list[int]:
         "SELECT rowid, embedding FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ?",
         (now.space.provider, now.space.model, now.space.key),
     )
-    return _damaged(((row, _vector_of(blob, dims)) for row, blob in rows), dims)
-
-
-def _vector_of(blob: Any, dims: int) -> bytes:
-    return unpack(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b""
+    vectors = (
+        (row, unpack(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b"")
+        for row, blob in rows
+    )
+    return _damaged(vectors, dims)
 
 
 def _usual_dims(index: Index, table: VectorTable) -> int | None:

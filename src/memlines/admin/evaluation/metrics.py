@@ -41,7 +41,7 @@ class Gold(NamedTuple):
     relevance: float = 1.0
 
 
-class Found(NamedTuple):
+class HitLines(NamedTuple):
     """The lines of a hit's chunk, and those of it that are shown; both ends belong to them."""
 
     path: str
@@ -52,13 +52,13 @@ class Found(NamedTuple):
     shown_end: int
 
     @classmethod
-    def of(cls, hit: Hit) -> Found:
+    def of(cls, hit: Hit) -> HitLines:
         """Return the lines of a hit."""
         chunk = hit.chunk_start_line, hit.chunk_end_line
         return cls(hit.path, *chunk, hit.score, hit.start_line, hit.end_line)
 
 
-def scores(gold: Collection[Gold], found: Sequence[Found]) -> dict[str, float]:
+def scores(gold: Collection[Gold], found: Sequence[HitLines]) -> dict[str, float]:
     """Return every metric of one query; there has to be gold, and the best hit comes first."""
     files = list(dict.fromkeys(hit.path for hit in found))
     relevance: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Runs the queries of a labelled set against copies of its workspaces.
+"""Run the queries of a labelled set against copies of its workspaces.
 
 Nothing is written beside a set: each workspace is copied to a temporary folder, indexed and
 asked there, and the folder is removed whatever happens.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.evaluation.metrics import Found, means, percentile, scores
+from memlines.admin.evaluation.metrics import HitLines, means, percentile, scores
 from memlines.admin.evaluation.sets import PARTS, LabelledSet, Query
 from memlines.errors import UsageError, WorkspaceError
 from memlines.files.scan import IGNORED_DIRS
@@ -24,8 +24,18 @@ from memlines.memory.status import Status
 from memlines.paths import Workspace
 from memlines.settings import flatten, load, shown
 from memlines.settings.keys import known_keys
-from memlines.types import Mode, Problem, Progress, Report, SearchResult
+from memlines.types import Mode, Progress, Report, SearchResult
 
+MODES: tuple[Mode, ...] = ("words", "vectors", "hybrid")
+
+DEPTH = 20
+"""Hits asked for, without a lowest score: what is measured is the order, not where it is cut."""
+
+_SOURCES = ("memory", "sessions")
+_DECIDED: Mapping[str, Any] = {"store.path": "", "extra_paths": []}
+"""Settings an evaluation decides: the index stays in its own folder, and only the set is searched."""
+
+_MOST_PROBLEMS = 3
 _DIGITS = 4
 _MILLISECOND_DIGITS = 2
 
@@ -34,11 +44,11 @@ _MILLISECOND_DIGITS = 2
 class Answer:
     """What one query got in one mode.
 
-    `silent` tells that the query gets nothing that reaches the settings' own `min_score`.
+    `silent` means that the query gets nothing that reaches the settings' own `min_score`.
     """
 
     query: Query
-    found: tuple[Found, ...]
+    found: tuple[HitLines, ...]
     seconds: float
     silent: bool
 
@@ -58,64 +68,6 @@ class Evaluation:
     settings: Mapping[str, Any]
     answers: Mapping[Mode, Sequence[Answer]]
     notes: tuple[str, ...]
-
-
-def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the figures of a run as JSON."""
-    return {
-        "set": evaluation.name,
-        "queries": max(map(len, evaluation.answers.values())),
-        "workspaces": evaluation.workspaces,
-        "files": evaluation.files,
-        "chunks": evaluation.chunks,
-        "index_seconds": round(evaluation.index_seconds, _DIGITS),
-        "provider": evaluation.provider,
-        "model": evaluation.model,
-        "min_score": evaluation.min_score,
-        "settings": dict(evaluation.settings),
-        "modes": {mode: _mode_json(answers) for mode, answers in evaluation.answers.items()},
-        "notes": list(evaluation.notes),
-    }
-
-
-def hits_json(answer: Answer) -> dict[str, Any]:
-    """Return the hits of a query as JSON, best first."""
-    hits = [{**hit._asdict(), "score": round(hit.score, _DIGITS)} for hit in answer.found]
-    return {"id": answer.query.id, "hits": hits}
-
-
-def _mode_json(answers: Sequence[Answer]) -> dict[str, Any]:
-    kinds = dict.fromkeys(answer.query.kind for answer in answers if answer.query.kind is not None)
-    taken = [answer.seconds * 1000 for answer in answers]
-    return {
-        **_group_json(answers),
-        "p50_ms": round(percentile(taken, 0.5), _MILLISECOND_DIGITS),
-        "p95_ms": round(percentile(taken, 0.95), _MILLISECOND_DIGITS),
-        "types": {
-            kind: _group_json([answer for answer in answers if answer.query.kind == kind]) for kind in kinds
-        },
-    }
-
-
-def _group_json(answers: Sequence[Answer]) -> dict[str, Any]:
-    rows = [scores(answer.query.gold, answer.found) for answer in answers]
-    return {
-        "queries": len(answers),
-        "metrics": {name: round(value, _DIGITS) for name, value in means(rows).items()},
-        "silent": round(sum(answer.silent for answer in answers) / len(answers), _DIGITS),
-    }
-
-
-MODES: tuple[Mode, ...] = ("words", "vectors", "hybrid")
-
-DEPTH = 20
-"""Hits asked for, without a lowest score: what is measured is the order, not where it is cut."""
-
-_SOURCES = ("memory", "sessions")
-_DECIDED: Mapping[str, Any] = {"store.path": "", "extra_paths": []}
-"""Settings an evaluation decides: the index stays in its own folder, and only the set is searched."""
-
-_MOST_PROBLEMS = 3
 
 
 def evaluate(
@@ -237,7 +189,7 @@ class _Run:
             self._note(warning)
         if result.mode != mode:
             self._replaced[mode, result.mode] += 1
-        found = tuple(Found.of(hit) for hit in result)
+        found = tuple(HitLines.of(hit) for hit in result)
         return Answer(query, found, seconds, silent=not result.confident)
 
     def _note_report(self, name: str, report: Report) -> None:
@@ -245,8 +197,10 @@ class _Run:
             self._note(f"{name}: {warning}")
         if report.pending:
             self._note(f"{name}: {report.pending} chunks have no vectors")
-        if report.failed or report.skipped:
-            self._note(f"{name}: {_problems((*report.failed, *report.skipped))}")
+        problems = [f"{problem.path} {problem.reason}" for problem in (*report.failed, *report.skipped)]
+        if problems:
+            more = [f"and {len(problems) - _MOST_PROBLEMS} more"] if len(problems) > _MOST_PROBLEMS else []
+            self._note(f"{name}: not in the index: {'; '.join(problems[:_MOST_PROBLEMS] + more)}")
 
     def _note(self, sentence: str) -> None:
         self._notes[sentence] = None
@@ -273,7 +227,50 @@ def _search(memory: Memory, query: Query, mode: Mode) -> SearchResult:
     return memory.search(query.text, max_results=DEPTH, min_score=0.0, mode=mode, now=query.now)
 
 
-def _problems(problems: Sequence[Problem]) -> str:
-    first = "; ".join(f"{problem.path} {problem.reason}" for problem in problems[:_MOST_PROBLEMS])
-    more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
-    return f"not in the index: {first}{more}"
+# Figures
+
+
+def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the figures of a run as JSON."""
+    return {
+        "set": evaluation.name,
+        "queries": max(map(len, evaluation.answers.values())),
+        "workspaces": evaluation.workspaces,
+        "files": evaluation.files,
+        "chunks": evaluation.chunks,
+        "index_seconds": round(evaluation.index_seconds, _DIGITS),
+        "provider": evaluation.provider,
+        "model": evaluation.model,
+        "min_score": evaluation.min_score,
+        "settings": dict(evaluation.settings),
+        "modes": {mode: _mode_json(answers) for mode, answers in evaluation.answers.items()},
+        "notes": list(evaluation.notes),
+    }
+
+
+def hits_json(answer: Answer) -> dict[str, Any]:
+    """Return the hits of a query as JSON, best first."""
+    hits = [{**hit._asdict(), "score": round(hit.score, _DIGITS)} for hit in answer.found]
+    return {"id": answer.query.id, "hits": hits}
+
+
+def _mode_json(answers: Sequence[Answer]) -> dict[str, Any]:
+    kinds = dict.fromkeys(answer.query.kind for answer in answers if answer.query.kind is not None)
+    taken = [answer.seconds * 1000 for answer in answers]
+    return {
+        **_group_json(answers),
+        "p50_ms": round(percentile(taken, 0.5), _MILLISECOND_DIGITS),
+        "p95_ms": round(percentile(taken, 0.95), _MILLISECOND_DIGITS),
+        "types": {
+            kind: _group_json([answer for answer in answers if answer.query.kind == kind]) for kind in kinds
+        },
+    }
+
+
+def _group_json(answers: Sequence[Answer]) -> dict[str, Any]:
+    rows = [scores(answer.query.gold, answer.found) for answer in answers]
+    return {
+        "queries": len(answers),
+        "metrics": {name: round(value, _DIGITS) for name, value in means(rows).items()},
+        "silent": round(sum(answer.silent for answer in answers) / len(answers), _DIGITS),
+    }

@@ -1,4 +1,4 @@
-"""Reads labelled sets: questions, and the lines that answer them.
+"""Read labelled sets: questions, and the lines that answer them.
 
 A set is a folder with `queries.jsonl` and the workspaces its questions name, or one file of
 questions about one workspace. Everything is checked before anything is measured, because a
@@ -105,10 +105,13 @@ class _Reader:
 
     def _query(self, row: dict[str, Any], number: int) -> Query:
         workspace = self._workspace(row.get("ws"))
+        golds = row.get("gold")
+        if not isinstance(golds, list) or not golds:
+            raise self._wrong("has no gold lines", 'Write "gold": [{"path": …, "start": 1, "end": 1}]')
         return Query(
             id=self._text(row, "id") if "id" in row else str(number),
             text=self._text(row, "query"),
-            gold=self._golds(row.get("gold"), self._workspaces[workspace]),
+            gold=tuple(self._gold(each, self._workspaces[workspace]) for each in golds),
             workspace=workspace,
             kind=self._text(row, "type") if row.get("type") is not None else None,
             now=self._time(row.get("now")),
@@ -131,11 +134,6 @@ class _Reader:
             )
         self._workspaces[name] = self._root / name
         return name
-
-    def _golds(self, value: Any, workspace: Path) -> tuple[Gold, ...]:
-        if not isinstance(value, list) or not value:
-            raise self._wrong("has no gold lines", 'Write "gold": [{"path": …, "start": 1, "end": 1}]')
-        return tuple(self._gold(each, workspace) for each in value)
 
     def _gold(self, value: Any, workspace: Path) -> Gold:
         if not isinstance(value, dict):
