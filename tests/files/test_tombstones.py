@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.errors import WorkspaceError
-from memlines.files.tombstones import FILE_NAME, SALT_NAME, Forgotten, bare, bury, session_of
+from memlines.files.tombstones import FILE_NAME, SALT_NAME, Forgotten, bury, session_of
 from memlines.paths import Workspace
+from memlines.text.pieces import bare
 from memlines.types import Turn
 from tests.support import untimed
 

@@ -61,8 +61,17 @@ def create(
         return _create(folder, path, data, mode, mtime_ns)
 
 
-def replace(path: Path, content: bytes, expected: bytes | None, *, root: Path | None = None) -> None:
-    """Write a file anew if it holds what is expected (`None`: if it does not exist), else raise `Changed`.
+def replace(
+    path: Path,
+    content: bytes,
+    expected: bytes | None,
+    *,
+    mode: int | None = None,
+    root: Path | None = None,
+) -> None:
+    """Write a file again if it holds what is expected (`None`: if it does not exist), else raise `Changed`.
+
+    A new file gets the mode, as from `create`; one that exists keeps its permissions.
 
     The file is looked at again just before it is replaced. Writers that hold the notes' lock can
     therefore never overwrite each other; a program that knows nothing of the lock can only be
@@ -70,7 +79,7 @@ def replace(path: Path, content: bytes, expected: bytes | None, *, root: Path | 
     """
     with open_folder(path.parent, root) as folder:
         if expected is None:
-            if not _create(folder, path, content, None):
+            if not _create(folder, path, content, mode):
                 _refuse_link(folder, path.name)
                 raise Changed
             return

@@ -23,11 +23,12 @@ from memlines.files import atomic, history, journal, trash
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.read import decode
 from memlines.files.scan import SUFFIX
-from memlines.files.tombstones import Forgotten, bare
+from memlines.files.tombstones import Forgotten
 from memlines.folders import PRIVATE_FILE, folders_below, open_folder
 from memlines.paths import Workspace
 from memlines.text.edits import cut, line_end_of, locate, split, tidy_end
 from memlines.text.entries import Entry, entries_of
+from memlines.text.pieces import bare
 from memlines.text.terms import RUN
 from memlines.types import cite
 
@@ -203,7 +204,7 @@ def without_forgotten(
 ) -> tuple[bytes | None, list[str]]:
     """Return a note without what was forgotten, `None` if nothing is left of it, and what was left out.
 
-    Entrys of which the text is in `standing` stay: they are in the note already, so they do not come back.
+    Entries whose text is in `standing` stay: they are in the note already, so they do not come back.
     """
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     text = content.removeprefix(mark).decode()
@@ -222,7 +223,7 @@ def without_forgotten(
     if not stays and gone.drops(rest):  # it spans what are several passages here
         rest = gone.redact(rest) + line_end_of(text)
         left_out.append(path)
-    if all(passage.kind == "heading" for passage in entries_of(rest)) and not _only_headings(passages):
+    if _only_headings(entries_of(rest)) and not _only_headings(passages):
         return None, left_out
     return mark + rest.encode(), left_out
 
@@ -260,10 +261,7 @@ def _note(workspace: Workspace, place: Place, after: str) -> None:
     root = workspace.root
     old = atomic.read(path, root=root)
     new = json.dumps({**_noted(workspace), place.path: after}).encode()
-    if old is None:
-        atomic.create(path, new, PRIVATE_FILE, root=root)
-    else:
-        atomic.replace(path, new, expected=old, root=root)
+    atomic.replace(path, new, expected=old, mode=PRIVATE_FILE, root=root)
 
 
 def _noted(workspace: Workspace) -> dict[str, str]:

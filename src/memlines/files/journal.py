@@ -373,10 +373,7 @@ def _write_all(workspace: Workspace, lines: Iterable[dict[str, Any]]) -> None:
     data = "".join(f"\n{json.dumps(line)}" for line in lines).encode()
     with _odd_file_named(workspace):
         old = atomic.read(path, root=root)
-    if old is None:
-        atomic.create(path, data, PRIVATE_FILE, root=root)
-    else:
-        atomic.replace(path, data, expected=old, root=root)
+    atomic.replace(path, data, expected=old, mode=PRIVATE_FILE, root=root)
 
 
 def _lines(workspace: Workspace) -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from memlines.errors import PathError, StoreBusy, StoreReadOnly, WorkspaceError, WriteError, reason_of
 from memlines.files.atomic import Changed, Unconfirmed, create, exists, make_folders, sweep, unfinished
+from memlines.files.read import is_encodable
 from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, root_files
 from memlines.folders import (
     CREATE_FLAGS,
@@ -174,7 +175,7 @@ class Place:
 def place_of(workspace: Workspace, path: str) -> Place:
     """Return the place of a note that may be written, whether it exists or not; refuse any other path."""
     name = path.strip()
-    if not name or "\0" in name or not _is_encodable(name):
+    if not name or "\0" in name or not is_encodable(name):
         raise PathError("no usable path was given", todo="Name a note such as MEMORY.md or memory/topic.md")
     if name.startswith("/") or ".." in name.split("/") or (os.name == "nt" and re.search(r"[\\:]", name)):
         raise _refused(path, "it is not a plain path below the workspace")
@@ -294,15 +295,6 @@ def _refused(path: str, why: str) -> PathError:
         f"{path!r} is not a note that may be written: {why}",
         todo="Name MEMORY.md or a file below memory/, relative to the workspace",
     )
-
-
-def _is_encodable(name: str) -> bool:
-    try:
-        os.fsencode(name)
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 _FIRST_NOTE = """\

@@ -310,7 +310,7 @@ def resolve_note(workspace: Workspace, extra_paths: tuple[str, ...], path: str) 
     A path that is not part of the memory is refused.
     """
     name = path.strip()
-    if not name or "\0" in name or not _is_encodable(name):
+    if not name or "\0" in name or not is_encodable(name):
         raise PathError("no usable path was given", todo="Name a note such as MEMORY.md or memory/topic.md")
     candidate = Path(os.path.normpath(workspace.root / name))
     if not candidate.name.endswith(SUFFIX):
@@ -339,7 +339,8 @@ def _note_folders(workspace: Workspace, extra_paths: tuple[str, ...]) -> Iterato
         yield real, real, Path(root)
 
 
-def _is_encodable(name: str) -> bool:
+def is_encodable(name: str) -> bool:
+    """Tell whether a name can be that of a file, and be cited."""
     try:
         os.fsencode(name)
         name.encode()

@@ -2,9 +2,8 @@
 
 Forgetting takes a text out of the notes, but it may also stand in transcripts, which belong to other
 programs and are read again and again. So `<private>/forgotten.jsonl` holds a salted SHA-256 of each
-forgotten entry, and of each of its lines and sentences that is long enough to be told from others. A text is
-compared word by word, whatever its case, white space, punctuation and list markers; the time at the
-beginning of an entry does not count.
+forgotten entry, and of each of its lines and sentences that is long enough to be told from others
+(`text.pieces`).
 
 A line of the file says how many words its text had, and one byte that is made of the first of them, so that
 not every place of a transcript has to be hashed for every forgotten text. The salt lies beside it: the same
@@ -21,21 +20,17 @@ import hashlib
 import json
 import re
 import secrets
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from memlines.errors import WorkspaceError
 from memlines.files import atomic
 from memlines.files.place import Place, attempt, reading, writing
 from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
-from memlines.text.chunk import weigh
-from memlines.text.entries import Kind, entries_of
-from memlines.text.facts import CATEGORIES
-from memlines.text.terms import RUN, is_unspaced
+from memlines.text.pieces import compose, cut_spans, goes_on, pieces_of, tokens_in, words_in
 from memlines.types import Turn
 
 FILE_NAME = "forgotten.jsonl"
@@ -44,36 +39,11 @@ SALT_NAME = "forgotten.salt"
 About = Literal["text", "session", "file"]
 """What a tombstone stands for: words, all of a session, or a note or snapshot that was forgotten whole."""
 
-TELLING = 20
-"""What a text weighs at least to be found inside a longer one; a shorter entry has to be a whole line."""
-
-_LEAD = re.compile(
-    r"\s*(?:(?:[-+*]|\d{1,9}[.)])\s+)*(?:\[[ xX]\]\s+)?"
-    r"(?:[*_`(\[]*(?:\d{4}-\d{2}-\d{2}:?|\d{1,2}:\d{2}(?::\d{2})?)[*_`)\]]*(?=\s|$)\s*"
-    r"(?:[-\u2013\u2014]\s+)?)?"
-)
-_SESSION_MARK = re.compile(r"\s*\[session [^\]\n]*\]")
-_CATEGORY = re.compile(rf"\[(?:{'|'.join(CATEGORIES)})\]\s+")
-_AFTER_FACT = re.compile(r"\s*(?:\{[^{}]*\}\s*)?\^[a-z2-7]{10}\s*$")
-"""What stands around the words of a fact in its note: its category before, its origin and its name after."""
-
-_BORDER = re.compile("\n+|(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
-_AFTER = re.compile(r"[.,;:!?)\]\"'*_`\u2026\u3002\uff01\uff1f\uff0c]*")
-_ASCII_WORD = re.compile(r"[a-z0-9](?:[a-z0-9_]*[a-z0-9])?")
 _BETWEEN = "[\\W_\u03b9]*"
 """What may stand between two words where case is folded: a combining iota becomes a letter there."""
 
 _FEW = 16
 """Texts that are looked for one by one before words are hashed; that pays for no more of them."""
-
-_GAP = "\0"
-_GAPS = re.compile(rf"\s*{_GAP}[\s{_GAP}]*")
-
-
-class _Token(NamedTuple):
-    word: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,19 +145,15 @@ class Forgotten:
 
     def drops(self, text: str) -> bool:
         """Tell whether a text holds something that was forgotten."""
-        return next(self._found(_composed(text)), None) is not None
+        return next(self._found(compose(text)), None) is not None
 
     def redact(self, text: str) -> str:
         """Return a text without what was forgotten; lines of which nothing is left go with it."""
-        composed = _composed(text)
-        spans = sorted({(start, end) for start, end, _ in self._found(composed)}, reverse=True)
+        composed = compose(text)
+        spans = {(start, end) for start, end, _ in self._found(composed)}
         if not spans:
             return text
-        for start, end in _joined(spans):
-            composed = composed[:start] + _GAP + composed[end:]
-        lines = [_closed(line) for line in composed.split("\n")]
-        rest = "\n".join([line for line in lines if line is not None]).strip()
-        return self.redact(rest)  # what stands side by side now may be it again
+        return self.redact(cut_spans(composed, spans))  # what stands side by side now may be it again
 
     def drops_session(self, path: str) -> bool:
         """Tell whether all of a transcript was forgotten."""
@@ -214,7 +180,7 @@ class Forgotten:
         with writing(workspace):
             current = Forgotten.load(workspace)
             now = _now()
-            found = {stone for _, _, stone in current._found(_composed(text))}
+            found = {stone for _, _, stone in current._found(compose(text))}
             _rewrite(workspace, current.salt, [replace(stone, time=now, lifted=True) for stone in found])
         return bool(found)
 
@@ -224,11 +190,11 @@ class Forgotten:
             folded = text.casefold()
             if not any(wording.search(folded) for wording in self._wordings):
                 return
-        words = _words(text) if self._groups else []
+        words = words_in(text) if self._groups else []
         matches = [match for group in self._groups for match in group.matches(words)]
-        tokens = list(_tokens(text)) if matches else []
+        tokens = list(tokens_in(text)) if matches else []
         for at, count, stone in matches:
-            if not (stone.whole and _goes_on(text, tokens, at, count)):
+            if not (stone.whole and goes_on(text, tokens, at, count)):
                 yield tokens[at].start, tokens[at + count - 1].end, stone
 
 
@@ -294,54 +260,9 @@ def adopt(workspace: Workspace, theirs: Forgotten) -> int:
         return _rewrite(workspace, salt, theirs._stones.values(), only_later=True)
 
 
-def pieces_of(text: str) -> tuple[list[str], bool]:
-    """Return what a text is known again by, and whether that has to stand on lines of its own.
-
-    That is the text itself and each of its lines and sentences, as far as they say something. Lines of code
-    are the same everywhere, and so are headings: they do not count unless they are all there is.
-    """
-    entries = entries_of(text)
-    telling = [entry for entry in entries if entry.kind != "heading"] or list(entries)
-    pieces: dict[str, None] = {}
-    for entry in telling:
-        for piece in _pieces(entry.text, entry.kind):
-            pieces.setdefault(piece)
-    long = [piece for piece in pieces if _weight(piece) >= TELLING]
-    return (long, False) if long else (list(pieces)[:1], True)
-
-
-def bare(text: str) -> str:
-    """Return an entry or a line without its list marker, its time and the mark of its session.
-
-    Of a fact only its words are left.
-    """
-    rest = _SESSION_MARK.sub("", text)
-    lead = _LEAD.match(rest)
-    rest = rest[lead.end() :] if lead else rest
-    category = _CATEGORY.match(rest)
-    rest = rest[category.end() :] if category else rest
-    fact = _AFTER_FACT.search(rest)
-    if not (category or fact):
-        return rest.strip()
-    return (rest[: fact.start()] if fact else rest).strip().removeprefix("~~").removesuffix("~~").strip()
-
-
 def session_of(path: str) -> str:
     """Return the name of the session whose transcript a file is."""
     return path.rpartition("/")[2].partition(".jsonl")[0]
-
-
-def _pieces(text: str, kind: Kind) -> Iterator[str]:
-    yield bare(text)
-    if kind != "code":
-        lines = [bare(line) for line in text.split("\n")]
-        yield from lines
-        for line in lines:
-            yield from _BORDER.split(line)
-
-
-def _weight(piece: str) -> int:
-    return weigh(" ".join(_words(_composed(piece))))
 
 
 def _now() -> str:
@@ -365,7 +286,7 @@ def _worded(text: str) -> Iterator[tuple[list[str], bool]]:
     """Yield the words of each piece a text is known again by, and whether it needs lines of its own."""
     pieces, whole = pieces_of(text)
     for piece in pieces:
-        if words := _words(_composed(piece)):
+        if words := words_in(compose(piece)):
             yield words, whole
 
 
@@ -414,11 +335,8 @@ def _rewrite(
         stones = _latest([*known.values(), *added.values()]) if only_later else known | added
         lines = [json.dumps(stone.to_json(salt)) for stone in stones.values()]
         new = "".join(f"{line}\n" for line in lines).encode()
-        if old is None:
-            if not atomic.create(path, new, PRIVATE_FILE, root=root):
-                raise atomic.Changed
-        elif new != old:
-            atomic.replace(path, new, expected=old, root=root)
+        if new != old:
+            atomic.replace(path, new, expected=old, mode=PRIVATE_FILE, root=root)
         return sum(known.get(key) != stone for key, stone in stones.items())
 
     return attempt(Place(FILE_NAME, path, root), write)
@@ -438,57 +356,6 @@ def _own_salt(workspace: Workspace, preferred: bytes = b"") -> bytes:
         return salt
 
     return attempt(Place(SALT_NAME, path, root), make)
-
-
-def _composed(text: str) -> str:
-    """Return a text in which letters with accents are one character each."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
-def _words(text: str) -> list[str]:
-    """Return the words of a text; in scripts without blanks every character is one."""
-    if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
-    return [token.word for token in _tokens(text)]
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    """Yield the words of a text with their places."""
-    for run in RUN.finditer(text):
-        if is_unspaced(run[0]):
-            for at, character in enumerate(run[0], run.start()):
-                yield _Token(character, at, at + 1)
-        elif word := run[0].strip("_").casefold():
-            yield _Token(word, run.start(), run.end())
-
-
-def _goes_on(text: str, tokens: list[_Token], at: int, count: int) -> bool:
-    """Tell whether lines hold more than the words that were found in them; marks and times do not count."""
-    start = text.rfind("\n", 0, tokens[at].start) + 1
-    end = text.find("\n", tokens[at + count - 1].end)
-    return len(_words(bare(text[start : len(text) if end < 0 else end]))) > count
-
-
-def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Join spans that overlap; they come, and are given, the last of them first."""
-    start, end = spans[0]
-    for earlier, its_end in spans[1:]:
-        if its_end >= start:
-            start, end = earlier, max(end, its_end)
-        else:
-            yield start, end
-            start, end = earlier, its_end
-    yield start, end
-
-
-def _closed(line: str) -> str | None:
-    """Return a line with its gaps closed; nothing if no word is left in it."""
-    if _GAP not in line:
-        return line
-    parts = line.split(_GAP)
-    trimmed = [parts[0], *(part[len((_AFTER.match(part) or [""])[0]) :] for part in parts[1:])]
-    rest = _GAPS.sub(" ", _GAP.join(trimmed)).rstrip()
-    return rest if RUN.search(rest) else None
 
 
 def _hash(salt: bytes, words: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from memlines.files import atomic, erase, history, snapshots
 from memlines.files.erase import Lines
 from memlines.files.place import Place, attempt, ensure_folder, ensure_private, place_of, writing
 from memlines.files.read import read_document
-from memlines.files.tombstones import Forgotten, bare, bury, session_of
+from memlines.files.tombstones import Forgotten, bury, session_of
 from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.changes import Staying
@@ -49,6 +49,7 @@ from memlines.settings import Settings
 from memlines.text.edits import locate
 from memlines.text.entries import entries_of
 from memlines.text.fact_note import chunk_facts, facts_of
+from memlines.text.pieces import bare
 from memlines.text.words import words_of
 from memlines.types import Chunk, Document, Mode, Problem
 

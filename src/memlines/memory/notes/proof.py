@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from memlines.errors import PathError
 from memlines.files import erase
 from memlines.files.atomic import listing
-from memlines.files.tombstones import Forgotten, bare
+from memlines.files.tombstones import Forgotten
 from memlines.folders import folders_below
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.files import NO_TEXT, blocks
@@ -26,6 +26,7 @@ from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Settings
 from memlines.text.chunk import weigh
 from memlines.text.entries import entries_of
+from memlines.text.pieces import bare
 from memlines.types import cite
 
 _SHORTEST = 12
