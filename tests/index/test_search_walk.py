@@ -13,7 +13,8 @@ import pytest
 
 import memlines
 from memlines import Memory
-from memlines.index.store.sqlite.index import Index, IndexState
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.reader import IndexState
 from memlines.memory.manager import Manager
 from tests.support_search import write
 

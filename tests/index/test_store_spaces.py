@@ -156,7 +156,7 @@ def test_an_index_of_the_version_before_keeps_its_vectors_and_its_cache(
     made_with = {"provider": "fake", "model": "m", "provider_key": "k", "sentences": 1}
     with monkeypatch.context() as patch:
         patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
-        patch.setattr("memlines.index.store.sqlite.index.MIGRATIONS", schema.MIGRATIONS)
+        patch.setattr("memlines.index.store.sqlite.reader.MIGRATIONS", schema.MIGRATIONS)
         old = Index.writer(path, made_with)
     vector = blob(FakeProvider(), "one")
     with transaction(old.connection):

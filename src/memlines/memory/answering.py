@@ -27,7 +27,8 @@ from memlines.files.scan import fingerprint_of
 from memlines.index.search.query import Query
 from memlines.index.search.retrievers import CandidateSet
 from memlines.index.search.run import embed, search
-from memlines.index.store.sqlite.index import Index, IndexState
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.memory.background import silent
 from memlines.memory.status import fallback_of

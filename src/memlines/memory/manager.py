@@ -20,7 +20,8 @@ from memlines.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from memlines.index.store.sqlite.index import Index, IndexState
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.discovery import is_dirty, lags_behind
 from memlines.index.sync.identity import count_to_do, engine_warning, reason_to_rebuild
 from memlines.memory.answering import Quotes

@@ -11,7 +11,8 @@ from memlines.embed.base import Provider
 from memlines.embed.select import Choice, choose, former_provider
 from memlines.errors import StoreDamaged, StoreError
 from memlines.files.scan import discover
-from memlines.index.store.sqlite.index import Index, IndexState
+from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.vectors import use_extension
 from memlines.index.sync.discovery import find_files, is_dirty, is_unchanged
 from memlines.index.sync.identity import count_to_do, space_of

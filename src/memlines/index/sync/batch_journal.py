@@ -83,7 +83,7 @@ class BatchJournal:
     def note_failures(self, failures: Failures) -> None:
         """Write these failures down in the place of the ones before."""
         with self._job.writer() as index:
-            known = json.loads(index.noted(_FAILURES) or "{}")
+            known = json.loads(index.state.meta.get(_FAILURES) or "{}")
             known[str(self._space)] = astuple(failures)
             index.note(_FAILURES, json.dumps(known))
 
@@ -96,7 +96,7 @@ class BatchJournal:
 
 def failures_of(index: Index, space: Space) -> Failures:
     """Return how many batches of a space failed in a row."""
-    return Failures(*json.loads(index.noted(_FAILURES) or "{}").get(str(space), ()))
+    return Failures(*json.loads(index.state.meta.get(_FAILURES) or "{}").get(str(space), ()))
 
 
 def submitted_batches(index: Index, space: Space) -> list[Submitted]:

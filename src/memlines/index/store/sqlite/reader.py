@@ -1,0 +1,327 @@
+"""Read an index: what it says of itself, its files and its chunks, as plain values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from memlines.errors import StoreDamaged
+from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.db import (
+    Connection,
+    closing_on_error,
+    open_reader,
+    rows_in,
+    snapshot,
+    store_errors,
+    system_errors,
+)
+from memlines.index.store.sqlite.files import check_database, check_file
+from memlines.index.store.sqlite.origin import Origin, origin_of, refuse_foreign
+from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
+from memlines.index.store.sqlite.spaces import SpaceEntry
+from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
+from memlines.text.chunk import text_hash
+from memlines.types import Chunk, Fingerprint, IndexedChunk, IndexedFile, Problem, Space, Turns
+
+IDENTITY = "identity"
+BIRTH = "birth"
+SYNCED = "synced_at"
+LANGUAGES = "languages"
+
+_FILE_COLUMNS = "path, source, hash, size, mtime_ns, inode, settled, problem, failed"
+
+
+@dataclass(frozen=True)
+class IndexState:
+    """What an index says of itself as a whole at one moment."""
+
+    version: int
+    """A number that changes whenever another connection wrote."""
+    meta: Mapping[str, str]
+    spaces: tuple[SpaceEntry, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+    """How many rows tables have, as far as they were counted."""
+
+    @cached_property
+    def birth(self) -> str:
+        """A name for this very index: a rebuilt one has another."""
+        return self.meta.get(BIRTH, "")
+
+    @cached_property
+    def synced_at(self) -> str | None:
+        """When the index last equalled the files."""
+        return self.meta.get(SYNCED)
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """The settings the index was made with."""
+        return dict(json.loads(self.meta.get(IDENTITY, "{}")))
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages whose words the index holds as stems."""
+        return tuple(self.meta.get(LANGUAGES, "").split())
+
+    @cached_property
+    def serving(self) -> SpaceEntry | None:
+        """The space that answers; nothing if no vector was ever asked for."""
+        return next((entry for entry in self.spaces if entry.state == "serving"), None)
+
+    @cached_property
+    def declined(self) -> Space | None:
+        """The space whose vectors must not be made although the settings ask for them."""
+        written = self.meta.get(spaces.DECLINED)
+        return Space(*json.loads(written)) if written else None
+
+
+class IndexReader:
+    """An open index, as far as it is read."""
+
+    def __init__(self, connection: Connection, path: Path) -> None:
+        self.connection = connection
+        self.path = path
+        self._is_reader = connection.readonly("main")
+        self._state: IndexState | None = None
+        self._origin: tuple[str, Origin] | None = None
+        self._tables: dict[int, VectorTable] = {}
+
+    @classmethod
+    def reader(cls, path: Path, *, foreign: bool = False) -> Self | None:
+        """Open an index for reading, with `foreign` even one made elsewhere; `None` if there is none yet."""
+        with system_errors(path):
+            check_file(path)
+            # A journal is what the very first writer leaves if it dies; only a writer can roll it back.
+            is_cut_off = path.with_name(path.name + "-journal").exists()
+            if is_cut_off or not path.exists() or path.stat().st_size == 0:
+                return None
+        connection = open_reader(path)
+        with closing_on_error(connection), store_errors(path), system_errors(path):
+            check_database(connection, path)
+            if version_of(connection) == len(MIGRATIONS):
+                index = cls(connection, path)
+                if not foreign:
+                    refuse_foreign(index.origin, path)
+                return index
+            connection.close()  # a new one, or one that the next writer brings to this version
+            return None
+
+    def close(self) -> None:
+        """Close the index; a writer leaves no write-ahead log behind if nobody reads."""
+        self._tables = {}  # lets go of the memory-mapped copy
+        self.connection.close()
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Raise SQLite's errors inside the block as ours."""
+        return store_errors(self.path)
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Make several reads see one state of the index."""
+        return snapshot(self.connection)
+
+    @property
+    def state(self) -> IndexState:
+        """The state of the index now; a reader reads it again only if another connection wrote.
+
+        Inside a snapshot it is the state of the snapshot. The version does not change by what a writer writes
+        itself, so a writer reads its state every time.
+        """
+        with self.errors():
+            version = int(self.connection.pragma("data_version"))
+            if self._state is None or self._state.version != version or not self._is_reader:
+                self._state = self._read_state(version)
+        return self._state
+
+    def _read_state(self, version: int) -> IndexState:
+        rows = self.connection.execute("SELECT key, value FROM meta")
+        meta = {str(key): str(value) for key, value in rows}
+        return IndexState(version, meta, tuple(spaces.entries(self.connection)))
+
+    @property
+    def vectors(self) -> VectorTable:
+        """The vectors that answer; others once a rebuild or another model was swapped in under a reader."""
+        now = self.state.serving
+        number = now.number if now else 0
+        if number not in self._tables:
+            self._tables = {}  # a space that no longer answers lets go of what it mapped
+        return self._table(number)
+
+    def vectors_in(self, space: Space) -> VectorTable:
+        """Return the table of vectors of a space, which holds none if the index does not know it."""
+        entry = spaces.entry_of(self.connection, space)
+        return self._table(entry.number if entry else 0)
+
+    def _table(self, number: int) -> VectorTable:
+        birth = self.state.birth
+        table = self._tables.get(number)
+        if table is None or table.birth != birth:
+            engine = self.identity().get("vector_engine", MATRIX)
+            table = self._tables[number] = VectorTable(self.connection, self.path, birth, engine, number)
+        return table
+
+    # What the index was made with
+
+    @property
+    def birth(self) -> str:
+        """A name for this very index: a rebuilt one has another."""
+        return self.state.birth
+
+    @property
+    def origin(self) -> Origin:
+        """Where this index was made; looked at again if another was swapped in."""
+        birth = self.state.birth
+        if self._origin is None or self._origin[0] != birth:
+            self._origin = birth, origin_of(self.connection, self.path)
+        return self._origin[1]
+
+    def identity(self) -> dict[str, Any]:
+        """Return the settings the index was made with."""
+        try:
+            return self.state.identity
+        except (ValueError, TypeError):
+            raise _damaged(self.path, "what it was made with cannot be read") from None
+
+    @property
+    def synced_at(self) -> str | None:
+        """When the index last equalled the files."""
+        return self.state.synced_at
+
+    # Files
+
+    def files(self) -> dict[str, IndexedFile]:
+        """Return what the index remembers of every file, by path."""
+        return self._files(self.connection.execute(f"SELECT {_FILE_COLUMNS} FROM files"))
+
+    def files_at(self, paths: Iterable[str]) -> dict[str, IndexedFile]:
+        """Return what the index remembers of some files, by path."""
+        sql = f"SELECT {_FILE_COLUMNS} FROM files WHERE path IN ({{marks}})"
+        return self._files(rows_in(self.connection, sql, paths))
+
+    def sure_files(self) -> set[tuple[str, int, int, int]]:
+        """Return path and fingerprint of the files that are as they were if they still look so.
+
+        As a set of plain rows this takes a third of the time of `files`, which counts at every sync.
+        """
+        rows: Iterable[Any] = self.connection.execute(
+            "SELECT path, size, mtime_ns, inode FROM files WHERE settled AND problem IS NULL"
+        )
+        return set(rows)
+
+    def paths(self) -> list[str]:
+        """Return the paths of all known files, for which nothing else of them need be read."""
+        return [path for (path,) in self.connection.execute("SELECT path FROM files")]
+
+    def count_known(self) -> int:
+        """Return how many files are known, with those that are left out."""
+        return int(self.connection.execute("SELECT count(*) FROM files").get)
+
+    @staticmethod
+    def _files(rows: Iterable[Any]) -> dict[str, IndexedFile]:
+        return {
+            path: IndexedFile(
+                path,
+                source,
+                digest,
+                Fingerprint(size, mtime_ns, inode),
+                bool(settled),
+                Problem(path, problem, bool(failed)) if problem else None,
+            )
+            for path, source, digest, size, mtime_ns, inode, settled, problem, failed in rows
+        }
+
+    # Chunks
+
+    def chunks(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
+        """Return chunks by their numbers; those that are gone are left out."""
+        sql = (
+            "SELECT c.number, c.path, c.source, c.start_line, c.end_line, c.text, c.heading,"
+            " coalesce(f.mtime_ns, 0), c.language, c.turns, c.hash"
+            " FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})"
+        )
+        found: dict[int, IndexedChunk] = {}
+        for *values, turns, digest in rows_in(self.connection, sql, numbers):
+            chunk = IndexedChunk(*values)
+            if turns:
+                chunk = replace(chunk, turns=self._turns(turns))
+            if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
+                raise _damaged(self.path, "the text of a chunk is not what was written")
+            found[chunk.number] = chunk
+        return found
+
+    def _turns(self, written: str) -> Turns:
+        try:
+            return tuple((int(begin), int(line)) for begin, line in json.loads(written))
+        except (ValueError, TypeError):
+            raise _damaged(self.path, "the lines of a conversation are not what was written") from None
+
+    def numbers_of(self, paths: Iterable[str]) -> Iterator[int]:
+        """Yield the numbers of the chunks of some files."""
+        sql = "SELECT number FROM chunks WHERE path IN ({marks})"
+        yield from (number for (number,) in rows_in(self.connection, sql, paths))
+
+    def notes_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return the paths of the notes that chunks belong to, by the numbers of the chunks."""
+        sql = "SELECT number, path FROM chunks WHERE source = 'memory' AND number IN ({marks})"
+        return dict(rows_in(self.connection, sql, numbers))
+
+    def chunks_of(self, path: str) -> list[Chunk]:
+        """Return the chunks of a file, in their order."""
+        rows = self.connection.execute(
+            "SELECT start_line, end_line, text, hash, heading FROM chunks WHERE path = ?"
+            " ORDER BY start_line, number",
+            (path,),
+        )
+        return [Chunk(*row) for row in rows]
+
+    def count_files(self) -> int:
+        """Return how many files are indexed, without those that are left out."""
+        return int(self.connection.execute("SELECT count(*) FROM files WHERE problem IS NULL").get)
+
+    def count_chunks(self) -> int:
+        """Return how many chunks there are."""
+        counts = self.state.counts
+        if "chunks" not in counts:
+            counts["chunks"] = int(self.connection.execute("SELECT count(*) FROM chunks").get)
+        return counts["chunks"]
+
+    def count_vectors(self, space: Space | None = None) -> int:
+        """Return how many chunks have a vector in a space, or in the one that answers."""
+        state = self.state
+        entry = next((one for one in state.spaces if one.space == space), None) if space else state.serving
+        table = self._table(entry.number if entry else 0)
+        if table.table not in state.counts:
+            state.counts[table.table] = table.count()
+        return state.counts[table.table]
+
+    def counts_by_source(self) -> list[tuple[str, int, int]]:
+        """Return the number of files and chunks of each source."""
+        return list(
+            self.connection.execute(
+                "SELECT source, count(DISTINCT path), count(*) FROM chunks GROUP BY source ORDER BY source"
+            )
+        )
+
+    def pending(self, vectors: VectorTable, after: int, limit: int) -> list[tuple[int, Chunk]]:
+        """Return the next chunks that have no vector in a table yet, beyond a chunk number."""
+        rows = self.connection.execute(
+            "SELECT number, start_line, end_line, text, hash, heading FROM chunks"
+            f" WHERE number > ? AND number NOT IN ({vectors.chunk_numbers_sql})"
+            " ORDER BY number LIMIT ?",
+            (after, limit),
+        )
+        return [(row[0], Chunk(*row[1:])) for row in rows]
+
+    def count_pending(self, space: Space) -> int:
+        """Return how many chunks have no vector in a space yet."""
+        return self.count_chunks() - self.count_vectors(space)
+
+
+def _damaged(path: Path, why: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"the index {str(path)!r} is damaged: {why}", todo="Run 'memlines sync --force' to rebuild it"
+    )
