@@ -30,6 +30,8 @@ LONGEST_NAME = 200
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _TEXT_KINDS = ("text", "input_text", "output_text")
 
+Redactor = Callable[[str], str]
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -118,9 +120,6 @@ def _parse_time(value: Any) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         return None
     return None
-
-
-Redactor = Callable[[str], str]
 
 
 def redactor(memory: Memory) -> Redactor:

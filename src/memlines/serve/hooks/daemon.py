@@ -33,6 +33,23 @@ if TYPE_CHECKING:
 _GONE = b"ZX"
 """States of a process that has ended and whose parent has not noticed yet."""
 
+IDLE_SECONDS = 600.0
+LINGER_SECONDS = 60.0
+"""How long it stays after the last client went: for what is being indexed, and for the next client. One that
+is asked a question and ends (`claude -p`, `codex exec`) is often started again for the next question."""
+
+_LOOK_SECONDS = 0.5
+_LOCK_SECONDS = 4.0
+_TRANSFER_SECONDS = 60.0
+_READY_SECONDS = 4.0
+_FIRST_SECONDS = 0.2
+"""How long the start of a session, which needs no search, has the engine to itself."""
+_SECONDS_TO_END = 1.0
+_MOST_AT_ONCE = 32
+_MOST_LOG = 256 * 1024
+_MAC_PEER = (0, 1, 4 + 4 + 2 + 2 + 16 * 4)
+"""SOL_LOCAL, LOCAL_PEERCRED and the size of its answer."""
+
 
 class Clients:
     """The processes that an engine runs for: which of them asked, and which are still there."""
@@ -78,24 +95,6 @@ def _probe(process: int) -> bytes | None:
     except PermissionError:
         return b""  # it is there, though it is not ours
     return b""
-
-
-IDLE_SECONDS = 600.0
-LINGER_SECONDS = 60.0
-"""How long it stays after the last client went: for what is being indexed, and for the next client. One that
-is asked a question and ends (`claude -p`, `codex exec`) is often started again for the next question."""
-
-_LOOK_SECONDS = 0.5
-_LOCK_SECONDS = 4.0
-_TRANSFER_SECONDS = 60.0
-_READY_SECONDS = 4.0
-_FIRST_SECONDS = 0.2
-"""How long the start of a session, which needs no search, has the engine to itself."""
-_SECONDS_TO_END = 1.0
-_MOST_AT_ONCE = 32
-_MOST_LOG = 256 * 1024
-_MAC_PEER = (0, 1, 4 + 4 + 2 + 2 + 16 * 4)
-"""SOL_LOCAL, LOCAL_PEERCRED and the size of its answer."""
 
 
 def main(arguments: list[str]) -> int:

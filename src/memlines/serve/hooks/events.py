@@ -37,6 +37,24 @@ _MOST_MISSED = 200
 _MOST_TEXTS = 3
 """What is kept for a conversation whose client did not wait, the newest; the rest can be searched for."""
 
+PARSERS = {name: client.parse for name, client in CLIENTS.items() if client.read_session is None}
+"""How the transcripts of each client are read that keeps them in files, as clients with hooks do."""
+
+MOST_BYTES = 16 * 1024 * 1024
+_FIRST_LOOK = 256 * 1024
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+Given = Mapping[str, Any]
+Answer = dict[str, Any]
+
+_COMMAND = re.compile(r"/(?:(?:memlines|recollect):)?(?:memlines|recollect)(?:\s+(.*))?", re.DOTALL)
+_OWN_COMMANDS = re.compile(r"/(?:(?:memlines|recollect):)?(?:remember|recall|forget)\b")
+# An installation by the project's first name has its command by that name, too.
+# An installation by the project's first name has its command by that name, too.
+_LONGEST_NAME = 200
+_LAST_TURNS = 40
+"""More than a snapshot keeps, unless it is set otherwise: some turns hold nothing that is kept."""
+
 
 class Conversations:
     """Which conversations have their context, and what some of them did not wait for."""
@@ -88,14 +106,6 @@ def _parse_names(content: bytes | None) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-PARSERS = {name: client.parse for name, client in CLIENTS.items() if client.read_session is None}
-"""How the transcripts of each client are read that keeps them in files, as clients with hooks do."""
-
-MOST_BYTES = 16 * 1024 * 1024
-_FIRST_LOOK = 256 * 1024
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-
-
 def last_turns(file: Path, client: str, count: int | None = None) -> tuple[Turn, ...]:
     """Return at least so many of the last turns of a conversation, or all of them; at most 16 MiB are read.
 
@@ -139,17 +149,6 @@ def add_last_answer(turns: tuple[Turn, ...], answer: object) -> tuple[Turn, ...]
     if turns and turns[-1].role == "assistant" and answer.strip().endswith(turns[-1].text.strip()):
         return (*turns[:-1], replace(turns[-1], text=answer))
     return (*turns, Turn("assistant", answer, turns[-1].line + 1 if turns else 1))
-
-
-Given = Mapping[str, Any]
-Answer = dict[str, Any]
-
-_COMMAND = re.compile(r"/(?:(?:memlines|recollect):)?(?:memlines|recollect)(?:\s+(.*))?", re.DOTALL)
-_OWN_COMMANDS = re.compile(r"/(?:(?:memlines|recollect):)?(?:remember|recall|forget)\b")
-# An installation by the project's first name has its command by that name, too.
-_LONGEST_NAME = 200
-_LAST_TURNS = 40
-"""More than a snapshot keeps, unless it is set otherwise: some turns hold nothing that is kept."""
 
 
 class Events:

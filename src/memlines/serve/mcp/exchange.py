@@ -86,14 +86,12 @@ class Exchange:
 
     def answer(self, body: bytes, headers: Message) -> Reply:
         """Answer what came in one request of HTTP."""
+        request = None
         try:
             request = parse_request(body)
-        except Refused as refused:
-            return Reply(400, error_line(refused.request, refused.number, str(refused)))
-        try:
             stateless = _check_version(request, headers)
         except Refused as refused:
-            return Reply(400, raised_line(request.id, refused))
+            return Reply(400, raised_line(request.id if request else refused.request, refused))
         if request.id is None:
             return Reply(202)  # nothing is cancelled so: its sender alone knows whose request that was
         answer, succeeded = self._answer(request)

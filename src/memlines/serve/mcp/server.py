@@ -52,6 +52,27 @@ INITIALIZE = "initialize"
 PING = "ping"
 _NOTIFICATION = "notifications/"
 
+NO_SUCH_RESOURCE = -32002
+"""For clients that shake hands; the others get the number of invalid parameters."""
+
+DATA_KEY = "memlines/data"
+"""Under this name programs find the result of a tool with field names that stay.
+
+It is not `structuredContent`: clients such as Claude Code show that to the model instead of the text, and in
+it nothing marks the notes as quotes.
+"""
+
+_HOUR_MS = 3_600_000
+_CONSTANT = {"ttlMs": _HOUR_MS, "cacheScope": "public"}
+_CHANGING = {"ttlMs": 0, "cacheScope": "private"}
+
+_SECONDS = 10.0
+_SECONDS_FOR_NOTES = 20.0
+
+_TEXT = Argument("text", required=True)
+
+Params = Mapping[str, Any]
+
 
 def is_stateless(method: str, params: Any) -> bool:
     """Tell whether a request names its version; `initialize` never counts as such a request."""
@@ -101,28 +122,6 @@ DIALECT = Dialect(
     too_many=OUR_MISTAKE,
 )
 """How clients of this protocol talk over lines. The error numbers of the engine mean other things here."""
-
-
-NO_SUCH_RESOURCE = -32002
-"""For clients that shake hands; the others get the number of invalid parameters."""
-
-DATA_KEY = "memlines/data"
-"""Under this name programs find the result of a tool with field names that stay.
-
-It is not `structuredContent`: clients such as Claude Code show that to the model instead of the text, and in
-it nothing marks the notes as quotes.
-"""
-
-_HOUR_MS = 3_600_000
-_CONSTANT = {"ttlMs": _HOUR_MS, "cacheScope": "public"}
-_CHANGING = {"ttlMs": 0, "cacheScope": "private"}
-
-_SECONDS = 10.0
-_SECONDS_FOR_NOTES = 20.0
-
-_TEXT = Argument("text", required=True)
-
-Params = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

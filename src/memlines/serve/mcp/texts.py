@@ -42,21 +42,6 @@ _HINTS: dict[str, dict[str, bool]] = {
 }
 """What a client may tell its user about calling a tool, by what the tool does to the memory."""
 
-
-def list_tools(*, maintenance: bool = False) -> list[dict[str, Any]]:
-    """Return the tools that models are shown, as a client lists them."""
-    return [
-        {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "inputSchema": tool.parameters,
-            "annotations": {"title": tool.title, **_HINTS[tool.effect]},
-        }
-        for tool in shown_tools(maintenance=maintenance)
-    ]
-
-
 _REMEMBER = """\
 Call memory_remember once, with the words below as text, as they are{more}. Never store a password, a key or
 another secret; if the words hold one, say so and store nothing. Then tell the user what was stored, with the
@@ -93,6 +78,20 @@ PROMPTS: tuple[dict[str, Any], ...] = (
         "arguments": [{"name": "query", "description": "What to look for.", "required": True}],
     },
 )
+
+
+def list_tools(*, maintenance: bool = False) -> list[dict[str, Any]]:
+    """Return the tools that models are shown, as a client lists them."""
+    return [
+        {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": tool.parameters,
+            "annotations": {"title": tool.title, **_HINTS[tool.effect]},
+        }
+        for tool in shown_tools(maintenance=maintenance)
+    ]
 
 
 def render_prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:

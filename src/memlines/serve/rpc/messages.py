@@ -37,6 +37,12 @@ CANCELLED = -32800
 Id = str | int
 """What an answer names its request by; a request without one is not answered."""
 
+MOST_BYTES = 16 * 1024 * 1024
+"""The longest line that is taken."""
+
+_MOST_UNREAD = 64 * 1024 * 1024
+_SKIPPED_AT_ONCE = 64 * 1024
+
 
 class UnknownProtocol(UsageError):
     """The client speaks a version of the protocol that is not known here."""
@@ -168,13 +174,6 @@ def _line(message: dict[str, Any]) -> bytes:
     except UnicodeEncodeError:
         # Half a surrogate pair has no UTF-8; written as an escape it reaches the client as it came.
         return json.dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
-
-
-MOST_BYTES = 16 * 1024 * 1024
-"""The longest line that is taken."""
-
-_MOST_UNREAD = 64 * 1024 * 1024
-_SKIPPED_AT_ONCE = 64 * 1024
 
 
 def read_lines(reader: BinaryIO, most: int = MOST_BYTES) -> Iterator[bytes | None]:
