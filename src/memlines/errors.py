@@ -1,7 +1,7 @@
 """Every error Memlines raises on purpose, in one tree.
 
     MemlinesError                 exit 1
-    ├── UsageError                 exit 2   the call cannot be meant
+    ├── UsageError                 exit 2   the arguments make no sense
     │   └── PathError                       a path that may not be read
     ├── SettingsError              exit 3   a setting is unknown, wrong or not allowed
     │   └── MemoryOff              exit 10  the settings switch the memory off
@@ -11,9 +11,9 @@
     │   ├── StoreReadOnly                   it may be read but not written
     │   ├── StoreFull                       no room on the disk
     │   └── StoreDamaged                    not a usable index; it is set aside and rebuilt
-    │       └── StoreForeign                somebody else made it; it is not trusted
+    │       └── StoreForeign                another user or machine made it; it is not trusted
     ├── EmbeddingError             exit 6   text could not be turned into vectors
-    │   ├── ProviderUnusable                it cannot work before somebody acts: no key, no such model
+    │   ├── ProviderUnusable                it cannot work until you act: no key, no such model
     │   │   └── ModelFilesError             the model's files are missing or not the pinned ones
     │   ├── ProviderUnreachable             no answer that can be used came over the network
     │   ├── QuotaExceeded                   the provider's own limit is reached
@@ -23,7 +23,7 @@
     │       └── ModelChanged                it returned vectors of another model than before
     ├── WriteError                 exit 7   a note, or a file of a client, could not be written
     ├── BackupError                exit 8   an archive or a place of backups cannot be used
-    └── SecretRefused              exit 9   a text that is to be kept holds a secret
+    └── SecretRefused              exit 9   a text to be kept holds a secret
 
 An error says what happened, to what, and what to do. `code` and `exit_code` are the
 same in the command line, in RPC, in MCP and in the web page. `state` says of some that no call to the memory
@@ -50,8 +50,8 @@ class MemlinesError(Exception):
 
     def to_json(self) -> dict[str, Any]:
         """Return the error as the interfaces show it, with the state of the memory if it says something."""
-        told: dict[str, Any] = {"code": self.code, "error": self.what, "todo": self.todo}
-        return told | {self.state: True, "action": self.todo} if self.state else told
+        fields: dict[str, Any] = {"code": self.code, "error": self.what, "todo": self.todo}
+        return fields | {self.state: True, "action": self.todo} if self.state else fields
 
 
 class UsageError(MemlinesError):
@@ -122,7 +122,7 @@ class StoreDamaged(StoreError):
 
 
 class StoreForeign(StoreDamaged):
-    """The index was made by somebody else, or on another machine, and may hold anything."""
+    """The index was made by another user or on another machine, and may hold anything."""
 
     code = "store-foreign"
 
@@ -136,7 +136,7 @@ class EmbeddingError(MemlinesError):
 
 
 class ProviderUnusable(EmbeddingError):
-    """The provider cannot work before somebody acts: it lacks a key, a package, a model."""
+    """The provider cannot work until you act: it lacks a key, a package, a model."""
 
     code = "provider-unusable"
 
@@ -198,7 +198,7 @@ class BackupError(MemlinesError):
 
 
 class SecretRefused(MemlinesError):
-    """A text that is to be kept holds a secret, and nobody said that it may."""
+    """A text to be kept holds a secret, and `allow_secret` is not set."""
 
     code = "secret"
     exit_code = 9

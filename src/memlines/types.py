@@ -81,7 +81,7 @@ class Spot(NamedTuple):
 
 
 LONGEST_LINE = 8 * 1024 * 1024
-"""What a line of a transcript may have, in bytes; longer ones are pictures and output, which nobody said."""
+"""What a line of a transcript may have, in bytes; longer ones are pictures and output, not words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Document:
     heading: str = ""
     """What stands above its chunks, if that is known from what was read before."""
     secrets: tuple[Spot, ...] = ()
-    """The lines on which secrets were first told, as far as it was read before."""
+    """The lines on which secrets first appear, as far as it was read before."""
     left_out: Mapping[int, int] = field(default_factory=dict)
     """The lines above `LONGEST_LINE` that were not read, and how many bytes each has; a sign stands there."""
 
@@ -153,7 +153,7 @@ class Tail(NamedTuple):
     """Tells whether what stands before is still the same."""
     heading: str
     secrets: tuple[Spot, ...] = ()
-    """The lines on which secrets were first told: their values are read there again, and never kept."""
+    """The lines on which secrets first appear: their values are read there again, and never kept."""
 
 
 Turns = tuple[tuple[int, int], ...]

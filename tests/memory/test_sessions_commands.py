@@ -19,8 +19,14 @@ from memlines.errors import PathError, SettingsError, UsageError
 from memlines.files.read import MAX_CHARACTERS
 from memlines.files.tombstones import bury
 from memlines.memory.conversations import reading
-from memlines.memory.conversations.listing import SessionInfo, listed
-from memlines.memory.conversations.reading import MOST_CHARACTERS, Session, excerpt, read_session, spoken
+from memlines.memory.conversations.listing import SessionInfo, list_sessions
+from memlines.memory.conversations.reading import (
+    MOST_CHARACTERS,
+    Session,
+    quote_turn,
+    read_session,
+    read_turns,
+)
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.types import Excerpt, Turn
@@ -62,7 +68,7 @@ class Look:
             memory.sync()
 
     def listed(self, **changes: Any) -> dict[str, SessionInfo]:
-        infos = listed(self.workspace, self.settings(**changes), environ=self.environ)
+        infos = list_sessions(self.workspace, self.settings(**changes), environ=self.environ)
         return {info.path: info for info in infos}
 
     def states(self, **changes: Any) -> dict[str, str]:
@@ -74,7 +80,7 @@ class Look:
         )
 
     def excerpt(self, path: str, start: int | None = None, lines: int | None = None, **more: Any) -> Excerpt:
-        return excerpt(self.workspace, self.settings(), path, start, lines, environ=self.environ, **more)
+        return read_turns(self.workspace, self.settings(), path, start, lines, environ=self.environ, **more)
 
 
 @pytest.fixture
@@ -199,11 +205,11 @@ def test_with_a_damaged_index_everything_is_new(look: Look) -> None:
 BLIND = """
 import sys
 from memlines.paths import Workspace
-from memlines.memory.conversations.listing import listed
+from memlines.memory.conversations.listing import list_sessions
 from memlines.settings import load
 workspace = Workspace.at(sys.argv[1])
 settings = load(workspace, {"sources": ["memory", "sessions"], "sessions.clients": ["codex"]}).settings
-print(*[(info.state, info.reason) for info in listed(workspace, settings) if info.path == sys.argv[2]])
+print(*[(info.state, info.reason) for info in list_sessions(workspace, settings) if info.path == sys.argv[2]])
 """
 
 
@@ -423,19 +429,19 @@ def test_a_link_is_refused_with_the_reason(look: Look) -> None:
 def test_a_client_that_is_not_asked_for_is_refused(look: Look) -> None:
     settings = look.settings(sessions__clients=["claude-code"])
     with pytest.raises(PathError, match="the transcripts of codex are not asked for"):
-        excerpt(look.workspace, settings, IN_CODEX, environ=look.environ)
+        read_turns(look.workspace, settings, IN_CODEX, environ=look.environ)
 
 
 def test_where_sessions_are_not_asked_for_nothing_is_read(look: Look) -> None:
     write(look.root, {"sessions/a.jsonl": TALK})
     with pytest.raises(SettingsError, match="Set sources to"):
-        excerpt(look.workspace, look.settings(sources=["memory"]), "sessions/a.jsonl")
+        read_turns(look.workspace, look.settings(sources=["memory"]), "sessions/a.jsonl")
 
 
 def test_a_session_of_another_folder_is_not_found(look: Look, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    read = excerpt(Workspace.at(other), look.settings(), IN_CODEX, environ=look.environ)
+    read = read_turns(Workspace.at(other), look.settings(), IN_CODEX, environ=look.environ)
     assert not read.found
 
 
@@ -443,12 +449,12 @@ UNREADABLE = """
 import sys
 from memlines.errors import PathError
 from memlines.paths import Workspace
-from memlines.memory.conversations.reading import excerpt
+from memlines.memory.conversations.reading import read_turns
 from memlines.settings import load
 workspace = Workspace.at(sys.argv[1])
 settings = load(workspace, {"sources": ["memory", "sessions"], "sessions.clients": ["codex"]}).settings
 try:
-    print(excerpt(workspace, settings, sys.argv[2]).found)
+    print(read_turns(workspace, settings, sys.argv[2]).found)
 except PathError as error:
     print(error.what)
 """
@@ -565,7 +571,7 @@ def test_reading_on_gives_every_word_once(
     shown: list[str] = []
     start, column = 1, 1
     while True:
-        read = excerpt(workspace, settings, "sessions/a.jsonl", start, step, column)
+        read = read_turns(workspace, settings, "sessions/a.jsonl", start, step, column)
         assert len(read.text) <= MAX_CHARACTERS
         if read.text:
             shown[-1:] = [shown[-1] + read.text] if column > 1 else [*shown[-1:], read.text]
@@ -573,8 +579,8 @@ def test_reading_on_gives_every_word_once(
             break
         start, column = read.next_start, read.next_column or 1
     turns = reading.read_session(workspace, settings, "sessions/a.jsonl", 1, 1_000, last_line=1_000).turns
-    assert "\n".join(shown) == "\n".join(spoken(turn) for turn in turns)
+    assert "\n".join(shown) == "\n".join(quote_turn(turn) for turn in turns)
 
 
 def test_a_turn_as_it_is_quoted() -> None:
-    assert spoken(Turn("assistant", "Done", 3, None, ("Bash", "Edit"))) == "Assistant (Bash, Edit): Done"
+    assert quote_turn(Turn("assistant", "Done", 3, None, ("Bash", "Edit"))) == "Assistant (Bash, Edit): Done"

@@ -15,7 +15,7 @@ from memlines.files import imported
 from memlines.files.tombstones import bury
 from memlines.memory.conversations import conversation as converting
 from memlines.memory.conversations.importing import Imported, import_transcripts
-from memlines.memory.conversations.listing import listed
+from memlines.memory.conversations.listing import list_sessions
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.transcripts import claude_code, codex, lines, openclaw, opencode
@@ -128,7 +128,7 @@ def test_what_was_brought_in_is_searched_and_tells_its_client(workspace: Path) -
     bring(workspace, CODEX)
     with Memory(workspace, {"embeddings.provider": "none", "sources": ["sessions"]}) as memory:
         (hit,) = memory.search("staging database port")
-        (info,) = listed(memory.workspace, memory.settings)
+        (info,) = list_sessions(memory.workspace, memory.settings)
     assert (hit.path, info.client) == (info.path, "codex")
 
 
@@ -370,8 +370,8 @@ turns = st.builds(
 @untimed
 @given(st.lists(turns, min_size=1))
 def test_what_is_written_says_the_same(said: list[Turn]) -> None:
-    text = converting.written("s1", "codex", None, said).decode()
-    conversation = converting.conversation_in(text)
+    text = converting.format_transcript("s1", "codex", None, said).decode()
+    conversation = converting.parse_conversation(text)
     assert conversation is not None
     assert (conversation.client, conversation.session) == ("codex", "s1")
     assert shown(conversation.transcript.turns) == shown(said)
@@ -380,7 +380,7 @@ def test_what_is_written_says_the_same(said: list[Turn]) -> None:
 @untimed
 @given(st.text())
 def test_no_text_is_an_error(text: str) -> None:
-    converting.conversation_in(text)
+    converting.parse_conversation(text)
 
 
 @untimed
@@ -390,4 +390,4 @@ def test_no_damage_of_a_transcript_is_an_error(client: str, data: st.DataObject)
     text = content(FIXTURES[client][0])[:20_000]
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    converting.conversation_in(text[:start] + data.draw(st.text(max_size=5)) + text[end:])
+    converting.parse_conversation(text[:start] + data.draw(st.text(max_size=5)) + text[end:])

@@ -32,8 +32,8 @@ from memlines.files.snapshots import Snapshot
 from memlines.index.sync.discovery import SNAPSHOTS
 from memlines.memory.conversations.conversation import SWITCH_ON, client_of, refuse_unless_on
 from memlines.memory.conversations.importing import Imported, import_transcripts
-from memlines.memory.conversations.listing import SessionInfo, listed
-from memlines.memory.conversations.reading import Session, read_session, spoken
+from memlines.memory.conversations.listing import SessionInfo, list_sessions
+from memlines.memory.conversations.reading import Session, quote_turn, read_session
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.serve.wire import search_json
@@ -78,7 +78,7 @@ def list_command(client: str | None, limit: int | None, workspace: Path | None, 
     The one that changed last comes first, with the time of that change.
     """
     with _open(workspace) as memory:
-        every = listed(memory.workspace, memory.settings)
+        every = list_sessions(memory.workspace, memory.settings)
         settings = memory.settings
     infos = [info for info in every if client in (None, info.client)][:limit]
     if as_json:
@@ -151,7 +151,7 @@ def _print_session(session: Session, settings: Settings) -> None:
 
 
 def _print_turn(turn: Turn, width: int, *, is_marked: bool) -> None:
-    first, *rest = harmless(spoken(turn)).split("\n")
+    first, *rest = harmless(quote_turn(turn)).split("\n")
     head = f"{'>' if is_marked else ' '} {turn.line:>{width}}"
     click.echo(f"{click.style(head, bold=is_marked)}  {first}")
     for line in rest:

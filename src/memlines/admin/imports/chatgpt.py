@@ -17,8 +17,8 @@ from typing import Any
 
 from memlines.admin.imports.exports import Export, open_export
 from memlines.admin.imports.memories import Added, ForeignMemory, add_memories, memory_of, parse_time
-from memlines.memory.conversations.conversation import CHATGPT, Cleaning, Conversation, named
-from memlines.memory.conversations.importing import bring_in
+from memlines.memory.conversations.conversation import CHATGPT, Cleaning, Conversation, name_conversation
+from memlines.memory.conversations.importing import import_conversation
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.redaction import merged
@@ -75,7 +75,7 @@ def import_chatgpt(
             if conversation is None:
                 outcomes["skipped"] += 1
                 continue
-            done = bring_in(workspace, conversation, str(file), cleaning, dry_run=dry_run)
+            done = import_conversation(workspace, conversation, str(file), cleaning, dry_run=dry_run)
             outcomes[done.outcome] += 1
             redacted = merged(redacted, done.redacted)
     return ImportedChats(
@@ -119,7 +119,7 @@ def conversation_of(item: Any) -> Conversation | None:
     began = Began(parse_time(fields.get("create_time")))
     meanings = [began, *(_meaning(_message(nodes[node])) for node in branch)]
     session = fields.get("conversation_id") or fields.get("id")
-    return named(CHATGPT, session, gather(enumerate(meanings, 1)))
+    return name_conversation(CHATGPT, session, gather(enumerate(meanings, 1)))
 
 
 def saved_in(item: Any) -> Iterator[ForeignMemory]:

@@ -3,7 +3,7 @@
     {"type": "session", "id": "…", "timestamp": "2026-11-16T05:03:17.455Z", "client": "codex"}
     {"type": "message", "timestamp": "…", "message": {"role": "user", "content": [{"type": "text", …}]}}
 
-It is OpenClaw's format, in which the names of tools stand as calls without their arguments.
+It is OpenClaw's format, in which the names of tools are calls without their arguments.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ class Conversation:
     transcript: Transcript
 
 
-def conversation_in(text: str) -> Conversation | None:
+def parse_conversation(text: str) -> Conversation | None:
     """Return the conversation that a file of a client holds, if it is in a format that is known."""
     for client in CLIENTS.values():
         export = client.read_export(text) if client.read_export else None
         if export is not None:
-            return named(client.name, *export)
+            return name_conversation(client.name, *export)
     lines = list(split(text))
     recognised = recognise(lines)
     if recognised is None:
         return None
     name, session = _session_of(recognised, records_of(islice(lines, _HEAD_LINES)))
-    return named(name, session, recognised.parse(lines, 1))
+    return name_conversation(name, session, recognised.parse(lines, 1))
 
 
-def written(session: str, client: str, started: datetime | None, turns: Iterable[Turn]) -> bytes:
+def format_transcript(session: str, client: str, started: datetime | None, turns: Iterable[Turn]) -> bytes:
     """Return a conversation in the format of the workspace's own transcripts."""
     header = {"type": "session", "id": session, **_time(started), "client": client}
     records = [header, *(_message(turn) for turn in turns)]
@@ -88,7 +88,7 @@ def _session_of(client: Client, records: Iterator[Record]) -> tuple[str, Any]:
     return client.name, None
 
 
-def named(client: str, session: Any, transcript: Transcript) -> Conversation:
+def name_conversation(client: str, session: Any, transcript: Transcript) -> Conversation:
     """Return a conversation under the name of its session, or one made of how it began."""
     name = tidy(session)
     if not name:
@@ -100,7 +100,7 @@ def named(client: str, session: Any, transcript: Transcript) -> Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Cleaning:
-    """Takes out of conversations what was forgotten, and secrets."""
+    """Removes from conversations what was forgotten, and secrets."""
 
     forgotten: Forgotten
     rules: Rules
@@ -110,11 +110,11 @@ class Cleaning:
         """Return what a workspace asks for."""
         return cls(Forgotten.load(workspace), rules_of(settings.redaction.rules))
 
-    def turns(self, path: str, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    def clean(self, path: str, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """Return turns of a conversation as far as something is left of them."""
-        return self.counted(path, turns)[0]
+        return self.clean_and_count(path, turns)[0]
 
-    def counted(self, path: str, turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], dict[str, int]]:
+    def clean_and_count(self, path: str, turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], dict[str, int]]:
         """Return the same, and how many secrets there were of each kind."""
         counts: dict[str, int] = {}
         kept = []
@@ -144,6 +144,6 @@ def client_of(path: str) -> str:
 
 
 def refuse_unless_on(settings: Settings) -> None:
-    """Raise where the settings do not ask for sessions: nobody looks at a conversation unasked."""
+    """Raise where the settings do not ask for sessions: no conversation is read without that."""
     if "sessions" not in settings.sources:
         raise SettingsError("the setting 'sources' does not ask for sessions", todo=SWITCH_ON)

@@ -15,7 +15,12 @@ from memlines.files import atomic, imported
 from memlines.files.read import decode_lines
 from memlines.files.scan import limit_for
 from memlines.files.tombstones import session_of
-from memlines.memory.conversations.conversation import Cleaning, Conversation, conversation_in, written
+from memlines.memory.conversations.conversation import (
+    Cleaning,
+    Conversation,
+    format_transcript,
+    parse_conversation,
+)
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.redaction import Rules, redact
@@ -75,7 +80,7 @@ def import_transcripts(
     for file in files:
         name = os.fspath(file)
         try:
-            one = bring_in(workspace, _read(name), name, cleaning)
+            one = import_conversation(workspace, _read(name), name, cleaning)
             # Who names a file and gets nothing of it should hear of that.
             done.append(replace(one, outcome="failed") if one.outcome == "left out" else one)
         except MemlinesError as error:
@@ -83,7 +88,7 @@ def import_transcripts(
     return tuple(done)
 
 
-def bring_in(
+def import_conversation(
     workspace: Workspace, conversation: Conversation, file: str, cleaning: Cleaning, *, dry_run: bool = False
 ) -> Imported:
     """Put a conversation that was read from a file into the workspace, or tell what would be done.
@@ -95,17 +100,17 @@ def bring_in(
     if any(cleaning.forgotten.drops_session(one) for one in names):
         return Imported(file, "left out", problem=f"the session in {file!r} was forgotten")
     transcript = conversation.transcript
-    turns, redacted = cleaning.counted(name, transcript.turns)
+    turns, redacted = cleaning.clean_and_count(name, transcript.turns)
     if not turns:
         return Imported(file, "left out", problem=f"nothing is said in {file!r}. {_TODO}")
     session = redact(conversation.session, cleaning.rules).text
-    content = written(session, conversation.client, transcript.started, turns)
+    content = format_transcript(session, conversation.client, transcript.started, turns)
 
     def relate(old: bytes) -> imported.Relation:
-        there = conversation_in(decode_lines(old))
+        there = parse_conversation(decode_lines(old))
         if there is None or (there.client, there.session) != (conversation.client, session):
             return "other"
-        known = cleaning.turns(name, there.transcript.turns)
+        known = cleaning.clean(name, there.transcript.turns)
         if _begins(turns, known):
             return "part"
         return "whole" if _begins(known, turns) else "other"
@@ -134,7 +139,7 @@ def _read(file: str) -> Conversation:
         raise PathError(f"there is no file {file!r}", todo="Check its name")
     if len(content) > limit:
         raise PathError(f"{file!r} is above {in_words}", todo="Import a smaller one")
-    conversation = conversation_in(decode_lines(content))
+    conversation = parse_conversation(decode_lines(content))
     if conversation is None:
         raise PathError(f"{file!r} is no transcript of a client that is known", todo=_TODO)
     return conversation

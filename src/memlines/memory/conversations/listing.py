@@ -58,8 +58,8 @@ class SessionInfo:
             "client": self.client,
             "state": self.state,
             "reason": self.reason,
-            "started": written_time(self.started),
-            "changed": written_time(self.changed),
+            "started": format_time(self.started),
+            "changed": format_time(self.changed),
             "chunks": self.chunks,
         }
 
@@ -83,7 +83,7 @@ class _Indexed:
             return None
 
 
-def listed(
+def list_sessions(
     workspace: Workspace,
     settings: Settings,
     known: Known | None = None,
@@ -116,7 +116,7 @@ def listed(
     return tuple(sorted(infos.values(), key=_newest_first))
 
 
-def written_time(time: datetime | None) -> str | None:
+def format_time(time: datetime | None) -> str | None:
     """Write a point in time for other programs."""
     return None if time is None else time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
@@ -150,7 +150,7 @@ def _indexed(workspace: Workspace, settings: Settings) -> _Indexed:
     try:
         index = Index.reader(workspace.index_file(settings.store.path, settings.agent))
     except StoreDamaged:
-        index = None  # the next sync sets it aside and indexes everything anew
+        index = None  # the next sync sets it aside and indexes everything again
     if index is None:
         return _Indexed({}, {})
     try:

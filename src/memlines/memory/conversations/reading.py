@@ -20,7 +20,7 @@ from memlines.files.read import DEFAULT_LINES, MAX_CHARACTERS
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.conversations.conversation import Cleaning, client_of, refuse_unless_on
-from memlines.memory.conversations.listing import written_time
+from memlines.memory.conversations.listing import format_time
 from memlines.paths import Workspace, is_unicode
 from memlines.settings import Settings
 from memlines.text.turns import label_of
@@ -69,13 +69,13 @@ class Session:
         return {
             "path": self.path,
             "client": self.client,
-            "started": written_time(self.started),
+            "started": format_time(self.started),
             "turns": [
                 {
                     "line": turn.line,
                     "role": turn.role,
                     "text": turn.text,
-                    "time": written_time(turn.time),
+                    "time": format_time(turn.time),
                     "tools": list(turn.tools),
                     "marked": self.is_marked(turn),
                 }
@@ -88,15 +88,8 @@ class Session:
         }
 
 
-class _Place(NamedTuple):
-    """Where a conversation is, and whose it is."""
-
-    file: FoundFile
-    client: str
-
-
 class _Read(NamedTuple):
-    """A conversation as its transcript has it, how many lines that has, and what is to be taken out."""
+    """A conversation as its transcript has it, how many lines that has, and what must not be shown of it."""
 
     path: str
     client: str
@@ -105,10 +98,10 @@ class _Read(NamedTuple):
     cleaning: Cleaning
     warnings: tuple[str, ...]
 
-    def cleaned(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Return turns as they may be shown; what another one told as a secret is hidden in them too."""
+    def clean(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """Return turns as they may be shown; a secret that another one gave away is hidden in them too."""
         lines = {turn.line for turn in turns}
-        every = self.cleaning.turns(self.path, self.transcript.turns)
+        every = self.cleaning.clean(self.path, self.transcript.turns)
         return tuple(turn for turn in every if turn.line in lines)
 
 
@@ -140,14 +133,14 @@ def read_session(
     last = line if last_line is None else last_line
     turns = read.transcript.turns
     if line is None or last is None:
-        begin, end = _filling(turns, start)
+        begin, end = _whole_turns(turns, start)
     else:
-        begin, end = _around(turns, line, last, around)
+        begin, end = _turns_around(turns, line, last, around)
     session = Session(
         read.path,
         read.client,
         read.transcript.started,
-        read.cleaned(turns[begin:end]),
+        read.clean(turns[begin:end]),
         earlier=begin,
         later=len(turns) - end,
         next_line=turns[end].line if end < len(turns) else None,
@@ -157,11 +150,11 @@ def read_session(
     )
     if line is None:
         return session
-    shown = tuple(turn if session.is_marked(turn) else _shortened(turn) for turn in session.turns)
+    shown = tuple(turn if session.is_marked(turn) else _shorten(turn) for turn in session.turns)
     return replace(session, turns=shown)
 
 
-def excerpt(
+def read_turns(
     workspace: Workspace,
     settings: Settings,
     path: str,
@@ -174,17 +167,48 @@ def excerpt(
 ) -> Excerpt:
     """Return what was said on some lines of a transcript, as `User: …` and `Assistant (Bash): …`.
 
-    One that is gone has `found` false. `column` is the character of what was said first to begin with.
+    One that is gone has `found` false. `column` is the character of what was said first to begin with. As
+    much is returned as the character limit allows; only the first turn may be cut inside.
     """
-    first = max(1, start or 1)
+    first, begin = max(1, start or 1), max(1, column or 1)
     count = DEFAULT_LINES if lines is None else max(1, lines)
     read = _read(workspace, settings, path, known, environ)
     if read is None:
         return Excerpt(path.strip(), "", first, 0, found=False)
-    return _excerpt(read, first, count, max(1, column or 1))
+    turns = read.transcript.turns
+    shown = read.clean([turn for turn in turns if first <= turn.line < first + count])
+    wanted = [
+        (line, "\n".join([quote_turn(turn) for turn in on_line]))
+        for line, on_line in groupby(shown, key=lambda turn: turn.line)
+    ]
+    taken: list[str] = []
+    room = MAX_CHARACTERS
+    for _, text in wanted:
+        whole = text if taken else text[begin - 1 :]
+        if len(whole) + 1 > room and taken:
+            break
+        taken.append(whole[:room])
+        room -= len(whole) + 1
+        if room <= 0:
+            break
+    is_cut_inside = room < -1
+    left = wanted if is_cut_inside else wanted[len(taken) :]
+    later = [turn.line for turn in turns if turn.line >= first + count][:1]
+    following = next(iter([*(line for line, _ in left), *later]), None)
+    covered = min(count, max(0, read.lines - first + 1))
+    return Excerpt(
+        read.path,
+        "\n".join(taken),
+        first,
+        left[0][0] - first if left and not is_cut_inside else covered,
+        truncated=following is not None,
+        next_start=following,
+        next_column=begin + MAX_CHARACTERS if is_cut_inside else None,
+        total_lines=read.lines,
+    )
 
 
-def spoken(turn: Turn) -> str:
+def quote_turn(turn: Turn) -> str:
     """Return a turn as it is quoted: who, with which tools, what."""
     return label_of(turn) + turn.text
 
@@ -192,27 +216,23 @@ def spoken(turn: Turn) -> str:
 # Where it is
 
 
-def _place(
+def _find(
     workspace: Workspace, settings: Settings, path: str, known: Known | None, environ: Mapping[str, str]
-) -> _Place | None:
-    """Return where a transcript of this workspace is; nothing if it is gone."""
+) -> tuple[FoundFile, str] | None:
+    """Return where a conversation of this workspace is, and whose it is; nothing if it is gone."""
     name = path.strip()
     parts = name.split("/")
     is_plain = is_unicode(name) and "\0" not in name and not {"", ".", ".."} & set(parts)
     if not is_plain or not _NAME.fullmatch(name):
-        raise _refused(path, "it is no transcript", "'memlines sessions list' shows all")
-    if name.startswith(SNAPSHOTS):
-        return _snapshot(workspace, name)
-    refuse_unless_on(settings)
-    file = _transcript(workspace, settings, name, known, environ)
-    return _Place(file, client_of(name)) if file else None
-
-
-def _snapshot(workspace: Workspace, name: str) -> _Place | None:
+        raise _not_part_of_memory(path, "it is no transcript", "'memlines sessions list' shows all")
+    if not name.startswith(SNAPSHOTS):
+        refuse_unless_on(settings)
+        file = _transcript(workspace, settings, name, known, environ)
+        return (file, client_of(name)) if file else None
     for snapshot in snapshots.listed(workspace).snapshots:
         if name == f"{SNAPSHOTS}{snapshot.id}.json":
             root, real = str(workspace.root), str(workspace.root / snapshot.path)
-            return _Place(FoundFile(name, real, "sessions", Fingerprint(0, 0, 0), root=root), snapshot.client)
+            return FoundFile(name, real, "sessions", Fingerprint(0, 0, 0), root=root), snapshot.client
     return None
 
 
@@ -224,25 +244,22 @@ def _transcript(
     asked = tuple(one for one in settings.sessions.clients if slash and one == client)
     if slash and not asked:
         if client not in CLIENTS:
-            raise _refused(name, "it is no transcript", "'memlines sessions list' shows all")
+            raise _not_part_of_memory(name, "it is no transcript", "'memlines sessions list' shows all")
         todo = f"Add {client} to the setting 'sessions.clients' to have them read"
-        raise _refused(name, f"the transcripts of {client} are not asked for", todo)
+        raise _not_part_of_memory(name, f"the transcripts of {client} are not asked for", todo)
     narrowed = replace(settings, sources=("sessions",), sessions=replace(settings.sessions, clients=asked))
     discovery = find_files(workspace, narrowed, known, environ)
     for file in discovery.files:
         if file.path == name:
             return file
+    unlisted = tuple(f"{folder.rstrip('/')}/" for folder in discovery.blind)
     for problem in discovery.problems:
-        if problem.path == name or (problem.failed and f"{name}/".startswith(_folders(discovery.blind))):
+        if problem.path == name or (problem.failed and f"{name}/".startswith(unlisted)):
             raise PathError(f"{problem.path!r} {problem.reason}", todo="See whether it can be read")
     return None
 
 
-def _folders(blind: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"{folder.rstrip('/')}/" for folder in blind)
-
-
-def _refused(path: str, why: str, todo: str) -> PathError:
+def _not_part_of_memory(path: str, why: str, todo: str) -> PathError:
     return PathError(f"{path!r} is not part of this memory: {why}", todo=todo)
 
 
@@ -253,19 +270,18 @@ def _read(
     workspace: Workspace, settings: Settings, path: str, known: Known | None, environ: Mapping[str, str]
 ) -> _Read | None:
     """Return a conversation; nothing if it is gone, or was forgotten as a whole."""
-    place = _place(workspace, settings, path, known, environ)
-    document = read_transcript(place.file) if place else None
+    found = _find(workspace, settings, path, known, environ)
+    document = read_transcript(found[0]) if found else None
     if isinstance(document, Problem):
         raise PathError(f"{document.path!r} {document.reason}", todo="See whether it can be read")
     cleaning = Cleaning.of(workspace, settings)
-    if place is None or document is None or cleaning.forgotten.drops_session(document.path):
+    if found is None or document is None or cleaning.forgotten.drops_session(document.path):
         return None
     lines = len(list(split(document.text)))
-    transcript = transcript_of(document)
-    return _Read(document.path, place.client, transcript, lines, cleaning, document.warnings)
+    return _Read(document.path, found[1], transcript_of(document), lines, cleaning, document.warnings)
 
 
-def _filling(turns: Sequence[Turn], start: int) -> tuple[int, int]:
+def _whole_turns(turns: Sequence[Turn], start: int) -> tuple[int, int]:
     """Return which turns from a line on fit; the first of them always does."""
     begin = next((at for at, turn in enumerate(turns) if turn.line >= start), len(turns))
     end, room = begin, MOST_CHARACTERS
@@ -275,7 +291,7 @@ def _filling(turns: Sequence[Turn], start: int) -> tuple[int, int]:
     return begin, end
 
 
-def _around(turns: Sequence[Turn], first: int, last: int, around: int) -> tuple[int, int]:
+def _turns_around(turns: Sequence[Turn], first: int, last: int, around: int) -> tuple[int, int]:
     """Return which turns stand on lines and around them; between two turns, around the one before."""
     begin = next((at for at, turn in enumerate(turns) if turn.line >= first), len(turns))
     end = next((at for at, turn in enumerate(turns) if turn.line > last), len(turns))
@@ -285,42 +301,7 @@ def _around(turns: Sequence[Turn], first: int, last: int, around: int) -> tuple[
     return max(0, begin - around), min(len(turns), end + around)
 
 
-def _shortened(turn: Turn) -> Turn:
+def _shorten(turn: Turn) -> Turn:
     if len(turn.text) <= _LONGEST_AROUND:
         return turn
     return replace(turn, text=turn.text[:_LONGEST_AROUND].rstrip() + _CUT)
-
-
-def _excerpt(read: _Read, first: int, count: int, column: int) -> Excerpt:
-    """Take what was said on lines, as far as the character limit allows; only the first may be cut inside."""
-    turns = read.transcript.turns
-    shown = read.cleaned([turn for turn in turns if first <= turn.line < first + count])
-    wanted = [
-        (line, "\n".join([spoken(turn) for turn in on_line]))
-        for line, on_line in groupby(shown, key=lambda turn: turn.line)
-    ]
-    taken: list[str] = []
-    room = MAX_CHARACTERS
-    for _, text in wanted:
-        whole = text if taken else text[column - 1 :]
-        if len(whole) + 1 > room and taken:
-            break
-        taken.append(whole[:room])
-        room -= len(whole) + 1
-        if room <= 0:
-            break
-    cut_inside = room < -1
-    left = wanted if cut_inside else wanted[len(taken) :]
-    later = [turn.line for turn in turns if turn.line >= first + count][:1]
-    following = next(iter([*(line for line, _ in left), *later]), None)
-    covered = min(count, max(0, read.lines - first + 1))
-    return Excerpt(
-        read.path,
-        "\n".join(taken),
-        first,
-        left[0][0] - first if left and not cut_inside else covered,
-        truncated=following is not None,
-        next_start=following,
-        next_column=column + MAX_CHARACTERS if cut_inside else None,
-        total_lines=read.lines,
-    )

@@ -1,4 +1,4 @@
-"""What could be forgotten: the entries, notes and conversations that somebody points at.
+"""Find what can be forgotten: the entries, notes and conversations that a selector points at.
 
 A selector is a citation (`memory/2026-11-16.md#L3-L9`), the path of a note or of a transcript, or else a
 query. Lines select the whole of each entry they touch: half a sentence is rarely what was meant.
@@ -175,7 +175,7 @@ def _refuse_done(workspace: Workspace, path: str) -> None:
         raise PathError(
             f"an earlier run, which was cut short, has already taken out of {path!r} what was forgotten, so "
             "its lines are others now",
-            todo="Look at the note, and name lines again only if more is to be forgotten",
+            todo="Look at the note, and name lines again only if you want to forget more",
         )
 
 
@@ -203,12 +203,12 @@ def _matching(
     enough = min(most, (len(words) + 1) // 2)
     if most:
         return [candidate for candidate, share in shares.items() if share >= max(1, enough)]
-    best = hits[0] if hits else None  # found by its meaning alone: whoever asked has to choose
+    best = hits[0] if hits else None  # found by its meaning alone: a person has to choose
     return [candidate for candidate, _ in _within(workspace, settings, best)] if best else []
 
 
 def _within(workspace: Workspace, settings: Settings, hit: Hit) -> Iterator[tuple[Candidate, str]]:
-    """Yield what stands in the lines of a hit, as far as it can be forgotten, and in which language."""
+    """Yield what the lines of a hit hold, as far as it can be forgotten, and in which language."""
     if hit.source == "sessions":
         file = _found_transcript(workspace, settings, hit.path)
         for turn in _turns(file, settings) if file else ():
@@ -217,7 +217,7 @@ def _within(workspace: Workspace, settings: Settings, hit: Hit) -> Iterator[tupl
         return
     try:
         text = _existing(workspace, hit.path)
-    except PathError:  # a note of an extra path belongs to somebody else
+    except PathError:  # a note of an extra path belongs to someone else
         return
     language = language_of(text)
     for entry in _touched(entries_of(text), hit.start_line, hit.end_line):
@@ -252,9 +252,9 @@ def _of_session(workspace: Workspace, settings: Settings, session: str) -> Itera
 
 
 def _snapshots(workspace: Workspace, session: str) -> Iterator[Candidate]:
-    for candidate, told in _all_snapshots(workspace):
+    for candidate, content in _all_snapshots(workspace):
         name = candidate.path.rpartition("/")[2].partition(".")[0]
-        if name == session or any(told.get(key) == session for key in _SESSION_KEYS):
+        if name == session or any(content.get(key) == session for key in _SESSION_KEYS):
             yield candidate
 
 
@@ -263,14 +263,14 @@ def _all_snapshots(workspace: Workspace) -> Iterator[tuple[Candidate, Mapping[st
     for file in files_below(workspace.private / snapshots.FOLDER, workspace.root):
         text = (atomic.read(file, root=workspace.root) or b"").decode("utf-8", "replace")
         try:
-            told = table(json.loads(text))
+            content = table(json.loads(text))
         except (ValueError, RecursionError):
-            told = {}
-        messages = told.get("messages")
+            content = {}
+        messages = content.get("messages")
         every = [table(one).get("text") for one in messages] if isinstance(messages, list) else []
         said = "\n\n".join(one for one in every if isinstance(one, str))
         path = f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}"
-        yield Candidate(path, 1, text.count("\n") + 1, said or text, SNAPSHOT), told
+        yield Candidate(path, 1, text.count("\n") + 1, said or text, SNAPSHOT), content
 
 
 # Transcripts

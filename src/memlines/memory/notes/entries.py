@@ -54,7 +54,7 @@ _HEADING_OR_CODE = re.compile(r"^[ \t]*(?:#|```|~~~)", re.MULTILINE)
 _INDENT = "  "
 _WIDE_INDENT = "    "
 """Headings and code fences stand this far inside: to Markdown they are part of the item then, and to the
-outline of the note, which must not be changed by what somebody remembers, they are none."""
+outline of the note, which must not be changed by what is remembered, they are none."""
 
 _MARKER = re.compile(r"^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+")
 _LABELLED = re.compile(_MARKER.pattern + r"(?:(?:(?P<day>\d{4}-\d{2}-\d{2}):?|\d{1,2}:\d{2})(?:[ \t]+|$))?")
@@ -143,7 +143,7 @@ def sessions_in(text: str) -> Iterator[tuple[Entry, str]]:
 
     An entry that names a session itself belongs to that one; other list items belong to the session whose
     comments they stand between. A comment that opens a session owns nothing if it is not closed before the
-    next heading or the next session: what was added below it since then may be of somebody else.
+    next heading or the next session: what was added below it since then may be from elsewhere.
     """
     entries = entries_of(text)
     borders: dict[int, str | None] = {entry.first: None for entry in entries if entry.kind == "heading"}
@@ -237,9 +237,9 @@ def read_excerpt(
     workspace, settings = manager.workspace, manager.settings
     inside = path.removeprefix(f"{PRIVATE_DIR}/")
     if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
-        from memlines.memory.conversations.reading import excerpt
+        from memlines.memory.conversations.reading import read_turns
 
-        return excerpt(workspace, settings, inside, start, lines, column, known=manager.heads)
+        return read_turns(workspace, settings, inside, start, lines, column, known=manager.heads)
     limit = settings.files.max_bytes
     return read_lines(workspace, settings.extra_paths, path, start, lines, limit, column, private=private)
 
@@ -247,7 +247,7 @@ def read_excerpt(
 def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
     """Return the text of a note; one that is not there, or is no text, has none.
 
-    Whoever writes to such a note is told why that cannot be; a look has nothing to say about it.
+    Writing to such a note raises; looking for what it says does not.
     """
     try:
         real, root = resolve_note(workspace, settings.extra_paths, path)

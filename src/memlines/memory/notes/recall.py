@@ -50,7 +50,7 @@ _DAY_NS = 86_400 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """An entry as it stands in a note, the day it was written if that is known, and the headings above it."""
+    """An entry as a note holds it, the day it was written if that is known, and the headings above it."""
 
     path: str
     start_line: int
@@ -123,7 +123,7 @@ def recall(
     words = (query or "").strip()
     title = "" if topic is None else topic_title(topic)
     recent = recent or not (words or decisions or title)
-    # One day more than today: whoever shares these notes may live further east.
+    # One day more than today: a person who shares these notes may live further east.
     latest = local_now(settings, now).date() + timedelta(days=1) if recent else None
     named = topic_notes(workspace, settings, title) if title else ()
     wanted = _Wanted(latest, decisions, slug_of(title), frozenset(named))
