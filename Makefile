@@ -39,6 +39,7 @@ bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
 	$(BIN)/python -m bench.run
 
 docs: $(VENV)/.dev  ## write again what is generated in docs/ and integrations/
+	$(BIN)/python docs/draw_house.py docs/house.svg
 	$(BIN)/python -m memlines.settings.table docs/settings.md
 	$(BIN)/python -m memlines.cli.page docs/commands.md
 	$(BIN)/python -m memlines.serve.tools.listing docs/tools.md

@@ -7,7 +7,6 @@ import importlib
 import inspect
 import re
 import shlex
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -201,7 +200,7 @@ class Everything(dict[str, str]):
     """An environment in which every variable that a page refers to is set."""
 
     def __contains__(self, name: object) -> bool:
-        return not str(name).startswith("MEMLINES_")
+        return not str(name).startswith(("MEMLINES_", "RECOLLECT_"))
 
     def __getitem__(self, name: str) -> str:
         return "set"
@@ -295,24 +294,12 @@ def test_a_page_that_lists_the_tools_lists_all_that_are_shown(name: str) -> None
     assert {tool.name for tool in shown_tools()} <= set(in_line(ROOT / "docs" / name))
 
 
-# Layers
+# Files
 
 
-LAYERS: list[set[str]] = [
-    {name.strip() for name in re.split("[|:]", layer)}
-    for layer in tomllib.loads(text_of(ROOT / "pyproject.toml"))["tool"]["importlinter"]["contracts"][0][
-        "layers"
-    ]
-]
-
-
-def test_the_page_shows_the_layers_of_the_contract_in_their_order() -> None:
-    (block,) = [one for one in blocks(ROOT / "docs" / "why.md") if one.text.startswith("cli")]
-    named = [re.split(r"  +", line)[0] for line in block.text.splitlines()]
-    assert [set(names.split(", ")) for names in named] == LAYERS
-
-
-@pytest.mark.parametrize("page", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "why.md"], ids=shown)
+@pytest.mark.parametrize(
+    "page", [ROOT / "CONTRIBUTING.md", ROOT / "docs/why.md", ROOT / "docs/architecture.md"], ids=shown
+)
 def test_every_file_of_the_program_that_is_named_exists(page: Path) -> None:
     named = [piece for piece in in_line(page) if re.fullmatch(r"[\w./-]+(?:/|\.py|\.toml)", piece)]
     assert named or page.name != "CONTRIBUTING.md"
@@ -323,11 +310,3 @@ def test_every_file_of_the_program_that_is_named_exists(page: Path) -> None:
         for name in named
         if not ((ROOT / name).exists() or (package / name).exists()) and name not in known
     ] == []
-
-
-def test_every_package_stands_in_a_layer() -> None:
-    package = ROOT / "src" / "memlines"
-    names = {file.stem for file in package.glob("*.py")} | {
-        file.parent.name for file in package.glob("*/__init__.py")
-    }
-    assert names - {"__init__", "__main__"} == set().union(*LAYERS)
