@@ -59,13 +59,14 @@ def _redaction(settings: Settings) -> str:
     return f"{REDACTION_VERSION}-{text_hash(json.dumps(rules))[:12]}" if rules else REDACTION_VERSION
 
 
-def reason_to_rebuild(index: Index, settings: Settings) -> str:
-    """Say in words why an index has to be rebuilt; nothing if it need not be."""
+def reason_to_rebuild(index: Index, settings: Settings, *, force: bool = False) -> str:
+    """Say in words why an index has to be rebuilt; empty if it need not be."""
     if index.origin == "moved":
         return "the index was made in another place, from which its folder was moved or copied"
     if index.origin == "elsewhere":
         return "the index was not made by this user on this machine"
-    return difference(index.identity(), identity_of(settings))
+    changed = difference(index.identity(), identity_of(settings))
+    return changed or ("forced" if force and index.synced_at else "")
 
 
 def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

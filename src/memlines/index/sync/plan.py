@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from memlines.embed.base import Provider, Use
 from memlines.embed.passages import is_packed
@@ -27,7 +26,6 @@ from memlines.index.sync.discovery import (
 from memlines.index.sync.identity import covers_same_files, identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.job import Job
 from memlines.index.sync.words import cut_document, read_file
-from memlines.settings import Settings
 from memlines.text.chunk import chunk_id, text_hash
 from memlines.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Space
 
@@ -42,7 +40,7 @@ class Plan:
     """What a sync would do. `new`, `changed` and `removed` name paths.
 
     `held_back` counts the files that look deleted and would stay in the index, because so many are gone
-    at once. `rebuild` says why the whole index would be built anew, and is empty if it would not be.
+    at once. `rebuild` says why the whole index would be rebuilt, and is empty if it would not be.
     """
 
     new: tuple[str, ...] = ()
@@ -67,47 +65,26 @@ class Plan:
     dollars: float | None = 0.0
     """About what they cost; nothing if the price is not known."""
     in_batch: bool = False
-    """Whether they are handed in as a batch, which is slower and cheaper."""
+    """Whether they are submitted as a batch, which is slower and cheaper."""
     stopped_by: str = ""
     """The limit that would stop the sync before all texts are sent; empty if none would."""
-
-
-@dataclass(slots=True)
-class _Texts:
-    """What is to be embedded: how many chunks each text is for, and about how many tokens it has."""
-
-    chunks: Counter[str] = field(default_factory=Counter)
-    tokens: dict[str, int] = field(default_factory=dict)
-
-    def add(self, text: str) -> None:
-        digest = text_hash(text)
-        self.chunks[digest] += 1
-        if digest not in self.tokens:
-            self.tokens[digest] = estimate(text)
 
 
 def plan(job: Job) -> Plan:
     """Return what a sync would do now."""
     with system_errors(job.index_file):
+        index = None
         try:
-            with _index_of(job) as index:
+            index = Index.reader(job.index_file)
+            if index is None:
+                return _Survey(job, None).plan()
+            with index.errors(), index.snapshot():
                 return _Survey(job, index).plan()
         except StoreDamaged:  # a sync sets it aside, with all the vectors in it
             return replace(_Survey(job, None).plan(), rebuild="damaged")
-
-
-@contextmanager
-def _index_of(job: Job) -> Iterator[Index | None]:
-    """Open the index for reading, if there is one."""
-    index = Index.reader(job.index_file)
-    if index is None:
-        yield None
-        return
-    try:
-        with index.errors(), index.snapshot():
-            yield index
-    finally:
-        index.close()
+        finally:
+            if index is not None:
+                index.close()
 
 
 class _Survey:
@@ -115,89 +92,84 @@ class _Survey:
 
     def __init__(self, job: Job, index: Index | None) -> None:
         self.job = job
-        self.settings = job.settings
         self.index = index
         self.known: Mapping[str, IndexedFile] = index.files() if index else {}
-        self.rebuild = self._reason_to_rebuild()
-        self.trusted: Mapping[str, IndexedFile] = {} if self.rebuild else self.known
+        self.rebuild = reason_to_rebuild(index, job.settings, force=job.force) if index else ""
         self.new: list[str] = []
         self.changed: list[str] = []
         self.removed: list[str] = []
-        self.held_back: list[str] = []
         self.problems: list[Problem] = []
         self.unchanged = 0
         self.replaced: set[str] = set()
         """The files whose chunks leave the index."""
         self.hashes: set[str] = set()
         """The hashes of what was read, to tell a file that moved from one that is gone."""
-        self.texts = _Texts()
+        self.chunks: Counter[str] = Counter()
+        """How many chunks have each text that has to be embedded, by its hash."""
+        self.tokens: dict[str, int] = {}
+        """About how many tokens each of these texts has."""
 
     def plan(self) -> Plan:
-        settings = self.settings
+        settings, provider = self.job.settings, self.job.provider
         discovery = find_files(self.job.workspace, settings, self.job.heads)
-        self._look_at_files(discovery)
-        self._look_for_missing(discovery)
+        self._read_files(discovery)
+        held_back = self._find_missing(discovery)
         problems = [*discovery.problems, *self.problems]
         plan = Plan(
             new=tuple(self.new),
             changed=tuple(self.changed),
             removed=tuple(self.removed),
             unchanged=self.unchanged,
-            held_back=len(self.held_back),
+            held_back=held_back,
             skipped=tuple(problem for problem in problems if not problem.failed),
             failed=tuple(problem for problem in problems if problem.failed),
             rebuild=self.rebuild,
         )
-        provider = self.job.provider
         if provider is None:
             return plan
         made_before: set[str] = set()
         if self.index is not None:
-            self._look_for_waiting(self.index, space_of(provider))
-            made_before = {*self._cached(self.index, provider), *self._carried(self.index, provider)}
-        return _with_costs(plan, settings, provider, self.texts, made_before)
+            self._add_pending(self.index, space_of(provider))
+            made_before = {*self._cached(self.index, provider), *self._rescued(self.index, provider)}
+        return self._with_costs(plan, provider, made_before)
 
-    def _reason_to_rebuild(self) -> str:
-        if self.index is None:
-            return ""
-        reason = reason_to_rebuild(self.index, self.settings)
-        return reason or ("forced" if self.job.force and self.index.synced_at else "")
-
-    def _look_at_files(self, discovery: Discovery) -> None:
-        forgotten = Forgotten.load(self.job.workspace)
+    def _read_files(self, discovery: Discovery) -> None:
+        trusted: Mapping[str, IndexedFile] = {} if self.rebuild else self.known
         suspects = []
         for file in discovery.files:
-            is_same = is_unchanged(file, self.trusted)
-            problem = self.trusted[file.path].problem if is_same else None
+            is_same = is_unchanged(file, trusted)
+            problem = trusted[file.path].problem if is_same else None
             if is_same and problem is None:
                 self.unchanged += 1
             elif problem is None or problem.failed:
                 suspects.append(file)
             else:
                 self.problems.append(problem)
+        forgotten = Forgotten.load(self.job.workspace)
         for done, file in enumerate(suspects):
             self.job.progress(done, len(suspects), LABEL)
-            self._look_at_file(file, forgotten)
+            self._read_file(file, trusted.get(file.path), forgotten)
         if suspects:
             self.job.progress(len(suspects), len(suspects), LABEL)
 
-    def _look_at_file(self, file: FoundFile, forgotten: Forgotten) -> None:
-        content = read_file(file, self.settings.files.max_bytes)
+    def _read_file(self, file: FoundFile, entry: IndexedFile | None, forgotten: Forgotten) -> None:
+        settings = self.job.settings
+        content = read_file(file, settings.files.max_bytes)
         if content is None:  # gone since it was listed
-            self._lose(file.path)
+            self._add_removed(file.path)
         elif isinstance(content, Problem):
-            self._meet(content)
-        elif file.path in self.trusted and self.trusted[file.path].hash == content.hash:
+            self._add_problem(content)
+        elif entry is not None and entry.hash == content.hash:
             self.unchanged += 1
         else:
             self.hashes.add(content.hash)
-            cut = cut_document(content, file, self.settings, forgotten)
+            cut = cut_document(content, file, settings, forgotten)
             if isinstance(cut, Problem):
-                self._meet(cut)
+                self._add_problem(cut)
             elif cut is not None:
-                self._put(content, cut.chunks)
+                self._add_document(content, cut.chunks)
 
-    def _put(self, document: Document, chunks: list[Chunk]) -> None:
+    def _add_document(self, document: Document, chunks: list[Chunk]) -> None:
         path = document.path
         entry = self.known.get(path)
         self.replaced.add(path)
@@ -206,61 +178,66 @@ class _Survey:
         elif entry.hash != document.hash:
             self.changed.append(path)
         else:
-            self.unchanged += 1  # read only because the index is built anew
+            self.unchanged += 1  # read only because the index is rebuilt
         # Equal pieces of one long line are one chunk, as in the index.
-        for chunk in {chunk_id(document.source, path, chunk): chunk for chunk in chunks}.values():
-            self.texts.add(chunk.embedded_text)
+        self._add_texts({chunk_id(document.source, path, chunk): chunk for chunk in chunks}.values())
 
-    def _meet(self, problem: Problem) -> None:
+    def _add_problem(self, problem: Problem) -> None:
         self.problems.append(problem)
         if not problem.failed:  # what could not be read keeps its chunks
             self.replaced.add(problem.path)
 
-    def _lose(self, path: str) -> None:
+    def _add_removed(self, path: str) -> None:
         if path in self.known:
             self.removed.append(path)
             self.replaced.add(path)
 
-    def _look_for_missing(self, discovery: Discovery) -> None:
-        missing = missing_paths(discovery, self.known)
-        before = self.index.identity() if self.index else {}
-        if not self.job.force and covers_same_files(before, identity_of(self.settings)):
-            self.held_back = suspiciously_gone(missing, self.known, self.hashes)
-        for path in sorted(set(missing) - set(self.held_back)):
-            self._lose(path)
+    def _add_texts(self, chunks: Iterable[Chunk]) -> None:
+        for chunk in chunks:
+            digest = text_hash(chunk.embedded_text)
+            self.chunks[digest] += 1
+            if digest not in self.tokens:
+                self.tokens[digest] = estimate(chunk.embedded_text)
 
-    def _look_for_waiting(self, index: Index, space: Space) -> None:
+    def _find_missing(self, discovery: Discovery) -> int:
+        """Add the files that are gone; return how many of them would stay in the index all the same."""
+        missing, held_back = missing_paths(discovery, self.known), set()
+        before = self.index.identity() if self.index else {}
+        if not self.job.force and covers_same_files(before, identity_of(self.job.settings)):
+            held_back = set(suspiciously_gone(missing, self.known, self.hashes))
+        for path in sorted(set(missing) - held_back):
+            self._add_removed(path)
+        return len(held_back)
+
+    def _add_pending(self, index: Index, space: Space) -> None:
         """Add the texts of the chunks that stay in the index and have no vector."""
         if self.rebuild:
-            # Those of files that cannot be seen are taken over; all others were cut anew.
+            # Those of files that cannot be seen are taken over; all others were cut again.
             for path in self.known.keys() - self.replaced:
-                for chunk in index.chunks_of(path):
-                    self.texts.add(chunk.embedded_text)
+                self._add_texts(index.chunks_of(path))
             return
-        doomed = set(index.numbers_of(self.replaced))
+        leaving = set(index.numbers_of(self.replaced))
         vectors = index.vectors_in(space)
         last = 0
         while group := index.pending(vectors, last, _GROUP):
             last = group[-1][0]
-            for number, chunk in group:
-                if number not in doomed:
-                    self.texts.add(chunk.embedded_text)
+            self._add_texts(chunk for number, chunk in group if number not in leaving)
 
     def _cached(self, index: Index, provider: Provider) -> Iterator[str]:
         """Yield the hashes of the texts whose vectors the cache holds."""
         space = space_of(provider)
         entry = spaces.entry_of(index.connection, space)
         dims = (entry and entry.dims) or provider.dims or cache.dims_of(index.connection, space)
-        if not self.settings.cache.enabled or not dims:
+        if not self.job.settings.cache.enabled or not dims:
             return
-        for group in in_groups(self.texts.tokens, _GROUP):
+        for group in in_groups(self.tokens, _GROUP):
             found = cache.cached(index.connection, space, group, dims)
             yield from (digest for digest, blob in found.items() if is_packed(blob, dims))
 
-    def _carried(self, index: Index, provider: Provider) -> Iterator[str]:
+    def _rescued(self, index: Index, provider: Provider) -> Iterator[str]:
         """Yield the hashes of the texts whose vectors a sync saves from chunks that go."""
         vectors = index.vectors_in(space_of(provider))
-        limits = self.settings.cache
+        limits = self.job.settings.cache
         if self.rebuild:
             numbers: Iterable[int] = (number for number, _ in vectors.by_chunk())
         elif limits.enabled and cache.count(index.connection) >= limits.max_entries:
@@ -271,28 +248,26 @@ class _Survey:
             chunks = index.chunks(vectors.of(group))
             yield from (text_hash(chunk.embedded_text) for chunk in chunks.values())
 
-
-def _with_costs(
-    plan: Plan, settings: Settings, provider: Provider, texts: _Texts, made_before: set[str]
-) -> Plan:
-    """Return a plan with what has to be embedded, and what that costs."""
-    to_send = texts.tokens.keys() - made_before
-    tokens = sum(texts.tokens[digest] for digest in to_send)
-    batch = settings.embeddings.batch
-    in_batch = batch.enabled and provider.id in BATCH_SHARES and len(to_send) >= batch.min_texts
-    budget = Budget(settings.spend, provider.id, provider.model, Ledger())
-    use: Use = "batch" if in_batch else "passages"
-    refusal = budget.refusal(tokens, use) if to_send else None
-    return replace(
-        plan,
-        provider=provider.id,
-        model=provider.model,
-        sends_text_to=provider.sends_to,
-        chunks=texts.chunks.total(),
-        known_chunks=sum(number for digest, number in texts.chunks.items() if digest in made_before),
-        texts=len(to_send),
-        tokens=tokens,
-        dollars=budget.cost(tokens, use) if to_send else 0.0,
-        in_batch=in_batch,
-        stopped_by=str(refusal) if refusal else "",
-    )
+    def _with_costs(self, plan: Plan, provider: Provider, made_before: set[str]) -> Plan:
+        """Return a plan with what has to be embedded, and what that costs."""
+        settings = self.job.settings
+        to_send = self.tokens.keys() - made_before
+        tokens = sum(self.tokens[digest] for digest in to_send)
+        batch = settings.embeddings.batch
+        in_batch = batch.enabled and provider.id in BATCH_SHARES and len(to_send) >= batch.min_texts
+        use: Use = "batch" if in_batch else "passages"
+        budget = Budget(settings.spend, provider.id, provider.model, Ledger())
+        refusal = budget.refusal(tokens, use) if to_send else None
+        return replace(
+            plan,
+            provider=provider.id,
+            model=provider.model,
+            sends_text_to=provider.sends_to,
+            chunks=self.chunks.total(),
+            known_chunks=sum(number for digest, number in self.chunks.items() if digest in made_before),
+            texts=len(to_send),
+            tokens=tokens,
+            dollars=budget.cost(tokens, use) if to_send else 0.0,
+            in_batch=in_batch,
+            stopped_by=str(refusal) if refusal else "",
+        )

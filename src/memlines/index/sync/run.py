@@ -80,9 +80,7 @@ def _inode_of(path: Path) -> int:
 
 def _update_or_rebuild(job: Job) -> Report:
     with writer_of(job.index_file, identity_of(job.settings)) as index:
-        reason = reason_to_rebuild(index, job.settings)
-        if job.force and not reason and index.synced_at:
-            reason = "forced"
+        reason = reason_to_rebuild(index, job.settings, force=job.force)
         if not reason:
             report = _update(job, index)
             if report.changed and not report.pending:
