@@ -125,7 +125,7 @@ def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[L
     monkeypatch.setattr(local_provider, "QUERY_SECONDS", 0.2)
     monkeypatch.setattr(local_provider, "PASSAGES_SECONDS", 0.3)
     provider = _provider(MEAN.write(tmp_path / "hangs.gguf"))
-    engine = provider._started()
+    engine = provider._start()
     engine.vector("a", time.monotonic() + 60)
     engine._server = hangs = Hanging(engine._server)
     yield provider, hangs
@@ -145,8 +145,8 @@ def test_passages_get_a_limit_of_their_own_and_the_rest_is_not_embedded(
     with pytest.raises(ProviderUnreachable, match=r"0\.3 seconds"):
         provider.embed_documents(["a", "b", "c"])
     hangs.let_go.set()
-    eventually(lambda: provider._started()._busy.acquire(blocking=False))
-    provider._started()._busy.release()
+    eventually(lambda: provider._start()._busy.acquire(blocking=False))
+    provider._start()._busy.release()
     assert hangs.calls == 1
 
 

@@ -8,6 +8,7 @@ they refuse blank text before it is sent and check every vector that comes back.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -79,7 +80,7 @@ class Provider(Protocol):
 
     @property
     def answers_as(self) -> str:
-        """What the service calls the model that answers, once it said so; empty where nobody does."""
+        """What the service calls the model that answers, once it said so; empty where none does."""
 
     @property
     def key(self) -> str:
@@ -213,3 +214,10 @@ def pack_requests(texts: Sequence[str], limits: Limits) -> list[range]:
     if start < len(texts):
         requests.append(range(start, len(texts)))
     return requests
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

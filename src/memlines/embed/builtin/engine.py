@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ import numpy as np
 import sentencepiece
 from threadpoolctl import ThreadpoolController
 
+from memlines.embed.base import count_cores
 from memlines.embed.builtin import files
 from memlines.embed.builtin.model import (
     DIMS,
@@ -86,7 +86,7 @@ class Engine:
     def __init__(self, weights: Weights, tokenizer: Tokenizer) -> None:
         self._weights = weights
         self._tokenizer = tokenizer
-        self._workers = min(_cores(), _MOST_WORKERS)
+        self._workers = min(count_cores(), _MOST_WORKERS)
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Return one vector a text, in their order, not yet of unit length."""
@@ -149,13 +149,6 @@ def _batches(segments: Sequence[Segment], tokens: int) -> Iterator[list[Segment]
         filled += len(segment.ids)
     if batch:
         yield batch
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class _OneBlasThread:

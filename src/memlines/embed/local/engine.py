@@ -36,11 +36,21 @@ from memlines.embed.local.header import PACKAGE
 from memlines.errors import EmbeddingError, ModelFilesError, ProviderUnusable, TextsRefused
 from memlines.folders import make_private_folders
 
-SILENT, ERRORS = -1, 1
+_SILENT, _ERRORS = -1, 1
 """How much llama.cpp writes to the standard error stream."""
 
 _SOCKET_PATH_BYTES = 100
 """A socket's path may have 104 bytes on macOS, and a few more elsewhere."""
+_CLOSING_SECONDS = 30.0
+"""How long a process that ends waits for a text that is being embedded."""
+_TOO_LONG = ("too large to process", "context size")
+
+_TRIAL_SECONDS = 600
+_TRIAL_CODE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from memlines.embed.local.engine import load_and_embed; load_and_embed(*json.loads(sys.argv[2]))"
+)
+_TRIAL_REASON = re.compile(r"error loading model: (.+)|(GGML_ASSERT\(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +65,7 @@ class Plan:
     threads: int
 
 
-def start(plan: Plan, verbosity: int) -> Any:
+def _start_server(plan: Plan, verbosity: int) -> Any:
     """Load a model and return the server that runs it."""
     try:
         xllamacpp: Any = importlib.import_module(PACKAGE)
@@ -93,21 +103,13 @@ def start(plan: Plan, verbosity: int) -> Any:
             ) from error
 
 
-_SECONDS = 600
-_CODE = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from memlines.embed.local.engine import load_and_embed; load_and_embed(*json.loads(sys.argv[2]))"
-)
-_REASON = re.compile(r"error loading model: (.+)|(GGML_ASSERT\(.+)")
-
-
-def ensure_harmless(plan: Plan) -> None:
-    """Raise `ModelFilesError` if a model cannot be run; remembers the models that can."""
-    mark = _mark(plan)
+def _try_once(plan: Plan) -> None:
+    """Raise `ModelFilesError` if another process cannot run a model; remember the models that it can."""
+    version = metadata.version(PACKAGE)
+    mark = paths.user_cache_dir() / "models" / "tried" / f"{plan.fingerprint}-{version}"
     if mark.exists() or not sys.executable or getattr(sys, "frozen", False):
         return
-    problem = _problem(plan)
-    if problem:
+    if problem := _run_trial(plan):
         raise ModelFilesError(
             f"llama.cpp cannot run the local model {plan.path!r}: {problem}",
             todo="Use a GGUF model made for embeddings, or set embeddings.provider to builtin",
@@ -120,45 +122,36 @@ def ensure_harmless(plan: Plan) -> None:
 
 def load_and_embed(path: str, fingerprint: str, tokens: int, threads: int) -> None:
     """Load a model and embed one word: what the other process does."""
-    reply = start(Plan(path, fingerprint, tokens, threads), ERRORS).handle_embeddings('{"input": ["a"]}')
+    reply = _start_server(Plan(path, fingerprint, tokens, threads), _ERRORS).handle_embeddings(
+        '{"input": ["a"]}'
+    )
     if "error" in json.loads(reply):
         sys.exit(f"error loading model: {json.loads(reply)['error'].get('message')}")
 
 
-def _mark(plan: Plan) -> Path:
-    version = metadata.version(PACKAGE)
-    return paths.user_cache_dir() / "models" / "tried" / f"{plan.fingerprint}-{version}"
-
-
-def _problem(plan: Plan) -> str:
-    """Return why a model cannot be run, or nothing."""
-    command = [sys.executable, "-c", _CODE, json.dumps(sys.path), json.dumps(astuple(plan))]
+def _run_trial(plan: Plan) -> str:
+    """Load a model in another process, and return why that failed; empty if it did not."""
+    command = [sys.executable, "-c", _TRIAL_CODE, json.dumps(sys.path), json.dumps(astuple(plan))]
     try:
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=_TRIAL_SECONDS,
             # Without this, a failing llama.cpp starts a debugger on itself where there is one.
             env={**os.environ, "GGML_NO_BACKTRACE": "1"},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except subprocess.TimeoutExpired:
-        return f"it does not load in {_SECONDS} seconds"
+        return f"it does not load in {_TRIAL_SECONDS} seconds"
     if done.returncode == 0:
         return ""
     written = done.stderr.decode("utf-8", "replace").strip()
-    if found := _REASON.search(written):
+    if found := _TRIAL_REASON.search(written):
         return (found[1] or found[2]).strip()
     if written:
         return written.splitlines()[-1]
     return f"a process that tried ended with code {done.returncode}"
-
-
-_CLOSING_SECONDS = 30.0
-"""How long a process that ends waits for a text that is being embedded."""
-
-_TOO_LONG = ("too large to process", "context size")
 
 
 class Engine:
@@ -174,23 +167,31 @@ class Engine:
         """Return the vector of a text; a turn that does not come before `ends` is a `TimeoutError`."""
         if _FORKED:
             raise EmbeddingError(
-                "a process that was forked cannot go on with a local model",
+                "a process that was forked cannot use a local model",
                 todo="Start processes with the method 'spawn', or fork before the first text",
             )
         with self._turn(ends):
             if self._server is None:
-                ensure_harmless(self._plan)
-                self._server = start(self._plan, SILENT)
+                _try_once(self._plan)
+                self._server = _start_server(self._plan, _SILENT)
             # Half a surrogate pair (from a broken file) is no text that can be handed over.
             whole = text.encode("utf-8", "replace").decode("utf-8")
             reply = json.loads(self._server.handle_embeddings(json.dumps({"input": [whole]})))
         if "error" in reply:
-            raise _refusal(self._plan, str(reply["error"].get("message", "")))
+            path, message = self._plan.path, str(reply["error"].get("message", ""))
+            if any(words in message for words in _TOO_LONG):
+                raise TextsRefused(
+                    f"the local model {path!r} takes texts of up to {self._plan.tokens} tokens, and this one"
+                    " has more",
+                    todo="Shorten it, or set a smaller chunking.tokens",
+                )
+            what = f"the local model {path!r} failed: {message}"
+            raise EmbeddingError(what, todo="Use another model for embeddings")
         vector: list[float] = reply["data"][0]["embedding"]
         return vector
 
     def close_for_good(self) -> None:
-        """Unload the model once it is idle; whoever comes later waits until the process has ended.
+        """Unload the model once it is idle; a later caller waits until the process has ended.
 
         A model that hangs is left as it is: to destroy it would be to wait for it.
         """
@@ -236,17 +237,6 @@ def _keep_for_ever(server: Any) -> None:
     """Let nothing destroy a server."""
     if server is not None:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(server))
-
-
-def _refusal(plan: Plan, message: str) -> EmbeddingError:
-    if any(words in message for words in _TOO_LONG):
-        return TextsRefused(
-            f"the local model {plan.path!r} takes texts of up to {plan.tokens} tokens, and this one has more",
-            todo="Shorten it, or set a smaller chunking.tokens",
-        )
-    return EmbeddingError(
-        f"the local model {plan.path!r} failed: {message}", todo="Use another model for embeddings"
-    )
 
 
 def _close_all() -> None:

@@ -23,6 +23,9 @@ _MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
 _HEADER_SIZES = (1 << 20, 1 << 24, 1 << 27)
 """How much of a file is read, in steps: a large vocabulary takes some megabytes."""
+_SEEN = 1 << 20
+"""How much of the start and of the end of a file goes into its fingerprint."""
+_AGAIN = "Download or convert the model again"
 _MOST_DIMENSIONS = 4
 _DEFAULT_ALIGNMENT = 32
 _MOST_DIMS = 65_536
@@ -31,6 +34,7 @@ POOLINGS = {0: "none", 1: "mean", 2: "cls", 3: "last", 4: "rank"}
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 """The types of a value that are one number, as `struct` names them."""
 _TEXT, _LIST = 8, 9
+_SIZE = struct.Struct("<Q")
 
 _BLOCKS = {
     **dict.fromkeys((0, 26), (1, 4)),  # F32 I32
@@ -94,11 +98,6 @@ def read_header(path: Path) -> Header:
     except _Damaged as damage:
         raise unusable(path, str(damage), todo=_AGAIN) from None
     raise unusable(path, f"has a header of more than {_HEADER_SIZES[-1]} bytes", todo=_AGAIN)
-
-
-_SEEN = 1 << 20
-"""How much of the start and of the end of a file goes into its fingerprint."""
-_AGAIN = "Download or convert the model again"
 
 
 def fingerprint_of(path: Path) -> str:
@@ -259,6 +258,3 @@ class _Walk:
         except struct.error:
             raise _TooShort from None
         self.place = place
-
-
-_SIZE = struct.Struct("<Q")

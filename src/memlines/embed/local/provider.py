@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import re
 import threading
 import time
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memlines import paths
-from memlines.embed.base import Limits
+from memlines.embed.base import Limits, count_cores
 from memlines.embed.local.header import PACKAGE, fingerprint_of, read_header, unusable
 from memlines.embed.remote.errors import Outage
 from memlines.embed.remote.services import prefixes_of
@@ -32,6 +31,7 @@ _MOST_TOKENS = 2048
 _MARKS = 8
 """Tokens that are kept for the marks a model puts around a text."""
 _LEAST_TEXT_BYTES = 64
+_OTHER = "Set embeddings.local.model_path to a GGUF model made for embeddings"
 _ELSEWHERE = re.compile("(hf|https?|huggingface):", re.IGNORECASE)
 """What a model's name begins with if it says from where to download it."""
 QUERY_SECONDS = 300.0
@@ -71,7 +71,7 @@ class LocalProvider:
         self.dims = header.dims
         self._prefixes = prefixes_of(self.model)
         self._tokens = min(header.context, _MOST_TOKENS)
-        self._threads = settings.local.threads or _cores()
+        self._threads = settings.local.threads or count_cores()
         self._fingerprint = fingerprint_of(self._path)
         self.limits = self._limits()
         made_by = "\0".join((self._fingerprint, header.pooling, *self._prefixes))
@@ -97,7 +97,7 @@ class LocalProvider:
         import numpy as np
 
         self._outage.check()
-        engine = self._engine or self._started()
+        engine = self._engine or self._start()
         ends, is_over = time.monotonic() + seconds, threading.Event()
 
         def work() -> list[list[float]]:
@@ -117,7 +117,7 @@ class LocalProvider:
         self._outage.end()
         return np.array(vectors, dtype=np.float32)
 
-    def _started(self) -> Engine:
+    def _start(self) -> Engine:
         """Return the engine, once the file is known to be the one whose header was read."""
         from memlines.embed.local.engine import Plan, shared
 
@@ -135,9 +135,6 @@ class LocalProvider:
                 self._path, f"takes only {self._tokens} tokens, too few for a passage", todo=_OTHER
             )
         return Limits(text_bytes=room, request_bytes=room * _TEXTS, request_texts=_TEXTS)
-
-
-_OTHER = "Set embeddings.local.model_path to a GGUF model made for embeddings"
 
 
 def model_file(settings: Embeddings) -> Path:
@@ -177,10 +174,3 @@ def _address_of(wanted: str) -> str:
     if scheme.lower().startswith("http") or len(parts) < 3:
         return wanted
     return f"https://huggingface.co/{parts[0]}/{parts[1]}/resolve/main/{'/'.join(parts[2:])}"
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -200,12 +200,9 @@ class BatchRun:
         if not self.settings.enabled or len(rest) < self.settings.min_texts:
             return deque()
         if self.journal.failures().recent(self.clock()) >= MOST_FAILURES:
-            self._stop(
-                EmbeddingError(
-                    f"{self.api.service} failed at batches lately, so none is submitted for a day",
-                    todo="Set embeddings.batch.enabled to false if that does not change",
-                )
-            )
+            what = f"{self.api.service} failed at batches lately, so none is submitted for a day"
+            todo = "Set embeddings.batch.enabled to false if that does not change"
+            self._stop(EmbeddingError(what, todo=todo))
             return deque()
         return deque(self.api.split(rest))
 
@@ -380,9 +377,8 @@ class BatchRun:
         self.outcome.reason = self.outcome.reason or error
 
     def _trouble(self, batch: _OpenBatch, what: str) -> EmbeddingError:
-        return EmbeddingError(
-            f"batch {batch.submitted.id} of {self.api.service} {what}", todo="Its texts are embedded directly"
-        )
+        name = f"batch {batch.submitted.id} of {self.api.service}"
+        return EmbeddingError(f"{name} {what}", todo="Its texts are embedded directly")
 
     def _wanted(self, batch: _OpenBatch) -> set[str]:
         return {key for key in batch.submitted.keys & self.texts.keys() if key not in self.outcome.embedded}
