@@ -202,7 +202,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=25), st.integers(8, 60), st.integers(0, 4))
 def test_rows_fit_and_hold_the_whole_text(pieces: list[str], width: int, hanging: int) -> None:
     text = "".join(pieces).rstrip()
-    rows = hits._rows(text, width, hanging)
+    rows = hits._wrap(text, width, hanging)
     shown = [text[begin:end] for begin, end in rows]
     assert all(hits._cells(row) <= width - (hanging if at else 0) for at, row in enumerate(shown))
     assert "".join(shown).replace(" ", "") == text.replace(" ", "")

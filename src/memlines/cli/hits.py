@@ -76,7 +76,7 @@ def _print_hit(hit: Hit, place: str, under: str, reasons: str) -> None:
     _print(head, [(len(sure), len(head))], partial(click.style, fg="cyan", bold=True), hanging=_INDENT)
     for line in filter(None, [about, reasons]):
         _print(line, [(0, len(line))], partial(click.style, dim=True), _INDENT)
-    spans_in = _finder(hit)
+    spans_in = _word_finder(hit)
     for line in [line.expandtabs(4) for line in lines]:
         margin = _MARGIN.match(line)
         found = partial(click.style, fg="yellow", bold=True)
@@ -100,12 +100,12 @@ def _print(
         return
     width = max(_NARROWEST, shutil.get_terminal_size().columns) - indent
     hanging = min(hanging, width // 2)
-    for at, (begin, end) in enumerate(_rows(text.rstrip(), width, hanging)):
+    for at, (begin, end) in enumerate(_wrap(text.rstrip(), width, hanging)):
         margin = " " * (indent + hanging if at else indent)
-        click.echo(f"{margin}{_styled(text, begin, end, spans, style)}")
+        click.echo(f"{margin}{_style_spans(text, begin, end, spans, style)}")
 
 
-def _styled(text: str, begin: int, end: int, spans: Sequence[Span], style: Callable[[str], str]) -> str:
+def _style_spans(text: str, begin: int, end: int, spans: Sequence[Span], style: Callable[[str], str]) -> str:
     """Return a part of a text, with the spans that reach into it styled."""
     inside = [(max(begin, first), min(end, last)) for first, last in spans if first < end and begin < last]
     edges = [begin, *(edge for span in inside for edge in span), end]
@@ -113,7 +113,7 @@ def _styled(text: str, begin: int, end: int, spans: Sequence[Span], style: Calla
     return "".join(style(part) if at % 2 else part for at, part in enumerate(parts))
 
 
-def _finder(hit: Hit) -> Callable[[str], list[Span]]:
+def _word_finder(hit: Hit) -> Callable[[str], list[Span]]:
     """Return a function that finds the words of a hit in a line, in any form."""
     language = language_of(hit.snippet)
     wide = [word for word in hit.why.words if is_unspaced(word)]
@@ -136,7 +136,7 @@ def _finder(hit: Hit) -> Callable[[str], list[Span]]:
 # How a text is wrapped
 
 
-def _rows(text: str, width: int, hanging: int) -> list[Span]:
+def _wrap(text: str, width: int, hanging: int) -> list[Span]:
     """Cut a text into rows that fit, between words where that is possible; all but the first are shorter."""
     rows: list[Span] = []
     start = end = taken = 0
@@ -151,7 +151,7 @@ def _rows(text: str, width: int, hanging: int) -> list[Span]:
                     rows.append((start, start + len(text[start:end].rstrip(" "))))
                 start, taken, room = first, 0, width - hanging
             while taken + (cells := _cells(text[first:last])) > room:
-                first += _fitting(text[first:last], room - taken)
+                first += _count_fitting(text[first:last], room - taken)
                 rows.append((start, first))
                 start, taken, room = first, 0, width - hanging
         end, taken = last, taken + cells
@@ -170,7 +170,7 @@ def _pieces(text: str) -> Iterator[Span]:
         yield begin, piece.end()
 
 
-def _fitting(word: str, width: int) -> int:
+def _count_fitting(word: str, width: int) -> int:
     """Return how many characters of a long word fit, at least one; if that is far enough, up to a slash."""
     taken, fits = 0, len(word)
     for at, character in enumerate(word):

@@ -210,23 +210,23 @@ def _print_steps(title: str, folder: Path, steps: Sequence[Step], *, dry_run: bo
         if first.action == "unchanged" and not first.why:
             continue
         if len(group) > _MOST_ALIKE and not first.why:
-            _line(words[first.action], f"{_shown(first.path.parent, real)}/ ({len(group)} files)")
+            _print_step(words[first.action], f"{_relative_to(first.path.parent, real)}/ ({len(group)} files)")
         elif len(group) > _MOST_ALIKE and first.why == BROUGHT:
-            _line(words[first.action], f"{len(group)} files: each {first.why}")
+            _print_step(words[first.action], f"{len(group)} files: each {first.why}")
         else:
             for step in group:
                 why = f": it {step.why}" if step.why else ""
-                _line(words[step.action], f"{_shown(step.path, real)}{why}")
+                _print_step(words[step.action], f"{_relative_to(step.path, real)}{why}")
     same = sum(step.action == "unchanged" and not step.why for step in steps)
     if same:
-        _line("unchanged", counted(same, "file"))
+        _print_step("unchanged", counted(same, "file"))
     if not any(step.changes for step in steps):
         click.echo("  nothing to do")
 
 
-def _shown(path: Path, folder: Path) -> Path:
+def _relative_to(path: Path, folder: Path) -> Path:
     return path.relative_to(folder) if path.is_relative_to(folder) else path
 
 
-def _line(word: str, sentence: str) -> None:
+def _print_step(word: str, sentence: str) -> None:
     print_line(f"  {word:<13} {sentence}")

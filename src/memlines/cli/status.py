@@ -73,13 +73,15 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     model = f"{status.provider} ({status.model})" if status.model else "none: search by words"
     made = status.chunks - status.pending
     is_set_elsewhere = origin.startswith(("user file", "environment"))
-    vectors = f"{made} of {counted(status.chunks, 'chunk')}{_searched(status)}" if status.model else "off"
+    vectors = (
+        f"{made} of {counted(status.chunks, 'chunk')}{_describe_vectors(status)}" if status.model else "off"
+    )
     rows = [
         ("workspace", status.workspace + (f" ({origin})" if is_set_elsewhere else "")),
         ("agent", status.agent),
         ("index", f"{status.index_path} ({status.index_bytes / 1e6:.1f} MB)"),
         *([("", status.index_note)] if status.index_note else []),
-        ("state", _state(status)),
+        ("state", _describe_state(status)),
         ("last sync", local_time(datetime.fromisoformat(status.last_sync)) if status.last_sync else "never"),
         ("files", f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}"),
         ("sources", ", ".join(status.sources)),
@@ -97,13 +99,13 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
         fallback = status.fallback
         instead = "words" if fallback["to"] == "none" else fallback["to"]
         rows.append(("fallback", f"{instead} instead of {fallback['from']}: {fallback['reason']}"))
-    rows.extend(("change", _change(space)) for space in status.spaces if space["state"] == "filling")
+    rows.extend(("change", _describe_change(space)) for space in status.spaces if space["state"] == "filling")
     if status.declined:
         rows.append(("declined", f"{status.declined}; 'memlines model resume' wants it again"))
-    if batch := _batches(status.batch):
+    if batch := _describe_batches(status.batch):
         rows.append(("batches", batch))
     if status.spending["total"]["requests"]:
-        rows.append(("spent", _spent(status)))
+        rows.append(("spent", _describe_spending(status)))
     if status.redactions:
         kinds = ", ".join(f"{count} {kind}" for kind, count in status.redactions.items())
         rows.append(("redacted", kinds))
@@ -112,14 +114,14 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     return rows
 
 
-def _searched(status: Status) -> str:
+def _describe_vectors(status: Status) -> str:
     """Say how long the vectors are and what searches them."""
     vector = status.vector
     length = f", {vector['dims']} numbers each" if vector["dims"] else ""
     return f"{length}, searched by {vector['engine']}" if vector["engine"] else length
 
 
-def _batches(batch: Mapping[str, Any]) -> str:
+def _describe_batches(batch: Mapping[str, Any]) -> str:
     """Say what batches do; nothing if none is or was asked for."""
     parts = ["on" if batch["enabled"] else "off"]
     if batch["waiting"]:
@@ -132,13 +134,13 @@ def _batches(batch: Mapping[str, Any]) -> str:
     return "; ".join(parts) if batch["enabled"] or len(parts) > 1 else ""
 
 
-def _change(space: Mapping[str, Any]) -> str:
+def _describe_change(space: Mapping[str, Any]) -> str:
     """Say how far the vectors of a new model are."""
     share = f"{space['vectors']} of {space['chunks']} vectors made"
     return f"to {space['provider']} ({space['model']}): {share}; until then the old ones answer"
 
 
-def _spent(status: Status) -> str:
+def _describe_spending(status: Status) -> str:
     """Say what was sent to paid providers, today and in the last two months."""
     today, total = status.spending["today"], status.spending["total"]
     parts = [
@@ -152,7 +154,7 @@ def _spent(status: Status) -> str:
     return "; ".join(parts)
 
 
-def _state(status: Status) -> str:
+def _describe_state(status: Status) -> str:
     """Say in words what keeps the index from being up to date, if anything does."""
     if not status.enabled:
         return "switched off"

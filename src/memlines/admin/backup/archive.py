@@ -102,11 +102,11 @@ def export_archive(
     def write(stream: BinaryIO) -> None:
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             copied.append(copy_files(workspace, found, _Packing(archive), progress, "exporting"))
-            archive.writestr(_info(MANIFEST_NAME, time.time_ns()), encode(copied[0][0]))
+            archive.writestr(_zip_info(MANIFEST_NAME, time.time_ns()), encode(copied[0][0]))
 
     try:
         if not _write_whole(file, write, replace=force):
-            raise _exists(file)
+            raise _exists_error(file)
         size = file.stat().st_size
     except OSError as error:
         raise BackupError(
@@ -164,7 +164,9 @@ class _Packing:
     def add(self, entry: Entry, content: bytes) -> None:
         """Pack a file."""
         is_made_now = entry.path == SETTINGS_NAME
-        self._archive.writestr(_info(entry.path, time.time_ns() if is_made_now else entry.mtime_ns), content)
+        self._archive.writestr(
+            _zip_info(entry.path, time.time_ns() if is_made_now else entry.mtime_ns), content
+        )
 
     def add_large(self, item: Item) -> Outcome:
         """Pack a file in pieces; one that changed meanwhile is in the archive, and is a problem."""
@@ -176,7 +178,7 @@ class _Packing:
             return None, None
         except (OSError, PathError) as error:
             return None, unreadable(item, error)
-        info = _info(item.path, max(0, Path(item.real).lstat().st_mtime_ns))
+        info = _zip_info(item.path, max(0, Path(item.real).lstat().st_mtime_ns))
         with self._archive.open(info, "w", force_zip64=True) as packed:
             packed.write(first)
             for piece in pieces:
@@ -192,7 +194,7 @@ def _check_target(file: Path, *, force: bool) -> None:
     if file.is_dir():
         raise UsageError(f"{str(file)!r} is a folder", todo="Name a file in it, such as notes.zip")
     if not force and os.path.lexists(file):
-        raise _exists(file)
+        raise _exists_error(file)
 
 
 def _write_whole(file: Path, write: Callable[[BinaryIO], None], *, replace: bool) -> bool:
@@ -215,11 +217,11 @@ def _write_whole(file: Path, write: Callable[[BinaryIO], None], *, replace: bool
     return True
 
 
-def _exists(file: Path) -> UsageError:
+def _exists_error(file: Path) -> UsageError:
     return UsageError(f"{str(file)!r} exists already", todo="Name another file, or replace it with --force")
 
 
-def _info(name: str, mtime_ns: int) -> zipfile.ZipInfo:
+def _zip_info(name: str, mtime_ns: int) -> zipfile.ZipInfo:
     """Describe a file alike on every system."""
     when = datetime.fromtimestamp(mtime_ns // 1_000_000_000, UTC)
     fields = (when.year, when.month, when.day, when.hour, when.minute, when.second)
@@ -237,9 +239,9 @@ def _open_archive(file: Path) -> Iterator[zipfile.ZipFile]:
     except FileNotFoundError:
         raise UsageError(f"there is no archive {str(file)!r}", todo="Check the name") from None
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise _damaged(file, str(error)) from error
+        raise _damage_error(file, str(error)) from error
     except OSError as error:
-        raise _unreadable(file, error) from error
+        raise _unreadable_error(file, error) from error
     with archive:
         yield archive
 
@@ -250,9 +252,9 @@ def _archive_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        raise _damaged(file, str(error)) from error
+        raise _damage_error(file, str(error)) from error
     except OSError as error:
-        raise _unreadable(file, error) from error
+        raise _unreadable_error(file, error) from error
 
 
 def _read_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipInfo]:
@@ -263,14 +265,14 @@ def _read_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipIn
         if name.endswith("/"):
             continue  # other programs write entries for folders; nothing is made of them
         if info.flag_bits & _ENCRYPTED:
-            raise _not_accepted(file, f"{name!r} is encrypted")
+            raise _refusal(file, f"{name!r} is encrypted")
         kind = stat.S_IFMT(info.external_attr >> 16)
         if info.create_system == 3 and kind not in (0, stat.S_IFREG):
-            raise _not_accepted(file, f"{name!r} is a link or a device")
+            raise _refusal(file, f"{name!r} is a link or a device")
         if info.compress_type not in _METHODS:
-            raise _not_accepted(file, f"{name!r} is packed in a way that is not read")
+            raise _refusal(file, f"{name!r} is packed in a way that is not read")
         if name in infos:
-            raise _not_accepted(file, f"{name!r} is in it twice")
+            raise _refusal(file, f"{name!r} is in it twice")
         infos[name] = info
     return infos
 
@@ -280,19 +282,19 @@ def _read_manifest(
 ) -> Manifest:
     """Return the archive's own list of its files, after holding one against the other."""
     if MANIFEST_NAME not in infos:
-        raise _not_accepted(file, f"it has no {MANIFEST_NAME}, so 'memlines export' did not make it")
+        raise _refusal(file, f"it has no {MANIFEST_NAME}, so 'memlines export' did not make it")
     if infos[MANIFEST_NAME].file_size > MAX_MANIFEST_BYTES:
-        raise _not_accepted(file, f"its {MANIFEST_NAME} is too long")
+        raise _refusal(file, f"its {MANIFEST_NAME} is too long")
     manifest = decode(archive.read(MANIFEST_NAME), f"{MANIFEST_NAME} of the archive {str(file)!r}")
     listed = {entry.path: entry for entry in manifest.every_entry}
     for name in infos:
         if name not in listed and name != MANIFEST_NAME:
-            raise _not_accepted(file, f"{name!r} is in it but not in its {MANIFEST_NAME}")
+            raise _refusal(file, f"{name!r} is in it but not in its {MANIFEST_NAME}")
     for name, entry in listed.items():
         if name not in infos:
-            raise _not_accepted(file, f"{name!r} is in its {MANIFEST_NAME} but not in it")
+            raise _refusal(file, f"{name!r} is in its {MANIFEST_NAME} but not in it")
         if infos[name].file_size != entry.size:
-            raise _not_accepted(file, f"{name!r} has {infos[name].file_size} bytes instead of {entry.size}")
+            raise _refusal(file, f"{name!r} has {infos[name].file_size} bytes instead of {entry.size}")
     total = sum(entry.size for entry in listed.values())
     if total > max_bytes:
         raise BackupError(
@@ -312,26 +314,26 @@ class _Packed:
     entry: Entry
 
     def __iter__(self) -> Iterator[bytes]:
-        wrong = _damaged(self.file, f"the content of {self.entry.path!r} is not what was packed").what
+        wrong = _damage_error(self.file, f"the content of {self.entry.path!r} is not what was packed").what
         with _archive_errors(self.file), self.archive.open(self.entry.path) as stream:
             yield from verify(self.entry, read_pieces(stream), wrong)
 
 
-def _not_accepted(file: Path, why: str) -> BackupError:
+def _refusal(file: Path, why: str) -> BackupError:
     return BackupError(
         f"the archive {str(file)!r} is not accepted: {why}; nothing was changed",
         todo="Use one that 'memlines export' wrote",
     )
 
 
-def _unreadable(file: Path, error: OSError) -> Damaged:
+def _unreadable_error(file: Path, error: OSError) -> Damaged:
     return Damaged(
         f"the archive {str(file)!r} cannot be read: {reason_of(error)}; nothing was changed",
         todo="Check that it is whole, and its permissions",
     )
 
 
-def _damaged(file: Path, why: str) -> Damaged:
+def _damage_error(file: Path, why: str) -> Damaged:
     return Damaged(
         f"the archive {str(file)!r} is damaged: {why}; nothing was changed", todo="Use another copy of it"
     )

@@ -170,7 +170,7 @@ class FileContent:
         self.changed = False
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the pieces; `changed` tells afterwards whether the file changed meanwhile."""
+        """Yield the pieces; `changed` is set afterwards if the file changed meanwhile."""
         with os.fdopen(open_file(self.real, self.root), "rb") as stream:
             before = os.fstat(stream.fileno())
             if not stat.S_ISREG(before.st_mode):

@@ -125,12 +125,12 @@ class Folder:
             make_folders(file.parent, self.root, private=True)
             self._made.add(file.parent)
         if os.path.lexists(file) and file.lstat().st_size != size:
-            file.unlink()  # a name that stands for another content is damaged
+            file.unlink()  # a name with another content is damaged
         create(file, content, PRIVATE_FILE)
 
 
 def place_error(shown: str, error: Exception, refused: str = _CREDENTIALS) -> BackupError:
-    """Say what went wrong with a place, as far as its error tells; what may be a secret is left out."""
+    """Return an error that says what went wrong with a place, without what may be a secret."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     words = str(error).lower()
     if kinds & {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
@@ -244,7 +244,7 @@ class Remote:
                 for piece in pieces:
                     stream.write(piece)
         except Exception as error:
-            with suppress(Exception):  # it may not be there; the size tells what is left of it
+            with suppress(Exception):  # it may not be there; its size shows what is left of it
                 self._fs.rm_file(path)
             raise error if isinstance(error, Damaged) else place_error(self.shown, error) from error
 

@@ -51,9 +51,9 @@ def check_clients(checkup: Checkup) -> Iterator[Finding]:
                 continue
             found = True
             findings = [
-                *_old_name(folder, receipt, again),
-                *_files(client.targets(project)[0], folder, receipt, manifest, again),
-                *_engine(checkup, folder, client.python_of(project), again),
+                *_check_old_name(folder, receipt, again),
+                *_check_files(client.targets(project)[0], folder, receipt, manifest, again),
+                *_check_engine(checkup, folder, client.python_of(project), again),
                 *(warning(what, todo) for what, todo in client.warnings(project)),
             ]
             yield from findings or [ok(f"{client.title} in {folder}, with {len(receipt.files)} files")]
@@ -61,13 +61,13 @@ def check_clients(checkup: Checkup) -> Iterator[Finding]:
         yield ok(f"not installed in a client; 'memlines install' does that, for {list_names(list(CLIENTS))}")
 
 
-def _old_name(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:
+def _check_old_name(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:
     """Say that an installation is by the project's first name; it keeps working until it is replaced."""
     if receipt_file(folder) == old_receipt_file(folder) or f"{old_home()}/.gitignore" in receipt.files:
         yield warning(f"what is installed in {folder} bears the old name, Recollect", again)
 
 
-def _files(
+def _check_files(
     target: Target, folder: Path, receipt: Receipt, manifest: Manifest | None, again: str
 ) -> Iterator[Finding]:
     """Compare the files with the receipt or what git brought since, and their version with this one."""
@@ -105,14 +105,14 @@ def _lacks_ours(content: bytes | None, entry: Entry, edit: Edit | None) -> bool:
     return edit.take_out(content) == content
 
 
-def _engine(checkup: Checkup, folder: Path, python: Path | None, again: str) -> Iterator[Finding]:
+def _check_engine(checkup: Checkup, folder: Path, python: Path | None, again: str) -> Iterator[Finding]:
     """Ask the Python that runs the engine for its Memlines."""
     if python is None:
         yield problem(f"{folder} does not say how to start the engine", again)
     elif not os.access(python, os.X_OK) or python.is_dir():
         yield problem(f"the Python of the engine is gone: {python}", again)
     elif _may_be_run(python, checkup.workspace.root):
-        yield from _asked(python, again)
+        yield from _ask_version(python, again)
 
 
 def _may_be_run(python: Path, project: Path) -> bool:
@@ -123,7 +123,7 @@ def _may_be_run(python: Path, project: Path) -> bool:
     return python.is_absolute() and not is_brought and bool(_PYTHON.fullmatch(python.name))
 
 
-def _asked(python: Path, again: str) -> Iterator[Finding]:
+def _ask_version(python: Path, again: str) -> Iterator[Finding]:
     try:
         answer = subprocess.run(
             [str(python), "-P", "-c", _ASK],

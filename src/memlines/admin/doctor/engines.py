@@ -23,7 +23,7 @@ def check_engines(checkup: Checkup) -> Iterator[Finding]:
     settings = checkup.settings.store.vector
     with closing(Connection(":memory:")) as connection:
         sqlite = str(connection.execute("SELECT sqlite_version()").get)
-    findings = [*_safe(sqlite)]
+    findings = [*_check_sqlite(sqlite)]
     if settings.enabled and find_spec("numpy") is None:
         findings.append(problem("numpy is not installed, so vectors cannot be searched", "Install numpy"))
     if trouble := engine_warning(checkup.settings):
@@ -33,7 +33,7 @@ def check_engines(checkup: Checkup) -> Iterator[Finding]:
         yield ok(f"SQLite {sqlite}, numpy {_version('numpy')}, sqlite-vec {_version('sqlite-vec')}")
 
 
-def _safe(sqlite: str) -> Iterator[Finding]:
+def _check_sqlite(sqlite: str) -> Iterator[Finding]:
     if tuple(int(part) for part in sqlite.split(".")) < _SAFE_SQLITE:
         wanted = ".".join(str(part) for part in _SAFE_SQLITE)
         yield problem(
@@ -73,7 +73,7 @@ def check_provider(checkup: Checkup) -> Iterator[Finding]:
             )
             return
     if provider is not None:
-        yield _try(provider, requested, deep=checkup.deep)
+        yield _try_provider(provider, requested, deep=checkup.deep)
     elif not reason:
         yield ok("search goes by words, as the settings say")
 
@@ -84,7 +84,7 @@ def repair_model(job: RepairJob) -> str:
     return f"removed {cache_folder()}, so the model is unpacked again"
 
 
-def _try(provider: Provider, requested: str, *, deep: bool) -> Finding:
+def _try_provider(provider: Provider, requested: str, *, deep: bool) -> Finding:
     """Let a provider embed one word, unless that sends or writes something without `deep`."""
     goes = f"text goes to {provider.sends_to}" if provider.sends_to else "no text leaves this machine"
     name = f"{provider.id} ({provider.model}), chosen by embeddings.provider {requested}; {goes}"

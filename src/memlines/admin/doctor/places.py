@@ -47,16 +47,16 @@ def check_workspace(checkup: Checkup) -> Iterator[Finding]:
     root, private = checkup.workspace.root, checkup.workspace.private
     cached = checkup.index_file.parent == checkup.workspace.cached_indexes
     what = f"remembered; the index is in {checkup.index_file.parent}" if cached else "remembered or indexed"
-    findings = [*_unwritable(root, what), *_private(private), *_open_to_others(checkup)]
+    findings = [*_check_writable(root, what), *_check_private(private), *_check_permissions(checkup)]
     yield from findings or [ok(f"{root} can be read and written")]
 
 
-def _unwritable(folder: Path, what: str = "remembered or indexed") -> Iterator[Finding]:
+def _check_writable(folder: Path, what: str = "remembered or indexed") -> Iterator[Finding]:
     if not os.access(folder, os.W_OK | os.X_OK):
         yield problem(f"{folder} cannot be written, so nothing can be {what}", _PERMISSIONS)
 
 
-def _private(folder: Path) -> Iterator[Finding]:
+def _check_private(folder: Path) -> Iterator[Finding]:
     if not os.path.lexists(folder):
         return  # the first sync makes it
     if folder.is_symlink():
@@ -67,11 +67,11 @@ def _private(folder: Path) -> Iterator[Finding]:
     elif not folder.is_dir():
         yield problem(f"{folder} is not a folder", "Move it away; the next sync makes the folder")
     else:
-        yield from _unwritable(folder)
-        yield from _ignored(folder / ".gitignore")
+        yield from _check_writable(folder)
+        yield from _check_gitignore(folder / ".gitignore")
 
 
-def _open_to_others(checkup: Checkup) -> Iterator[Finding]:
+def _check_permissions(checkup: Checkup) -> Iterator[Finding]:
     if not checkup.workspace.private.is_dir() or checkup.workspace.private.is_symlink():
         return
     found = tighten(checkup.workspace, dry_run=True)
@@ -84,7 +84,7 @@ def _open_to_others(checkup: Checkup) -> Iterator[Finding]:
         )
 
 
-def _ignored(file: Path) -> Iterator[Finding]:
+def _check_gitignore(file: Path) -> Iterator[Finding]:
     if not os.path.lexists(file):
         yield warning(
             f"{file} is missing, so Git may take what is private",
@@ -128,12 +128,12 @@ def check_settings(checkup: Checkup) -> Iterator[Finding]:
 
 def check_disk(checkup: Checkup) -> Iterator[Finding]:
     """Look at the room on the disk, at its kind, and at the size of the index."""
-    findings = [*_room(checkup), *_network(checkup.index_file.parent), *_size(checkup)]
+    findings = [*_check_room(checkup), *_check_network(checkup.index_file.parent), *_check_size(checkup)]
     free = megabytes(shutil.disk_usage(checkup.workspace.root).free)
     yield from findings or [ok(f"{free} free")]
 
 
-def _room(checkup: Checkup) -> Iterator[Finding]:
+def _check_room(checkup: Checkup) -> Iterator[Finding]:
     folders = [checkup.workspace.root]
     if checkup.index_file.parent.is_dir():
         folders.append(checkup.index_file.parent)
@@ -146,7 +146,7 @@ def _room(checkup: Checkup) -> Iterator[Finding]:
             yield warning(message, "Free some space before it runs out")
 
 
-def _network(folder: Path) -> Iterator[Finding]:
+def _check_network(folder: Path) -> Iterator[Finding]:
     """Tell whether the index is on a network file system, where that can be seen cheaply."""
     if not sys.platform.startswith("linux") or not _MOUNTS.exists():
         return
@@ -165,7 +165,7 @@ def _network(folder: Path) -> Iterator[Finding]:
         )
 
 
-def _size(checkup: Checkup) -> Iterator[Finding]:
+def _check_size(checkup: Checkup) -> Iterator[Finding]:
     text = sum(file.fingerprint.size for file in checkup.discovery.files)
     beside = checkup.index_file.parent.glob(glob.escape(checkup.index_file.name) + "*")
     size = sum(file.stat().st_size for file in beside if file.is_file())

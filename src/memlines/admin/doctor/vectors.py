@@ -29,7 +29,7 @@ def check_vectors(checkup: Checkup) -> Iterator[Finding]:
     index = checkup.index
     if index is None or not _has_numpy():
         return
-    bad = [number for table in _tables(index) for number in _damaged_vectors(index, table)]
+    bad = [number for table in _vector_tables(index) for number in _find_damaged_vectors(index, table)]
     if bad:
         yield problem(f"vectors that are damaged: {len(bad)}", _AGAIN, "vectors")
     provider = checkup.choice.provider if checkup.choice is not None else None
@@ -49,7 +49,7 @@ def check_cache(checkup: Checkup) -> Iterator[Finding]:
     """Look at the cached vectors, from which a rebuilt index would take them."""
     if checkup.index is None or not _has_numpy() or checkup.index.vectors.dims() is None:
         return
-    bad = _damaged_cached(checkup.index)
+    bad = _find_damaged_cached(checkup.index)
     if bad:
         yield problem(f"cached vectors that are damaged: {len(bad)}", _AGAIN, "vectors")
     else:
@@ -84,11 +84,11 @@ def repair_vectors(job: RepairJob) -> str:
     """Remove damaged vectors from the index and the cache; a sync makes them again."""
     removed = 0
     with job.open_index() as index, transaction(index.connection):
-        for table in _tables(index):
-            chunks = _damaged_vectors(index, table)
+        for table in _vector_tables(index):
+            chunks = _find_damaged_vectors(index, table)
             table.delete(chunks)
             removed += len(chunks)
-        cached = _damaged_cached(index)
+        cached = _find_damaged_cached(index)
         index.connection.executemany(
             "DELETE FROM embedding_cache WHERE rowid = ?", [(row,) for row in cached]
         )
@@ -104,16 +104,16 @@ def repair_copy(job: RepairJob) -> str:
     return f"wrote {copy.name} again" if copy.exists() else f"deleted {copy.name}; so few vectors need none"
 
 
-def _tables(index: Index) -> list[VectorTable]:
+def _vector_tables(index: Index) -> list[VectorTable]:
     return [index.vectors_in(entry.space) for entry in spaces.entries(index.connection)]
 
 
-def _damaged_vectors(index: Index, table: VectorTable) -> list[int]:
+def _find_damaged_vectors(index: Index, table: VectorTable) -> list[int]:
     """Return the numbers of the chunks whose vectors, or those of their sentences, cannot be right."""
-    dims = _usual_dims(index, table)
+    dims = _most_common_dims(index, table)
     if dims is None:
         return []
-    bad = _damaged(table.by_chunk(), dims)
+    bad = _find_damaged(table.by_chunk(), dims)
     sentences = index.connection.execute(
         f"SELECT chunk FROM {table.sentences_table}"
         " WHERE typeof(embedding) <> 'blob' OR length(embedding) % ?",
@@ -122,9 +122,9 @@ def _damaged_vectors(index: Index, table: VectorTable) -> list[int]:
     return sorted({*bad, *(int(row[0]) for row in sentences)})
 
 
-def _damaged_cached(index: Index) -> list[int]:
+def _find_damaged_cached(index: Index) -> list[int]:
     """Return the rows of the cache whose vectors are of this index's model and cannot be right."""
-    dims = _usual_dims(index, index.vectors)
+    dims = _most_common_dims(index, index.vectors)
     now = spaces.serving(index.connection)
     if dims is None or now is None:
         return []
@@ -136,10 +136,10 @@ def _damaged_cached(index: Index) -> list[int]:
         (row, unpack(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b"")
         for row, blob in rows
     )
-    return _damaged(vectors, dims)
+    return _find_damaged(vectors, dims)
 
 
-def _usual_dims(index: Index, table: VectorTable) -> int | None:
+def _most_common_dims(index: Index, table: VectorTable) -> int | None:
     """Return how many numbers most vectors have; one of another length is then the damaged one."""
     if table.dims() is None:
         return None
@@ -149,7 +149,7 @@ def _usual_dims(index: Index, table: VectorTable) -> int | None:
     return int(size or 0) // _FLOAT_BYTES or None
 
 
-def _damaged(rows: Iterable[tuple[int, Any]], dims: int) -> list[int]:
+def _find_damaged(rows: Iterable[tuple[int, Any]], dims: int) -> list[int]:
     import numpy as np
 
     bad: list[int] = []

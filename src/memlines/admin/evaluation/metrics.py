@@ -72,12 +72,12 @@ def scores(gold: Collection[Gold], found: Sequence[HitLines]) -> dict[str, float
         values[f"rec@{cut}"] = hit / len(relevance)
     places = [place for place, file in enumerate(files, start=1) if file in relevance]
     values["mrr"] = 1 / places[0] if places else 0.0
-    best = _discounted(sorted(relevance.values(), reverse=True))
-    values[f"ndcg@{_GAIN_CUT}"] = _discounted(relevance.get(file, 0.0) for file in files) / best
+    best = _discount(sorted(relevance.values(), reverse=True))
+    values[f"ndcg@{_GAIN_CUT}"] = _discount(relevance.get(file, 0.0) for file in files) / best
     for cut in _LINE_CUTS:
-        values[f"line@{cut}"] = _reached(gold, [(hit.path, hit.start, hit.end) for hit in found[:cut]])
+        values[f"line@{cut}"] = _share_reached(gold, [(hit.path, hit.start, hit.end) for hit in found[:cut]])
     shown = [(hit.path, hit.shown_start, hit.shown_end) for hit in found[:_PASSAGE_CUT]]
-    values[f"passage@{_PASSAGE_CUT}"] = _reached(gold, shown)
+    values[f"passage@{_PASSAGE_CUT}"] = _share_reached(gold, shown)
     return values
 
 
@@ -92,13 +92,13 @@ def percentile(values: Iterable[float], part: float) -> float:
     return ordered[max(0, math.ceil(part * len(ordered)) - 1)]
 
 
-def _discounted(gains: Iterable[float]) -> float:
+def _discount(gains: Iterable[float]) -> float:
     """Add up gains, each worth less the later it comes."""
     first = zip(range(2, _GAIN_CUT + 2), gains, strict=False)
     return sum(gain / math.log2(divisor) for divisor, gain in first)
 
 
-def _reached(gold: Collection[Gold], found: Sequence[tuple[str, int, int]]) -> float:
+def _share_reached(gold: Collection[Gold], found: Sequence[tuple[str, int, int]]) -> float:
     """Return the share of the gold passages that overlap some lines."""
     reached = [
         lines

@@ -111,9 +111,9 @@ class _VectorImport:
 
     def run(self, result: Vectors, usable: list[Kept], *, dry_run: bool) -> Vectors:
         """Find what matches, have it proved, and take it."""
-        found = self._matches(usable)
+        found = self._find_matches(usable)
         matching = sum(len(one.ours) for one in found.values())
-        known = self._known({ours for one in found.values() for ours in one.ours.values()})
+        known = self._find_known({ours for one in found.values() for ours in one.ours.values()})
         result = replace(result, texts=self.texts, matching=matching, known=len(known))
         if not matching:
             return replace(result, reason="no text of this workspace is cut and embedded alike there")
@@ -125,7 +125,7 @@ class _VectorImport:
         reason = f"of {left} texts {self.provider.id} makes other vectors than those" if left else ""
         return replace(result, taken=taken, reason=reason)
 
-    def _matches(self, usable: list[Kept]) -> dict[tuple[Kept, str], _Matches]:
+    def _find_matches(self, usable: list[Kept]) -> dict[tuple[Kept, str], _Matches]:
         """Return the texts that are the same, by who has the vectors and by what ends the text there."""
         where: dict[str, Kept] = {}
         for one in usable:
@@ -159,7 +159,7 @@ class _VectorImport:
                 if len(text.encode()) <= self.provider.limits.text_bytes:
                     yield text
 
-    def _known(self, hashes: set[str]) -> set[str]:
+    def _find_known(self, hashes: set[str]) -> set[str]:
         """Return those of some texts whose vectors are in our cache already."""
         index = Index.reader(self.job.index_file)
         if index is None:
@@ -198,11 +198,11 @@ class _VectorImport:
             for (which, _), matches in proved.items():
                 wanted = [theirs for theirs, ours in matches.ours.items() if ours not in known]
                 for some in _groups(vectors(self.database, which, wanted)):
-                    taken += self._remember(index, {matches.ours[theirs]: one for theirs, one in some})
+                    taken += self._keep(index, {matches.ours[theirs]: one for theirs, one in some})
                     job.progress(taken, len(wanted), "taking")
         return taken
 
-    def _remember(self, index: Index, vectors: Mapping[str, list[float]]) -> int:
+    def _keep(self, index: Index, vectors: Mapping[str, list[float]]) -> int:
         dims = self.provider.dims or 0
         blobs: dict[str, bytes] = {}
         for digest, numbers in vectors.items():

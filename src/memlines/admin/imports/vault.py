@@ -42,7 +42,7 @@ class CopiedNotes(Merged):
 
 
 @dataclass(slots=True)
-class _Seen:
+class _Listing:
     """What a walk over a folder saw."""
 
     items: list[Item] = field(default_factory=list)
@@ -63,7 +63,7 @@ def import_vault(
     """Copy the notes of a folder; a note that cannot be read takes no other with it."""
     root = check_folder(workspace, folder)
     below = f"{NOTES_DIR}/{_usable_name(workspace, name or root.name)}"
-    seen = _Seen()
+    seen = _Listing()
     _walk(root, below, settings.files.max_bytes, seen)
     merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
     return _copy(merging, str(root), below, seen, progress)
@@ -80,7 +80,7 @@ def copy_notes(
 ) -> CopiedNotes:
     """Copy the notes of another workspace to the same places in this one."""
     found = discover(Workspace(root), (), settings.files.max_bytes)
-    seen = _Seen([Item(file.path, file.real, file.root) for file in found.files], 0, list(found.problems))
+    seen = _Listing([Item(file.path, file.real, file.root) for file in found.files], 0, list(found.problems))
     merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
     return _copy(merging, str(root), "", seen, progress)
 
@@ -107,7 +107,7 @@ def check_folder(workspace: Workspace, folder: Path) -> Path:
 
 
 def _copy(
-    merging: Callable[..., Merged], folder: str, below: str, seen: _Seen, progress: Progress
+    merging: Callable[..., Merged], folder: str, below: str, seen: _Listing, progress: Progress
 ) -> CopiedNotes:
     entries: list[Entry] = []
     items: dict[str, Item] = {}
@@ -134,7 +134,7 @@ def _copy(
     )
 
 
-def _entry(item: Item, seen: _Seen) -> Entry | None:
+def _entry(item: Item, seen: _Listing) -> Entry | None:
     """Return a note as it is now, or note why it is none."""
     taken = take(item)
     if isinstance(taken, Problem):
@@ -168,7 +168,7 @@ def _usable_name(workspace: Workspace, name: str) -> str:
     return plain
 
 
-def _walk(root: Path, below: str, max_bytes: int, seen: _Seen) -> None:
+def _walk(root: Path, below: str, max_bytes: int, seen: _Listing) -> None:
     """List the notes of a folder in sorted order; links are not followed."""
     pending = [""]
     with Tree(root) as tree:
@@ -193,22 +193,22 @@ def _walk(root: Path, below: str, max_bytes: int, seen: _Seen) -> None:
                         deeper.append(relative)
                 except OSError as error:
                     reason = f"cannot be looked at: {reason_of(error)}"
-                    seen.problems.append(Problem(_shown(item.path), reason, failed=True))
+                    seen.problems.append(Problem(_printable(item.path), reason, failed=True))
             pending.extend(reversed(deeper))
 
 
-def _consider(entry: os.DirEntry[str], item: Item, max_bytes: int, seen: _Seen) -> bool:
+def _consider(entry: os.DirEntry[str], item: Item, max_bytes: int, seen: _Listing) -> bool:
     """Take a note; tell whether the entry is a folder to look into."""
     path = item.path
     if entry.is_symlink():
-        seen.problems.append(Problem(_shown(path), "is a symbolic link; links are not followed"))
+        seen.problems.append(Problem(_printable(path), "is a symbolic link; links are not followed"))
         return False
     if entry.is_dir(follow_symlinks=False):
         return True
     if not entry.name.endswith(SUFFIX):
         seen.attachments += 1
     elif not is_unicode(path):
-        seen.problems.append(Problem(_shown(path), "has a name that is not valid UTF-8"))
+        seen.problems.append(Problem(_printable(path), "has a name that is not valid UTF-8"))
     elif not entry.is_file(follow_symlinks=False):
         seen.problems.append(Problem(path, "is not a regular file"))
     elif entry.stat(follow_symlinks=False).st_size > max_bytes:
@@ -218,5 +218,5 @@ def _consider(entry: os.DirEntry[str], item: Item, max_bytes: int, seen: _Seen) 
     return False
 
 
-def _shown(path: str) -> str:
+def _printable(path: str) -> str:
     return path if is_unicode(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
