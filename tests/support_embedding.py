@@ -11,7 +11,7 @@ import numpy as np
 
 from memlines.embed.base import Limits, Meter
 from memlines.errors import EmbeddingError
-from memlines.text.words import words_of
+from memlines.text.terms import words_of
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors

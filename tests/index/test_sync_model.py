@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from memlines.memory.memory import Memory
-from memlines.text.words import words_of
+from memlines.text.terms import words_of
 from tests.support_index import assert_sound, expected, found_by, index_file, indexed, reading, settle, sync
 
 WORDS = ["zebra", "okapi", "giraffe", "über", "naïve", "запись", "記憶", "x1"]

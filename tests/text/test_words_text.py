@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memlines.paths import languages_with
 from memlines.text.language import is_unlearned, language_of, stop_words
-from memlines.text.words import telling_words, words_of
+from memlines.text.terms import telling_words, words_of
 from tests.support import untimed
 
 

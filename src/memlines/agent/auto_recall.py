@@ -14,7 +14,7 @@ from memlines.paths import note_path
 from memlines.settings import switched_off
 from memlines.text.neutral import NOTHING, Neutral, quoted
 from memlines.text.quote import FACTS_TAG, Quote, capped, without_quotes
-from memlines.text.words import words_of
+from memlines.text.terms import words_of
 
 if TYPE_CHECKING:
     from memlines.memory.facts.recall import FoundFact

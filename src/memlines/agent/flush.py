@@ -25,7 +25,7 @@ from memlines.memory.notes.entries import session_mark
 from memlines.settings import switched_off
 from memlines.text.decisions import is_decision
 from memlines.text.quote import Quote, block
-from memlines.text.words import telling_words, words_of
+from memlines.text.terms import telling_words, words_of
 from memlines.types import Role
 
 _KINDS = ("decision", "preference", "to-do", "person", "date", "quantity", "place", "finding", "fact")

@@ -34,7 +34,7 @@ from memlines.memory.background import silent
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.settings import Settings
-from memlines.text.words import words_of
+from memlines.text.terms import words_of
 from memlines.types import Document, Fingerprint, FoundFile, Hit, Mode, Progress, SearchResult, Space
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from memlines.agent.chat import ChatModel
 from memlines.errors import ProviderUnreachable
 from memlines.text.facts import CATEGORIES, LONGEST
 from memlines.text.quote import Quote, block
-from memlines.text.words import telling_words, words_of
+from memlines.text.terms import telling_words, words_of
 
 _SENT_OF_MESSAGE = 4_000
 _SAID_SHARE = 2 / 3

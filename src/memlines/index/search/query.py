@@ -19,7 +19,7 @@ from memlines.index.store.sqlite.chunks import numbers_of_days
 from memlines.index.store.sqlite.index import Index
 from memlines.settings import Query as QuerySettings
 from memlines.text.dates import Span, asks_when, spans_of
-from memlines.text.words import is_small_talk, words_of
+from memlines.text.terms import is_small_talk, words_of
 from memlines.types import IndexedChunk, Mode, Source
 
 _MARK = re.compile(

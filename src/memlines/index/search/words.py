@@ -13,14 +13,16 @@ from memlines.index.store.sqlite.index import Index
 from memlines.text.terms import (
     RUN,
     is_one_word,
+    is_small_talk,
     is_unspaced,
     parts_of,
     query_terms,
+    telling_words,
     terms_of,
     terms_of_run,
     title_of,
+    words_of,
 )
-from memlines.text.words import is_small_talk, telling_words, words_of
 from memlines.types import IndexedChunk, Source
 
 _MOST_WORDS = 64

@@ -29,7 +29,7 @@ from memlines.settings import overridden
 from memlines.text.chunk import text_hash
 from memlines.text.fact_note import words_of
 from memlines.text.facts import Fact, FactLine
-from memlines.text.words import telling_words
+from memlines.text.terms import telling_words
 from memlines.types import Band, Chunk, Document, Fingerprint, Hit, Mode, cite
 
 _MOST = 500

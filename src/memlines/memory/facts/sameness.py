@@ -17,7 +17,7 @@ from datetime import datetime
 from memlines.memory.facts.statements import Item, Statement, read_together
 from memlines.memory.notes.duplicates import TURNING, same_days, same_words
 from memlines.text.facts import FactLine
-from memlines.text.words import telling_words
+from memlines.text.terms import telling_words
 
 ALIKE = 0.95
 """The similarity from which on two texts may say the same in other words."""

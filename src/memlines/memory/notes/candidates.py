@@ -28,8 +28,7 @@ from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Settings
 from memlines.text.entries import Entry, entries_of
 from memlines.text.language import language_of
-from memlines.text.terms import query_terms, terms_of
-from memlines.text.words import telling_words
+from memlines.text.terms import query_terms, telling_words, terms_of
 from memlines.transcripts.lines import table
 from memlines.types import FoundFile, Hit, Problem, Turn, cite, cited
 

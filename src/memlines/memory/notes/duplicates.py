@@ -31,8 +31,7 @@ from memlines.text.entries import Entry, entries_of
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import FactLine
 from memlines.text.language import language_of, stop_words
-from memlines.text.terms import RUN, is_unspaced
-from memlines.text.words import telling_words
+from memlines.text.terms import RUN, is_unspaced, telling_words
 from memlines.types import Hit
 
 _ALIKE = 0.9

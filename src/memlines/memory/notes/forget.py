@@ -50,7 +50,7 @@ from memlines.text.edits import locate
 from memlines.text.entries import entries_of
 from memlines.text.fact_note import chunk_facts, facts_of
 from memlines.text.pieces import bare
-from memlines.text.words import words_of
+from memlines.text.terms import words_of
 from memlines.types import Chunk, Document, Mode, Problem
 
 _WAIT_SECONDS = 60.0

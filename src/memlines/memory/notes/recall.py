@@ -29,8 +29,7 @@ from memlines.text.decisions import compose, is_decision, may_be_decision
 from memlines.text.entries import Entry, entries_of, without_comments
 from memlines.text.fact_note import facts_in
 from memlines.text.language import language_of
-from memlines.text.terms import terms_of
-from memlines.text.words import telling_words
+from memlines.text.terms import telling_words, terms_of
 from memlines.types import FoundFile, Hit, cite
 
 if TYPE_CHECKING:
