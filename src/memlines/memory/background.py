@@ -1,4 +1,4 @@
-"""One thread that does what nobody waits for."""
+"""One thread for work that no caller waits for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memlines.errors import MemlinesError
 from memlines.types import Progress
 
 Work = Callable[[Progress], Iterable[str]]
-"""Something to do that calls its argument now and then, and returns what should be told about it."""
+"""Something to do that calls its argument now and then, and returns messages to report."""
 
 A_MOMENT = 0.2
 """Seconds before a new thread begins, so that a program that is about to end need not wait for it."""
@@ -36,7 +36,7 @@ class Background:
         self._work: dict[str, Work] = {}
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
-        self._told: dict[str, None] = {}
+        self._messages: dict[str, None] = {}
 
     def ask(self, name: str, work: Work, after: float = A_MOMENT) -> None:
         """Have something done soon, once, however often it is asked for until it begins.
@@ -64,11 +64,11 @@ class Background:
         """Whether there is something left to do."""
         return self._thread is not None
 
-    def told(self) -> list[str]:
-        """Return what the work had to tell since this was last asked."""
+    def take_messages(self) -> list[str]:
+        """Return what the work had to report since this was last called."""
         with self._lock:
-            told, self._told = list(self._told), {}
-        return told
+            messages, self._messages = list(self._messages), {}
+        return messages
 
     def _run(self, stop: threading.Event, after: float) -> None:
         def go_on(completed: int, total: int, label: str) -> None:
@@ -81,15 +81,15 @@ class Background:
                 break
         while (work := self._next()) is not None:
             try:
-                told = [*work(go_on)]
+                messages = [*work(go_on)]
             except _Stopped:
                 continue
             except MemlinesError as error:
-                told = [str(error)]
-            except Exception as error:  # noqa: BLE001 (nobody is there to catch it; the next result tells it)
-                told = [f"work in the background failed: {type(error).__name__}: {error}"]
+                messages = [str(error)]
+            except Exception as error:  # noqa: BLE001 (no caller could catch it; the next result reports it)
+                messages = [f"work in the background failed: {type(error).__name__}: {error}"]
             with self._lock:
-                self._told.update(dict.fromkeys(told))
+                self._messages.update(dict.fromkeys(messages))
 
     def _next(self) -> Work | None:
         """Take the next work; without any, the thread ends."""

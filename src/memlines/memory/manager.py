@@ -315,7 +315,7 @@ class Manager(OpenIndex):
         deadline = time.monotonic() + self.settings.sync.search_seconds
         with self.reading:
             need = self._need(words_only=words_only)
-        told = self.background.told()
+        warnings = self.background.take_messages()
         pending = need.pending
         if need.sync:
             try:
@@ -327,7 +327,7 @@ class Manager(OpenIndex):
                     progress=progress,
                     words_only=words_only,
                 )
-                told += report.warnings
+                warnings += report.warnings
                 pending = report.pending
             except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
                 # Where nothing can be written, a foreign index serves: every line that it cites is compared.
@@ -335,7 +335,7 @@ class Manager(OpenIndex):
                 with self.reading:
                     if need.is_first and self._need(words_only=words_only).is_first:
                         raise
-                told.append(f"the index may be out of date: {error}")
+                warnings.append(f"the index may be out of date: {error}")
         if not words_only:
             if self.settings.sync.on_search:
                 # What a search left is done in the background; of the first one only if its time was over.
@@ -346,9 +346,9 @@ class Manager(OpenIndex):
                     self.embed_soon(pending, after)
             self._lives_on = True
         if self._is_behind:
-            told.append(_BEHIND)
+            warnings.append(_BEHIND)
         state = self.read_state() if need.sync else need.state
-        return list(dict.fromkeys([*told, *need.warnings])), state
+        return list(dict.fromkeys([*warnings, *need.warnings])), state
 
     def _need(self, *, words_only: bool) -> _Need:
         """Tell what a search has to do first."""

@@ -34,7 +34,7 @@ class OpenIndex:
         self.index_file = workspace.index_file(self.settings.store.path, self.settings.agent)
         use_extension(self.index_file, self.settings.store.vector.extension_path)
         self.reading = threading.RLock()
-        """Held by whoever uses the open reader."""
+        """Held while the open reader is used."""
         self.reader_inode = 0
         self.heads: Known = {}
         self.choice: Choice | None = None

@@ -17,9 +17,10 @@ from memlines.embed.base import Provider
 from memlines.embed.select import Choice, Probe
 from memlines.embed.select import probe_embedding as probe_provider
 from memlines.errors import StoreError
-from memlines.index.store.sqlite import cache, spaces
+from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.chunks import document_counts, texts_with
 from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_file
 from memlines.index.sync.discovery import is_behind
 from memlines.index.sync.identity import engine_trouble, engine_warning, reason_to_rebuild, space_of
@@ -147,16 +148,19 @@ def _status_of(
     problem: StoreError | None,
 ) -> Status:
     settings, choice, index_file = manager.settings, manager.chosen(), manager.index_file
-    now = spaces.serving(index.connection) if index else None
+    state = index.state if index else None
+    now = state.serving if state else None
     answering = manager.provider_of(now.space) if now else None
-    provider = answering if now and now.note and answering else at_work  # with a note it stands in
+    provider = answering if now and now.note and answering else at_work  # with a note it replaces another
     known: dict[str, IndexedFile] = index.files() if index else {}
     problems = [*discovery.problems, *(file.problem for file in known.values() if file.problem)]
-    told = (switched_off(manager.loaded), str(problem or ""), engine_warning(settings))
-    warnings = [*filter(None, told), *manager.loaded.warnings]
+    reasons = (switched_off(manager.loaded), str(problem or ""), engine_warning(settings))
+    warnings = [*filter(None, reasons), *manager.loaded.warnings]
     changed = reason_to_rebuild(index, settings) if index else ""
     if changed:
-        warnings.append(f"the index will be built anew: {changed}")
+        warnings.append(f"the index will be rebuilt: {changed}")
+    declined = state.declined if state else None
+    wanted = space_of(choice.provider) if choice.provider else None
     return Status(
         backend=settings.backend,
         provider=provider.id if provider else "none",
@@ -188,8 +192,8 @@ def _status_of(
         fts=_fts(index, problem),
         vector=_vector(settings, index, provider),
         fallback=fallback_of(choice, now),
-        spaces=tuple(_space(index, entry) for entry in spaces.entries(index.connection)) if index else (),
-        declined=_declined(choice, index),
+        spaces=tuple(_space(index, entry) for entry in index.state.spaces) if index else (),
+        declined=str(declined) if declined and declined == wanted else "",
         spending=_spending(),
         redactions=_redactions(index) if index and "sessions" in settings.sources else {},
         last_sync=index.synced_at if index else None,
@@ -280,27 +284,21 @@ def _place_of(provider: Provider) -> str:
     return f"{provider.http.host}, on this machine" if isinstance(provider, RemoteProvider) else ""
 
 
-def _space(index: Index, entry: spaces.SpaceEntry) -> Mapping[str, Any]:
+def _space(index: Index, entry: SpaceEntry) -> Mapping[str, Any]:
     """Describe a space: whose vectors, how many of all chunks have one, and what it is for."""
     return {
         "provider": entry.space.provider,
         "model": entry.space.model,
         "state": entry.state,
-        "vectors": index.vectors_in(entry.space).count(),
+        "vectors": index.count_vectors(entry.space),
         "chunks": index.count_chunks(),
         "dims": entry.dims,
         "note": entry.note,
-        "declined": spaces.declined(index.connection) == entry.space,
+        "declined": index.state.declined == entry.space,
     }
 
 
-def _declined(choice: Choice, index: Index | None) -> str:
-    declined = spaces.declined(index.connection) if index else None
-    wanted = space_of(choice.provider) if choice.provider else None
-    return str(declined) if declined is not None and declined == wanted else ""
-
-
-def fallback_of(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, Any] | None:
+def fallback_of(choice: Choice, now: SpaceEntry | None) -> Mapping[str, Any] | None:
     """Tell which provider was wanted and why another one is used, if that is so."""
     if choice.error is not None:
         instead = choice.provider.id if choice.provider else "none"
@@ -311,7 +309,7 @@ def fallback_of(choice: Choice, now: spaces.SpaceEntry | None) -> Mapping[str, A
 
 
 def _redactions(index: Index) -> Mapping[str, int]:
-    """Count by their kinds what stands for secrets in the conversations that are indexed."""
+    """Count by kind the secrets that were taken out of the conversations that are indexed."""
     texts = texts_with(index.connection, "[redacted:")
     return dict(sorted(Counter(kind for text in texts for kind in _REDACTED.findall(text)).items()))
 
@@ -325,7 +323,7 @@ def _spending() -> Mapping[str, Any]:
 
 
 def _bytes_of(index_file: Path) -> int:
-    """Return the size of the index with everything derived that stands beside it."""
+    """Return the size of the index with everything derived beside it."""
     total = 0
     for companion in ("", "-wal", "-shm", ".vectors"):
         beside = index_file.with_name(index_file.name + companion)

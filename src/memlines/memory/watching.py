@@ -173,8 +173,8 @@ class _Watch:
         if self.reads_clients:  # changes in their folders are not reported
             rest = min(rest, max(_CLIENTS_SECONDS, _POLL_SHARE * (now - started)))
         self.next_look = now + rest
-        for told in self.manager.background.told():
-            self._notice(told)
+        for message in self.manager.background.take_messages():
+            self._notice(message)
         if dirty:
             self._sync()
         else:

@@ -1,1 +1,5 @@
-"""From a question to cited lines: words, vectors, and what makes one ranking of both."""
+"""From a query to cited lines: parse, ask words and vectors, fuse, rank, choose, quote.
+
+`run.search` is the way in; it takes an open index and a parsed `Query` and returns hits. When the index is
+synced, who embeds the query and what is shown to whom is decided above, in `memory`.
+"""

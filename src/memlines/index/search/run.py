@@ -54,8 +54,8 @@ def search(
         if within is None:
             timely = days_evidence(index, query)
         elif within.timely:
-            told = known_days_evidence(within.days, query)
-            timely = {number: evidence for number, evidence in told.items() if number in within.numbers}
+            known = known_days_evidence(within.days, query)
+            timely = {number: evidence for number, evidence in known.items() if number in within.numbers}
         scores = fuse_evidence(scores, timely) if timely else scores
     if sources or query.filters != NO_FILTERS:
         days = within.days if within else None

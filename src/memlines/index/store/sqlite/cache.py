@@ -123,7 +123,7 @@ def drop_batch(connection: Connection, token: str) -> None:
 
 
 def copy_batches(source: Connection, target: Connection) -> None:
-    """Take over every batch of another index: a batch that nobody knows of would be paid again."""
+    """Take over every batch of another index: an unknown batch would be paid again."""
     rows = list(source.execute("SELECT token, provider, model, provider_key, created_at, entry FROM batches"))
     with transaction(target):
         target.executemany("INSERT OR REPLACE INTO batches VALUES(?, ?, ?, ?, ?, ?)", rows)

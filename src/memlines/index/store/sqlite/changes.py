@@ -19,7 +19,7 @@ from memlines.types import Chunk, Document, Spot, Tail, Turns
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A chunk that stays: its number, its name so far, and what it is called and where it stands now."""
+    """A chunk that stays: its number, its name so far, and its name and lines now."""
 
     number: int
     before: str
@@ -42,7 +42,7 @@ class Staying:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The numbers of the chunks that go, those that stand on other lines, and the new ones by name."""
+    """The numbers of the chunks that go, those that are on other lines, and the new ones by name."""
 
     gone: list[int] = field(default_factory=list)
     moved: list[Move] = field(default_factory=list)
@@ -88,7 +88,7 @@ def compare(
 
 
 def turns_text(turns: Turns) -> str:
-    """Write down on which lines the turns of a chunk stand; nothing for a chunk of a note."""
+    """Return the lines of the turns of a chunk as JSON; an empty text for a chunk of a note."""
     return json.dumps(turns, separators=(",", ":")) if turns else ""
 
 
@@ -109,7 +109,7 @@ def not_staying(connection: Connection, path: str, staying: Staying) -> list[int
 def move(connection: Connection, moves: Sequence[Move]) -> None:
     """Give chunks their new lines and names; inside the caller's transaction."""
     names = {move.name for move in moves}
-    # Where one text stands on several lines, one chunk may be about to take the name of another.
+    # Where one text is on several lines, one chunk may be about to take the name of another.
     connection.executemany(
         "UPDATE chunks SET id = ? WHERE number = ?",
         [(f"moving {move.number}", move.number) for move in moves if move.before in names],

@@ -87,7 +87,7 @@ def open_reader(path: Path) -> Connection:
             has_log = wal.exists() and wal.stat().st_size > 0
             if has_log or not path.exists() or os.access(path.parent, os.W_OK):
                 raise
-            # In a folder nobody can write to, SQLite cannot make its shared-memory file. A database
+            # In a folder that cannot be written, SQLite cannot make its shared-memory file. A database
             # without a write-ahead log is complete in itself, so it may be read as it is.
             return _read_only(path, "mode=ro&immutable=1")
 

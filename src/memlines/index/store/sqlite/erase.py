@@ -2,10 +2,10 @@
 
 A deleted row leaves its bytes in several places: in pages that are free or half empty, in the write-ahead
 log, in segments of the word index that were not merged since, and in the copy of the vectors. All of these
-are cleaned here. The cache of vectors keeps earlier versions of chunks, of which nobody can tell any more
+are cleaned here. The cache of vectors keeps earlier versions of chunks, and it is no longer known
 what they held, so only the vectors of chunks that are still there stay.
 
-Whoever calls this holds the writer lock of the index.
+The caller holds the writer lock of the index.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from memlines.errors import StoreDamaged, StoreError
 from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.changes import Staying
 from memlines.index.store.sqlite.db import Connection
-from memlines.index.store.sqlite.files import NO_TEXT, is_marked, is_ours, remove_database, sweep
+from memlines.index.store.sqlite.files import ASIDE, NO_TEXT, is_marked, is_ours, remove_database, sweep
 from memlines.index.store.sqlite.index import Index
 
-_ASIDE = ".damaged-"
 _NO_INDEX = re.compile(r"\.(?:damaged|rebuild)-[^.]*$")
 """What ends the names of indexes that were set aside or not finished; an agent's name may hold such words."""
 _NOTHING: Mapping[str, Staying] = MappingProxyType({})
@@ -92,7 +91,7 @@ def remove_copies(path: Path) -> int:
     That is the copy of its vectors, which is made again, and indexes that were set aside or not finished.
     """
     sweep(path)
-    asides = [file for file in path.parent.glob(f"{path.name}{_ASIDE}*") if is_ours(file)]
+    asides = [file for file in path.parent.glob(f"{path.name}{ASIDE}*") if is_ours(file)]
     copies = [path.with_name(path.name + ".vectors"), *asides]
     there = [file for file in copies if file.is_file() and not file.is_symlink()]
     for file in there:
@@ -101,7 +100,7 @@ def remove_copies(path: Path) -> int:
 
 
 def rewrite(path: Path) -> None:
-    """Write every page of an index anew, which leaves out all free room and what it held."""
+    """Write every page of an index again, which leaves out all free room and what it held."""
     with _writer(path) as index, index.errors():
         index.connection.execute("VACUUM")
         _empty_log(index.connection)
@@ -120,7 +119,7 @@ def _transcripts(connection: Connection, holds: Callable[[str], bool]) -> set[st
 
 
 def _empty_log(connection: Connection) -> None:
-    """Move the write-ahead log into the database and cut it to nothing, unless somebody reads from it."""
+    """Move the write-ahead log into the database and cut it to nothing, unless it is being read."""
     connection.pragma("wal_checkpoint", "truncate")
 
 

@@ -19,7 +19,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -33,6 +33,19 @@ from memlines.paths import PRIVATE_DIR
 NO_TEXT = ("-shm",)
 """How the names of files end that hold locks and no text: they are never opened."""
 
+_MAGIC = b"SQLite format 3\0"
+_MARK_AT = 68
+"""Where SQLite keeps the application id in the header of a file."""
+
+_ONE_PAGE = 4096
+"""What a database is that was made a moment ago and holds nothing yet."""
+
+ASIDE = ".damaged-"
+_KEPT_ASIDE = 1
+"""One set-aside index is kept to look at; more would grow without bound."""
+
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
+_TEMPORARY = ".rebuild-"
 _BLOCK = 1 << 20
 _PLAIN_FLAGS = (
     os.O_RDONLY
@@ -46,7 +59,13 @@ _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
 
 def blocks(path: Path) -> Iterator[bytes]:
     """Yield what a file holds, piece by piece; one that cannot be read is an `OSError`."""
-    file = _open_database_file(path)
+    path.stat()  # says why, if there is no such file
+    if not os.access(path, os.R_OK):
+        raise PermissionError(f"{path} may not be read")
+    try:
+        file = apsw.VFSFile("", str(path), [_FLAGS, 0])
+    except apsw.Error as error:
+        raise OSError(f"{path} cannot be opened: {error}") from error
     try:
         size = file.xFileSize()
         for at in range(0, size, _BLOCK):
@@ -55,11 +74,6 @@ def blocks(path: Path) -> Iterator[bytes]:
         raise OSError(f"{path} cannot be read: {error}") from error
     finally:
         file.xClose()
-
-
-def beginning(path: Path, length: int) -> bytes:
-    """Return the first bytes of a file."""
-    return next(blocks(path), b"")[:length]
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -71,32 +85,8 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
-def _open_database_file(path: Path) -> apsw.VFSFile:
-    path.stat()  # says why, if there is no such file
-    if not os.access(path, os.R_OK):
-        raise PermissionError(f"{path} may not be read")
-    try:
-        return apsw.VFSFile("", str(path), [_FLAGS, 0])
-    except apsw.Error as error:
-        raise OSError(f"{path} cannot be opened: {error}") from error
-
-
-_MAGIC = b"SQLite format 3\0"
-_MARK_AT = 68
-"""Where SQLite keeps the application id in the header of a file."""
-
-_ONE_PAGE = 4096
-"""What a database is that was made a moment ago and holds nothing yet."""
-
-_ASIDE = ".damaged-"
-_KEPT_ASIDE = 1
-"""One set-aside index is kept to look at; more would grow without bound."""
-
-_COMPANIONS = ("", "-wal", "-shm", "-journal")
-
-
 def check_file(path: Path) -> None:
-    """Raise `StoreDamaged` if what stands at the path is plainly no index, without opening it."""
+    """Raise `StoreDamaged` if what is at the path is plainly no index, without opening it."""
     for companion in _COMPANIONS[1:]:  # SQLite would follow a link, and wait for a pipe
         beside = path.with_name(path.name + companion)
         if _is_odd(beside):
@@ -116,7 +106,7 @@ def check_file(path: Path) -> None:
     if size and not header.startswith(_MAGIC):
         raise _damaged(path, "it does not start like a SQLite database")
     if size > _ONE_PAGE and not _is_marked(header):
-        # Told before it is opened: opening alone would change the file of another program.
+        # Checked before it is opened: opening alone would change the file of another program.
         raise _damaged(path, "it is a database of another program")
 
 
@@ -149,13 +139,13 @@ def is_ours(path: Path) -> bool:
         return False
 
 
-def _header(path: Path) -> bytes:
-    return beginning(path, _MARK_AT + 4)
-
-
 def is_marked(path: Path) -> bool:
     """Tell whether a file bears the mark of an index of ours."""
     return _is_marked(_header(path))
+
+
+def _header(path: Path) -> bytes:
+    return next(blocks(path), b"")[: _MARK_AT + 4]
 
 
 def _is_marked(header: bytes) -> bool:
@@ -169,13 +159,20 @@ def set_aside(path: Path) -> Path:
             f"{str(path)!r} is not an index of Memlines, so it is left alone",
             todo="Set store.path to a file of its own",
         )
-    stamp = f"{_ASIDE}{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 1000:03d}"
+    stamp = f"{ASIDE}{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 1000:03d}"
     aside = path.with_name(path.name + stamp)
     for companion in _COMPANIONS:
         source = path.with_name(path.name + companion)
         if os.path.lexists(source):
             source.rename(path.with_name(path.name + stamp + companion))
-    _forget_older(path, aside)
+    others = sorted(
+        entry
+        for entry in path.parent.glob(f"{path.name}{ASIDE}*")
+        if entry != aside and not entry.name.endswith(_COMPANIONS[1:])
+    )
+    for old in others[: max(0, len(others) - _KEPT_ASIDE + 1)]:
+        if old.is_file() and not old.is_symlink() and is_ours(old):
+            remove_database(old)
     return aside
 
 
@@ -187,25 +184,11 @@ def remove_database(path: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def _forget_older(path: Path, newest: Path) -> None:
-    mains = sorted(
-        entry
-        for entry in path.parent.glob(f"{path.name}{_ASIDE}*")
-        if entry != newest and not entry.name.endswith(_COMPANIONS[1:])
-    )
-    for old in mains[: max(0, len(mains) - _KEPT_ASIDE + 1)]:
-        if old.is_file() and not old.is_symlink() and is_ours(old):
-            remove_database(old)
-
-
 def _damaged(path: Path, why: str) -> StoreDamaged:
     return StoreDamaged(
         f"{str(path)!r} is not a usable index: {why}",
         todo="Run 'memlines sync' to set it aside and build the index",
     )
-
-
-_TEMPORARY = ".rebuild-"
 
 
 @contextmanager
@@ -224,23 +207,18 @@ def temporary_index(path: Path) -> Iterator[Path]:
 
 def swap_in(temporary: Path, path: Path) -> None:
     """Replace the content of an index by that of a finished temporary one."""
-    with store_errors(path):
-        source = open_writer(temporary)
-        try:
-            target = open_writer(path)
-            try:
-                with target.backup("main", source, "main") as backup:
-                    backup.step(-1)
-                target.pragma("wal_checkpoint", "truncate")
-            finally:
-                target.close()
-        finally:
-            source.close()
+    with (
+        store_errors(path),
+        closing(open_writer(temporary)) as source,
+        closing(open_writer(path)) as target,
+    ):
+        with target.backup("main", source, "main") as backup:
+            backup.step(-1)
+        target.pragma("wal_checkpoint", "truncate")
 
 
 def sweep(path: Path) -> None:
     """Remove temporary indexes that killed processes left behind."""
-    for left in path.parent.glob(f"{path.name}{_TEMPORARY}*"):
-        left.unlink(missing_ok=True)
-    for left in path.parent.glob(f"{path.name}.vectors.tmp-*"):
-        left.unlink(missing_ok=True)
+    for pattern in (f"{path.name}{_TEMPORARY}*", f"{path.name}.vectors.tmp-*"):
+        for left in path.parent.glob(pattern):
+            left.unlink(missing_ok=True)

@@ -79,7 +79,7 @@ class Index(IndexReader):
     ) -> None:
         """Replace everything the index holds of a file, in one transaction.
 
-        Of a transcript that grew, only what stands in the lines `since` its tail is replaced. Chunks that
+        Of a transcript that grew, only what is in the lines `since` its tail is replaced. Chunks that
         are the same as before keep their words and vectors.
         """
         language = self._language_for(document, since)

@@ -22,7 +22,7 @@ from memlines.paths import user_state_dir
 
 Origin = Literal["new", "here", "shared", "moved", "elsewhere", "unknown"]
 """Where an index was made: nowhere yet, it holds nothing; in this file; by another member of the group whose
-folder this is; by this user in another file; by somebody else; or nobody can tell, because the secret can be
+folder this is; by this user in another file; by another user; or unknown, because the secret can be
 neither read nor written."""
 
 _TOKEN = "origin"

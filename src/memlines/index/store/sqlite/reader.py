@@ -112,7 +112,7 @@ class IndexReader:
             return None
 
     def close(self) -> None:
-        """Close the index; a writer leaves no write-ahead log behind if nobody reads."""
+        """Close the index; a writer leaves no write-ahead log behind if no other program reads."""
         self._tables = {}  # lets go of the memory-mapped copy
         self.connection.close()
 

@@ -56,7 +56,7 @@ def serving(connection: Connection) -> SpaceEntry | None:
 def begin(connection: Connection, space: Space, note: str = "") -> None:
     """Have a space filled, or let it serve at once if no other does; the caller is the writer.
 
-    One that was declined is not begun: whoever fills it finds nothing to fill, and ends.
+    One that was declined is not begun: the sync that fills it finds nothing to fill, and ends.
     """
     if declined(connection) == space:
         return
@@ -138,7 +138,7 @@ def has_unfinished(connection: Connection, wanted: Space) -> bool:
 
 
 def drop_unfinished(connection: Connection, wanted: Space) -> None:
-    """Give up spaces that nobody wants filled any more; one that stands in for another is left to it."""
+    """Give up spaces that are no longer wanted; one that replaces another for a reason is left to it."""
     with transaction(connection):
         _drop_where(connection, lambda entry: _is_left(entry, wanted))
 
@@ -164,9 +164,9 @@ def _set(connection: Connection, number: int, state: State, note: str) -> None:
 def _drop_where(connection: Connection, doomed: Callable[[SpaceEntry], bool]) -> None:
     for entry in filter(doomed, entries(connection)):
         # The cache may still hold its vectors, so what they are like must not be forgotten with it.
-        told = json.dumps([entry.answers_as, entry.dims])
+        known = json.dumps([entry.answers_as, entry.dims])
         connection.execute(
-            "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_name_of(entry.space), told)
+            "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_name_of(entry.space), known)
         )
         for table in (vectors_table(entry.number), sentences_table(entry.number)):
             connection.execute(f"DROP TABLE IF EXISTS {table}")

@@ -103,7 +103,7 @@ _MOST_PARTS = 2
 
 
 class VectorTable:
-    """The vectors of one space of an open index; `number` 0 stands for none, which has no vectors."""
+    """The vectors of one space of an open index; `number` 0 means none, which has no vectors."""
 
     def __init__(self, connection: Connection, path: Path, birth: str, engine: str, number: int) -> None:
         self.connection = connection
