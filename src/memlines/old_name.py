@@ -30,6 +30,12 @@ def old_variable(name: str) -> str:
     return NAME.upper() + name.removeprefix(NEW_NAME.upper())
 
 
+def new_variable(name: str) -> str:
+    """Return what an environment variable is called now; any other variable keeps its name."""
+    prefix = f"{NAME.upper()}_"
+    return f"{NEW_NAME.upper()}_{name.removeprefix(prefix)}" if name.startswith(prefix) else name
+
+
 def get_variable(name: str, environ: Mapping[str, str] | None = None) -> str | None:
     """Return an environment variable, by its old name if it is not set by the new one."""
     environ = os.environ if environ is None else environ

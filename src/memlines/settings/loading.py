@@ -10,8 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from memlines import old_name
 from memlines.errors import MemoryOff, SettingsError
-from memlines.old_name import get_variable, old_variable
+from memlines.old_name import new_variable
 from memlines.paths import HOME_VARIABLE, OPENCODE_DIR, Workspace, user_config_file
 from memlines.settings.config_files import is_trusted_content, read_project_file, read_user_file
 from memlines.settings.keys import (
@@ -280,17 +281,19 @@ def _entry(leaf: Leaf, origin: str) -> Entry:
 def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> dict[str, Entry]:
     """Read the variables that begin with our name, or with the old one where the new one is not set."""
     entries: dict[str, Entry] = {}
-    for variable in environ:
-        if variable.startswith(VARIABLE_PREFIX) and variable not in NOT_SETTINGS | variables().keys():
-            raise unknown(variable, "the environment", variables())
-    for variable, key in variables().items():
-        text = get_variable(variable, environ)
-        if text is None:
+    for variable, text in environ.items():
+        name = new_variable(variable)
+        if not name.startswith(VARIABLE_PREFIX) or name in NOT_SETTINGS:
             continue
+        key = variables().get(name)
+        if name != variable:
+            if key is None or name in environ:
+                continue  # a variable of another program, or one that is set by both names
+            old_name.in_use[variable] = name
+            warnings.append(f"environment variable {variable} is the old name of {name}: rename it")
+        if key is None:
+            raise unknown(variable, "the environment", variables())
         origin = f"environment variable {variable}"
-        if variable not in environ:
-            origin = f"environment variable {old_variable(variable)}"
-            warnings.append(f"{origin} is the old name of {variable}: rename it")
         entries[key.name] = Entry(key, parse_value(key, text, origin), origin)
     return entries
 
