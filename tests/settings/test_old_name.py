@@ -11,7 +11,7 @@ import platformdirs
 import pytest
 
 from memlines import old_name
-from memlines.admin.doctor.old_name import check_old_name, move_old_folders
+from memlines.admin.doctor.places import check_old_name, move_old_folders
 from memlines.errors import SettingsError
 from memlines.files.atomic import sweep
 from memlines.paths import Workspace, user_cache_dir, user_config_file, user_state_dir

@@ -33,13 +33,14 @@ from memlines.admin.doctor.leftovers import (
     repair_set_aside,
     repair_unfinished,
 )
-from memlines.admin.doctor.old_name import check_old_name, move_old_folders
 from memlines.admin.doctor.places import (
     check_agents,
     check_disk,
     check_kept,
+    check_old_name,
     check_settings,
     check_workspace,
+    move_old_folders,
     repair_permissions,
     repair_private,
 )
