@@ -24,7 +24,7 @@ from tests.redaction_corpus import forms, planted, survives
 from tests.redaction_unseen import unseen
 
 from bench.common import finish, parser, seconds, verdict
-from memlines.text.redaction import merged, redact
+from memlines.text.redaction import add_counts, redact
 
 SEED = 20261116
 EACH = 20
@@ -77,7 +77,7 @@ def false_hits() -> list[Figures]:
     for name, texts in (("made up", made_up(SEED, MADE_UP_LINES)), ("found", list(found(FOUND_LINES)))):
         counts: dict[str, int] = {}
         for text in texts:
-            counts = merged(counts, redact(text).counts)
+            counts = add_counts(counts, redact(text).counts)
         lines = sum(text.count("\n") + 1 for text in texts)
         rows.append({"lines": name, "count": lines, "hits": sum(counts.values()), "kinds": counts})
     return rows

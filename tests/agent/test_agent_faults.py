@@ -48,7 +48,7 @@ def prepared(folder: Path) -> Path:
 
 
 def said_in(folder: Path) -> list[list[str]]:
-    listing = snapshots.listed(Workspace.at(folder))
+    listing = snapshots.list_all(Workspace.at(folder))
     assert listing.problems == ()
     return [[said.text for said in one.messages] for one in listing.snapshots]
 

@@ -15,7 +15,7 @@ from memlines.agent.capture.rules import may_last
 from memlines.agent.lasting import rate, sentences_of
 from memlines.agent.messages import parse_messages
 from memlines.index.search.query import as_prose
-from memlines.text.neutral import neutralise, quoted
+from memlines.text.neutral import neutralise, quote_lines
 from memlines.text.quote import without_quotes
 from memlines.text.sentences import pieces_of
 
@@ -38,7 +38,7 @@ WORK: dict[str, tuple[int, Callable[[str], Any]]] = {
     "without_quotes": (50_000, without_quotes),
     "as_prose": (20_000, as_prose),
     "neutralise": (50_000, neutralise),
-    "quoted": (50_000, quoted),
+    "quote_lines": (50_000, quote_lines),
     "pieces_of": (100_000, lambda text: pieces_of(text, 500)),
 }
 

@@ -118,7 +118,7 @@ def read_note(home: Workspace, number: int) -> str:
 
 def read_kept(home: Workspace, number: int) -> list[str]:
     texts = [text for _, text in erase.kept_texts(home)]
-    return [*texts, erase.kept_text(home, NOTE) or "", *map(str, snapshots.listed(home).snapshots)]
+    return [*texts, erase.kept_text(home, NOTE) or "", *map(str, snapshots.list_all(home).snapshots)]
 
 
 def write_note(home: Workspace, number: int) -> None:

@@ -37,7 +37,7 @@ def files(home: Workspace) -> list[Path]:
 
 
 def saved_texts(home: Workspace) -> list[str]:
-    return ["".join(said.text for said in one.messages) for one in snapshots.listed(home).snapshots]
+    return ["".join(said.text for said in one.messages) for one in snapshots.list_all(home).snapshots]
 
 
 def test_what_is_saved_is_read_again(home: Workspace) -> None:
@@ -116,20 +116,20 @@ def test_a_session_keeps_only_its_newest_files(home: Workspace) -> None:
 def test_there_are_never_more_than_the_limit(home: Workspace) -> None:
     for number in range(snapshots.MOST + 5):
         snapshots.save(home, snap(A, session=f"s{number}", minutes=number))
-    kept = [one.session for one in snapshots.listed(home).snapshots]
+    kept = [one.session for one in snapshots.list_all(home).snapshots]
     assert (len(kept), kept[0], kept[-1]) == (snapshots.MOST, "s54", "s5")
 
 
 def test_the_last_ten_sessions_always_have_one(home: Workspace) -> None:
     for number in range(20 * 7):
         snapshots.save(home, snap(Said("user", f"{number}"), session=f"s{number // 7}", minutes=number))
-    assert {one.session for one in snapshots.listed(home).snapshots} == {f"s{n}" for n in range(10, 20)}
+    assert {one.session for one in snapshots.list_all(home).snapshots} == {f"s{n}" for n in range(10, 20)}
 
 
 def test_the_newest_is_the_last_saved_whatever_the_clock_did(home: Workspace) -> None:
     snapshots.save(home, snap(A, session="s1", minutes=60))
     snapshots.save(home, snap(B, session="s2"))
-    assert [one.session for one in snapshots.listed(home).snapshots] == ["s2", "s1"]
+    assert [one.session for one in snapshots.list_all(home).snapshots] == ["s2", "s1"]
 
 
 def test_a_session_finds_its_newest_snapshot(home: Workspace) -> None:
@@ -172,7 +172,7 @@ def test_a_damaged_file_is_passed_over_and_told(home: Workspace, content: bytes)
     kept = snapshots.save(home, snap(A))
     other = (home.root / kept.path).with_name(f"20261116T130000.000000Z-{kept.id[-12:]}.json")
     other.write_bytes(content)
-    listing = snapshots.listed(home)
+    listing = snapshots.list_all(home)
     assert ([one.id for one in listing.snapshots], [p.path for p in listing.problems]) == (
         [kept.id],
         [f".memory/snapshots/{other.name}"],
@@ -192,7 +192,7 @@ def test_a_link_in_the_folder_is_not_followed(home: Workspace, tmp_path: Path) -
     secret.write_bytes((home.root / kept.path).read_bytes())
     (home.root / kept.path).unlink()
     (home.root / kept.path).symlink_to(secret)
-    listing = snapshots.listed(home)
+    listing = snapshots.list_all(home)
     assert (listing.snapshots, len(listing.problems)) == ((), 1)
 
 
@@ -214,7 +214,7 @@ def test_files_of_others_are_left_alone(home: Workspace) -> None:
 
 
 def test_a_workspace_without_snapshots_has_none(home: Workspace) -> None:
-    assert snapshots.listed(home) == snapshots.Listing(())
+    assert snapshots.list_all(home) == snapshots.Listing(())
 
 
 # As a transcript
@@ -254,11 +254,11 @@ said = st.builds(
 @untimed
 @given(st.lists(said, max_size=6))
 def test_any_messages_come_back_as_they_were(messages: list[Said]) -> None:
-    back = snapshots.parsed(snapshots.written(snap(*messages).to_json()))
+    back = snapshots.parse(snapshots.to_text(snap(*messages).to_json()))
     assert [replace(one, line=0) for one in back.messages] == messages
 
 
 @untimed
-@given(st.text(max_size=200) | st.just(snapshots.written(snap(A, B).to_json())), st.integers(0, 200))
+@given(st.text(max_size=200) | st.just(snapshots.to_text(snap(A, B).to_json())), st.integers(0, 200))
 def test_any_text_is_a_transcript(text: str, cut: int) -> None:
     snapshots.transcript_of(text[:cut])

@@ -165,7 +165,7 @@ WORDINGS = st.text(st.sampled_from("aBs_9 .-\n\u00df\u0130\u0345\u03a3\u0301\u67
 @given(WORDINGS, WORDINGS, WORDINGS)
 def test_a_text_that_is_known_is_found_where_its_hash_is_found(before: str, text: str, after: str) -> None:
     known = Forgotten.of([text])
-    hashed = known.merged(Forgotten([]))
+    hashed = known.merge(Forgotten([]))
     for other in (before, f"{before}{text}{after}", f"{before}\n{text.upper()}\n{after}"):
         assert (known.drops(other), known.redact(other)) == (hashed.drops(other), hashed.redact(other))
 

@@ -20,7 +20,7 @@ from memlines.serve.mcp.server import DATA_KEY
 from memlines.serve.mcp.texts import PROMPTS
 from memlines.serve.rpc.engine import PROTOCOL, Engine
 from memlines.serve.tools import TOOLS, call_tool
-from memlines.text.neutral import quoted
+from memlines.text.neutral import quote_lines
 from memlines.types import cited
 from tests.support_agent import user
 from tests.support_chat import chat_server
@@ -241,4 +241,4 @@ def test_citations_name_exactly_the_lines_that_are_quoted(planted: Path) -> None
     assert place is not None
     (path, first, last) = place
     note = (planted / path).read_text("utf-8").split("\n")
-    assert quoted("\n".join(note[first - 1 : last])) in shown
+    assert quote_lines("\n".join(note[first - 1 : last])) in shown

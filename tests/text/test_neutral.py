@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.text.neutral import Neutral, neutralise, quoted, visible, visible_values
+from memlines.text.neutral import Neutral, neutralise, quote_lines, visible, visible_values
 from tests.support import untimed
 from tests.support_hostile import ESCAPES, EVERYTHING, HIDDEN, IMAGES, INVISIBLE, TAGS, TURNS, hostile, unseen
 
@@ -95,7 +95,7 @@ def test_nothing_hostile_is_left(text: str) -> None:
 @untimed
 @given(texts)
 def test_every_line_stays_on_its_number(text: str) -> None:
-    assert neutralise(text).count("\n") == quoted(text).count("\n") == text.count("\n")
+    assert neutralise(text).count("\n") == quote_lines(text).count("\n") == text.count("\n")
 
 
 def test_what_is_added_to_neutral_text_becomes_neutral() -> None:

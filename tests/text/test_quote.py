@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.text.neutral import neutralise
-from memlines.text.quote import TAG, Quote, block, capped, without_quotes
+from memlines.text.quote import TAG, Quote, block, block_within, without_quotes
 from tests.support import untimed
 
 EVIL = [
@@ -41,7 +41,7 @@ def test_every_quoted_line_is_marked_and_only_the_end_closes(quoted: list[str]) 
 def test_a_capped_block_holds_whole_quotes_and_says_what_is_left_out(said: list[str], most: int) -> None:
     quotes = [Quote(f"memory/a.md#L{at} (x)", text) for at, text in enumerate(said, 1)]
     whole = block("Introduction.", quotes)
-    shown, count = capped("Introduction.", quotes, most)
+    shown, count = block_within("Introduction.", quotes, most)
     if len(whole) <= most:
         assert (shown, count) == (whole, len(quotes))
     else:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from memlines.text.redaction import Redacted, merged, redact
+from memlines.text.redaction import Redacted, add_counts, redact
 from tests.redaction_corpus import forms
 
 
@@ -34,7 +34,7 @@ def test_nothing_is_counted_where_nothing_is_found() -> None:
 
 
 def test_counts_of_two_texts_add_up() -> None:
-    assert merged({"jwt": 1, "password": 2}, {"password": 1, "token": 4}) == {
+    assert add_counts({"jwt": 1, "password": 2}, {"password": 1, "token": 4}) == {
         "jwt": 1,
         "password": 3,
         "token": 4,

@@ -12,8 +12,8 @@ from memlines.agent.messages import redactor
 from memlines.index.search.query import as_prose
 from memlines.paths import note_path
 from memlines.settings import switched_off
-from memlines.text.neutral import NOTHING, Neutral, quoted
-from memlines.text.quote import FACTS_TAG, Quote, capped, without_quotes
+from memlines.text.neutral import NOTHING, Neutral, quote_lines
+from memlines.text.quote import FACTS_TAG, Quote, block_within, without_quotes
 from memlines.text.terms import words_of
 
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ def fitting_facts(
         for one in weighed
         if one.score >= wanted.recall_min_score and len(words_of(one.fact.text)) > 1  # one word fits anything
     ]
-    new = [one for one in fitting if quoted(clean(one.fact.text)) not in shown]
+    new = [one for one in fitting if quote_lines(clean(one.fact.text)) not in shown]
     if not new:
         return FittingFacts(warnings=found.warnings)
     quotes = [Quote(f"{one.citation} ({one.fact.category})", clean(one.fact.text)) for one in new]
-    text, count = capped(INTRODUCTION, quotes, memory.settings.tools.max_chars, FACTS_TAG)
+    text, count = block_within(INTRODUCTION, quotes, memory.settings.tools.max_chars, FACTS_TAG)
     return FittingFacts(text, tuple(new[:count]), found.warnings)
 
 

@@ -29,7 +29,7 @@ from memlines.paths import note_path
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
 from memlines.text.entries import session_comments
-from memlines.text.neutral import NOTHING, Neutral, quoted
+from memlines.text.neutral import NOTHING, Neutral, quote_lines
 from memlines.text.quote import Quote, block
 from memlines.types import cite
 
@@ -119,7 +119,7 @@ class _Piece:
         self.origin = origin
         self.count = len(lines)
         self.total = total or (lines[-1][0] if lines else 0)
-        self.lines = deque((number, text, weigh(quoted(text)) + 1) for number, text in lines)
+        self.lines = deque((number, text, weigh(quote_lines(text)) + 1) for number, text in lines)
         longest = origin or f"{cite(path, self.total, self.total)}-L{self.count} (of {self.total} lines)"
         self.size = weigh(longest) + len(":\n\n\n") + sum(size for _, _, size in self.lines)
         self._trim()
@@ -248,7 +248,7 @@ def _read_snapshot(
 ) -> _Piece | None:
     try:
         found = snapshots.newest_of(memory.workspace, session.strip()) if session else None
-        found = found or next(iter(snapshots.listed(memory.workspace).snapshots), None)
+        found = found or next(iter(snapshots.list_all(memory.workspace).snapshots), None)
     except PathError as error:
         warnings.append(f"the session starts without a snapshot: {error.what}")
         return None

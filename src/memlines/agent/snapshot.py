@@ -80,7 +80,7 @@ def take(
 
 def listed(memory: Memory) -> Listing:
     """Return the snapshots of a workspace, the newest first, and the files that hold none."""
-    return snapshots.listed(memory.workspace)
+    return snapshots.list_all(memory.workspace)
 
 
 def read(memory: Memory, name: str) -> Snapshot:

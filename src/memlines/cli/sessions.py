@@ -194,7 +194,7 @@ def search_command(query: tuple[str, ...], workspace: Path | None, as_json: bool
 
 def _clients(memory: Memory, paths: Iterable[str]) -> Mapping[str, str]:
     """Return whose conversations some paths are; of snapshots, they say so themselves."""
-    kept = snapshots.listed(memory.workspace).snapshots
+    kept = snapshots.list_all(memory.workspace).snapshots
     of_snapshots = {f"{SNAPSHOTS}{snapshot.id}.json": snapshot.client for snapshot in kept}
     return {path: client_of(path) or of_snapshots.get(path, "") for path in paths}
 

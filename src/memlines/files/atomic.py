@@ -1,7 +1,7 @@
 """Write whole files or none.
 
 A file is written under another name in the same folder, made durable, and only then given its
-own name: whoever reads it sees all of it, and a crash leaves what was there before.
+own name: a reader sees all of it, and a crash leaves what was there before.
 
 Each function takes the root that the file lies below, and follows no link from there on. Without a root, the
 folder of the file is where its user put it, and only the file itself may not be a link.
@@ -145,7 +145,7 @@ def listing(folder: Path, *, root: Path | None = None) -> dict[str, os.stat_resu
 def make_folders(folder: Path, root: Path, *, private: bool = False) -> None:
     """Make the folders from a root down to a folder, and make the name of each one durable.
 
-    Those that exist are made durable as well: whoever made them may have been killed before that.
+    Those that exist are made durable as well: their maker may have been killed before that.
     """
     current = Folder.at(root)
     is_private = private or PRIVATE_DIR in root.parts
@@ -314,6 +314,6 @@ def _replaceable(folder: Folder, name: str) -> os.stat_result:
 
 
 def _refuse_read_only(folder: Folder, name: str) -> None:
-    """Refuse a file that may not be written, though whoever may write its folder could replace it."""
+    """Refuse a file that may not be written, though a user who may write its folder could replace it."""
     if folder.has(name) and not folder.may_write(name):
         raise PermissionError(errno.EACCES, "it is read-only", name)

@@ -81,7 +81,7 @@ def erase_lines(workspace: Workspace, path: str, lines: Sequence[Lines], max_byt
         rest, taken = without(_text_of(place, content.removeprefix(mark)), lines, place.path)
         if taken:
             new = mark + rest.encode()
-            _note(workspace, place, _hash(new))
+            _write_journal(workspace, place, _hash(new))
             atomic.sweep(place.real.parent, root=place.root)
             atomic.replace(place.real, new, expected=content, root=place.root)
         return taken
@@ -105,7 +105,7 @@ def erase_note(workspace: Workspace, path: str, expected: str) -> int:
             raise WriteError(
                 f"{place.path!r} has changed since it was read", todo="Look at it again before you forget it"
             )
-        _note(workspace, place, _GONE)
+        _write_journal(workspace, place, _GONE)
         atomic.sweep(place.real.parent, root=place.root)
         atomic.remove(place.real, content, root=place.root)
         return 1
@@ -144,7 +144,7 @@ def redact_kept(workspace: Workspace, redact: Callable[[str], str]) -> Counter[s
 
     def rewrite() -> None:
         for name, file in _kept_files(workspace):
-            changed[name] += _redacted(workspace, file, redact, workspace.private / name)
+            changed[name] += _redact(workspace, file, redact, workspace.private / name)
         journal.clear(workspace)
 
     with writing(workspace):
@@ -179,7 +179,7 @@ def kept_text(workspace: Workspace, path: str) -> str | None:
 
 def is_done(workspace: Workspace, path: str) -> bool:
     """Tell whether a run that was cut short took out of a note what it was to take out."""
-    after = _noted(workspace).get(path)
+    after = _read_journal(workspace).get(path)
     if after is None:
         return False
     with reading(f"{path!r}"):
@@ -256,21 +256,21 @@ def _holds(text: str, expected: str) -> bool:
     return any(lines[at : at + len(wanted)] == wanted for at in range(len(lines) - len(wanted) + 1))
 
 
-def _note(workspace: Workspace, place: Place, after: str) -> None:
+def _write_journal(workspace: Workspace, place: Place, after: str) -> None:
     path = workspace.private / JOURNAL
     root = workspace.root
     old = atomic.read(path, root=root)
-    new = json.dumps({**_noted(workspace), place.path: after}).encode()
+    new = json.dumps({**_read_journal(workspace), place.path: after}).encode()
     atomic.replace(path, new, expected=old, mode=PRIVATE_FILE, root=root)
 
 
-def _noted(workspace: Workspace) -> dict[str, str]:
+def _read_journal(workspace: Workspace) -> dict[str, str]:
     try:
         with reading(f"what is being forgotten, in {str(workspace.private / JOURNAL)!r},"):
-            told = json.loads(atomic.read(workspace.private / JOURNAL, root=workspace.root) or b"{}")
-    except ValueError:  # somebody changed it; then nothing is known
+            data = json.loads(atomic.read(workspace.private / JOURNAL, root=workspace.root) or b"{}")
+    except ValueError:  # it was changed by hand; then nothing is known
         return {}
-    return told if isinstance(told, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def _text_of(place: Place, content: bytes) -> str:
@@ -281,7 +281,7 @@ def _text_of(place: Place, content: bytes) -> str:
     return content.decode("utf-8").removeprefix("\ufeff")
 
 
-def _redacted(workspace: Workspace, file: Path, redact: Callable[[str], str], top: Path) -> bool:
+def _redact(workspace: Workspace, file: Path, redact: Callable[[str], str], top: Path) -> bool:
     content = atomic.read(file, root=workspace.root) or b""
     text = content.decode("utf-8", "replace")
     rest = redact(text)

@@ -68,7 +68,7 @@ def versions(workspace: Workspace, path: str) -> tuple[Version, ...]:
     """List the kept versions of a note, which need not exist any more, the newest first."""
     place = place_of(workspace, path)
     with reading(f"the history of {place.path!r}"):
-        kept = _kept_in(workspace, _folder_of(workspace, place))
+        kept = _versions_in(workspace, _folder_of(workspace, place))
     return tuple(
         Version(file.path.name, place.path, trash.time_of(file.stamp), file.size) for file in reversed(kept)
     )
@@ -77,7 +77,7 @@ def versions(workspace: Workspace, path: str) -> tuple[Version, ...]:
 def change(workspace: Workspace, place: Place, old: bytes | None, new: bytes) -> None:
     """Write a note (`old` is `None`: a new one) after what it held is kept.
 
-    Raise `Changed` if it does not hold `old`. Whoever calls this holds the notes' lock.
+    Raise `Changed` if it does not hold `old`. The caller holds the notes' lock.
     """
     sweep(place.real.parent, root=place.root)
     loses = old is not None and not new.startswith(old)
@@ -116,7 +116,7 @@ def scrub(workspace: Workspace, needle: str) -> list[str]:
 
     def scrub_all() -> None:
         remove_unfinished(workspace)
-        for file in _kept(workspace):
+        for file in _all_versions(workspace):
             content = read(file.path, root=workspace.root) or b""
             rest = without(content)
             if rest != content:
@@ -134,9 +134,9 @@ def _keep(workspace: Workspace, place: Place, content: bytes) -> str:
     folder = _folder_of(workspace, place)
     make_folders(folder, workspace.root)
     sweep(folder, root=workspace.root)
-    kept = _kept_in(workspace, folder)
+    kept = _versions_in(workspace, folder)
     if kept and kept[-1].size == len(content) and read(kept[-1].path, root=workspace.root) == content:
-        sync_folder(folder, root=workspace.root)  # whoever kept it may have been killed before that
+        sync_folder(folder, root=workspace.root)  # its writer may have been killed before that
         return kept[-1].path.name
     name = _name_of(trash.next_stamp(kept[-1].stamp if kept else ""), content)
     create(folder / name, content, PRIVATE_FILE, root=workspace.root)
@@ -144,7 +144,7 @@ def _keep(workspace: Workspace, place: Place, content: bytes) -> str:
 
 
 def _rewrite(workspace: Workspace, file: _Kept, content: bytes) -> None:
-    """Write a version anew, or remove it if nothing is left of it."""
+    """Write a version again, or remove it if nothing is left of it."""
     if content.strip():
         new = file.path.with_name(_name_of(file.stamp, content))
         create(new, content, PRIVATE_FILE, root=workspace.root)
@@ -154,7 +154,7 @@ def _rewrite(workspace: Workspace, file: _Kept, content: bytes) -> None:
 def _prune(workspace: Workspace) -> None:
     """Let the oldest versions go that there is no room for."""
     by_note: dict[Path, list[_Kept]] = {}
-    for file in _kept(workspace):
+    for file in _all_versions(workspace):
         by_note.setdefault(file.path.parent, []).append(file)
     for files in by_note.values():
         for file in files[:-MAX_VERSIONS]:
@@ -177,13 +177,13 @@ def remove_unfinished(workspace: Workspace) -> None:
             unlink(path, root=root, durable=False)
 
 
-def _kept(workspace: Workspace) -> list[_Kept]:
+def _all_versions(workspace: Workspace) -> list[_Kept]:
     """List the versions of all notes, those of a note together and the oldest of them first."""
     folders = folders_below(_folder(workspace), workspace.root)
-    return [file for folder in folders for file in _kept_in(workspace, folder)]
+    return [file for folder in folders for file in _versions_in(workspace, folder)]
 
 
-def _kept_in(workspace: Workspace, folder: Path) -> list[_Kept]:
+def _versions_in(workspace: Workspace, folder: Path) -> list[_Kept]:
     """List the versions in a folder, the oldest first; unfinished ones are none."""
     return sorted(
         _Kept(stamp, folder / name, info.st_size)

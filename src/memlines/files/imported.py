@@ -50,9 +50,9 @@ def save(
     folder = workspace.root / SESSIONS_DIR
     place = Place(f"{SESSIONS_DIR}/{name}{_ENDING}", folder / f"{name}{_ENDING}", workspace.root)
 
-    def placed() -> Saved:
+    def place_it() -> Saved:
         for file in _names(name):
-            outcome = _written(workspace.root, folder / file, content, relate, dry_run=dry_run)
+            outcome = _write(workspace.root, folder / file, content, relate, dry_run=dry_run)
             if outcome is not None:
                 return Saved(f"{SESSIONS_DIR}/{file}", outcome)
         raise WriteError(
@@ -63,10 +63,10 @@ def save(
     def write() -> Saved:
         atomic.make_folders(folder, workspace.root)
         atomic.sweep(folder, root=workspace.root)
-        return placed()
+        return place_it()
 
     if dry_run:
-        return attempt(place, placed)
+        return attempt(place, place_it)
     with writing(workspace):
         return attempt(place, write)
 
@@ -77,7 +77,7 @@ def _names(name: str) -> Iterator[str]:
         yield f"{name}-{number}{_ENDING}"
 
 
-def _written(
+def _write(
     root: Path, path: Path, content: bytes, relate: Callable[[bytes], Relation], *, dry_run: bool
 ) -> Outcome | None:
     """Write a file unless another conversation is there."""

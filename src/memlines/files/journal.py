@@ -3,7 +3,7 @@
 `<private>/writes.jsonl` has a line for every change of a note. It is written before the note is, so that a
 killed program leaves a line without its change, which can be seen, and never a change without its line. A
 line holds no text: sizes and hashes of what the note held before and after, where the old bytes are kept, and
-the hash of the lines that are new. Forgetting removes all of it, because a hash lets somebody check a guess.
+the hash of the lines that are new. Forgetting removes all of it, because a hash would confirm a guess.
 """
 
 from __future__ import annotations
@@ -317,11 +317,11 @@ def _withdraw_last(writes: list[Write], path: Any) -> None:
             return
 
 
-def _append(workspace: Workspace, told: dict[str, Any]) -> None:
+def _append(workspace: Workspace, fields: dict[str, Any]) -> None:
     running = _running.get()
     if running is None:
         raise RuntimeError("notes are changed inside an operation")
-    line = {"op": running.id, **told}
+    line = {"op": running.id, **fields}
     if running.is_new:
         line |= {"command": running.command} | ({"undoes": running.undoes} if running.undoes else {})
     # The line break comes first: a line that a power cut tore does not take the next one with it.
@@ -377,16 +377,16 @@ def _write_all(workspace: Workspace, lines: Iterable[dict[str, Any]]) -> None:
 
 
 def _lines(workspace: Workspace) -> Iterator[dict[str, Any]]:
-    """Yield what the file says, but for lines that are torn or that somebody else wrote."""
+    """Yield what the file says, but for lines that are torn or that another program wrote."""
     path = workspace.private / FILE_NAME
     with reading(f"what was written last, in {str(path)!r},"):
         content = atomic.read(path, root=workspace.root) or b""
     for line in content.split(b"\n"):
         try:
-            told = json.loads(line)
-            time_of(told["op"])
-            if "path" in told and not told.get("withdrawn"):
-                _write_of(told)
+            data = json.loads(line)
+            time_of(data["op"])
+            if "path" in data and not data.get("withdrawn"):
+                _write_of(data)
         except (ValueError, TypeError, KeyError, AttributeError):
             continue
-        yield told
+        yield data

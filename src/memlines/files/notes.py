@@ -2,7 +2,7 @@
 
 This is the only code that writes the user's Markdown. A function returns when its change is durable. All
 of it happens under the workspace's lock for notes, on the text as it is then: lines that were moved by
-somebody else's change are found where they are now, lines that were changed are left alone.
+another program are found where they are now, lines that were changed are left alone.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def edit(
 
     def replace_lines() -> Written:
         note = _existing(place, max_bytes)
-        edited = put(note.text, *located(note.place.path, note.text, first, last, expected), words)
+        edited = put(note.text, *locate_lines(note.place.path, note.text, first, last, expected), words)
         if edited.text != note.text:
             note.save(workspace, edited.text, max_bytes)
         return Written(place.path, edited.first, edited.last)
@@ -167,7 +167,7 @@ def move(
 
     def within() -> Written:
         note = _existing(source, max_bytes)
-        start, end = located(note.place.path, note.text, first, last, expected)
+        start, end = locate_lines(note.place.path, note.text, first, last, expected)
         block = _usable(_unindented(lines_at(note.text, start, end)))
         moved = add(cut(note.text, start, end), block, heading)
         note.save(workspace, moved.text, max_bytes)
@@ -175,7 +175,7 @@ def move(
 
     def present() -> str:
         note = _existing(source, max_bytes)
-        return lines_at(note.text, *located(note.place.path, note.text, first, last, expected))
+        return lines_at(note.text, *locate_lines(note.place.path, note.text, first, last, expected))
 
     with writing(workspace):
         if source == target:
@@ -222,7 +222,7 @@ def _delete(
     workspace: Workspace, place: Place, first: int, last: int, expected: str, max_bytes: int
 ) -> Removed:
     note = _existing(place, max_bytes)
-    start, end = located(note.place.path, note.text, first, last, expected)
+    start, end = locate_lines(note.place.path, note.text, first, last, expected)
     note.save(workspace, cut(note.text, start, end), max_bytes)
     return Removed(place.path, lines_at(note.text, start, end), start)
 
@@ -248,7 +248,7 @@ def _existing(place: Place, max_bytes: int) -> _Note:
     return note
 
 
-def located(path: str, text: str, first: int, last: int, expected: str) -> tuple[int, int]:
+def locate_lines(path: str, text: str, first: int, last: int, expected: str) -> tuple[int, int]:
     """Return where the expected lines stand in the text of a note by now, or say that they do not."""
     span = locate(text, first, last, expected)
     if span is None:

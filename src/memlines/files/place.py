@@ -178,17 +178,17 @@ def place_of(workspace: Workspace, path: str) -> Place:
     if not name or "\0" in name or not is_encodable(name):
         raise PathError("no usable path was given", todo="Name a note such as MEMORY.md or memory/topic.md")
     if name.startswith("/") or ".." in name.split("/") or (os.name == "nt" and re.search(r"[\\:]", name)):
-        raise _refused(path, "it is not a plain path below the workspace")
+        raise _refusal(path, "it is not a plain path below the workspace")
     shown = posixpath.normpath(name)
     parts = shown.split("/")
     if not shown.endswith(SUFFIX):
-        raise _refused(path, f"only {SUFFIX} files are")
+        raise _refusal(path, f"only {SUFFIX} files are")
     below_notes = len(parts) > 1 and parts[0] == NOTES_DIR and not IGNORED_DIRS.intersection(parts[1:-1])
     if not below_notes and shown not in root_files(workspace):
-        raise _refused(path, "it lies outside MEMORY.md and memory/")
+        raise _refusal(path, "it lies outside MEMORY.md and memory/")
     place = Place(shown, workspace.root / shown, workspace.root)
     if _passes_link(place):
-        raise _refused(path, "it is or passes through a symbolic link")
+        raise _refusal(path, "it is or passes through a symbolic link")
     return place
 
 
@@ -239,7 +239,7 @@ def writing(workspace: Workspace) -> Iterator[None]:
             stack.enter_context(lock.held(WAIT_SECONDS))
         except StoreReadOnly as error:
             raise WriteError(error.what, todo=error.todo) from error
-        with suppress(OSError):  # the next writer tries again; whoever writes right in there holds this lock
+        with suppress(OSError):  # the next writer tries again; every writer in there holds this lock
             sweep(workspace.private, root=workspace.root)
         yield
 
@@ -260,7 +260,7 @@ def attempt(place: Place, change: Callable[[], Result]) -> Result:
             with suppress(Changed):
                 return change()
     except OSError as error:
-        raise _explained(place, error) from error
+        raise _explain(place, error) from error
     raise WriteError(
         f"{place.path!r} is being changed by another program", todo="Try again when that has finished"
     )
@@ -275,7 +275,7 @@ def reading(what: str) -> Iterator[None]:
         raise PathError(f"{what} cannot be read: {reason_of(error)}", todo="Check its permissions") from error
 
 
-def _explained(place: Place, error: OSError) -> WriteError:
+def _explain(place: Place, error: OSError) -> WriteError:
     if isinstance(error, Unconfirmed) and error.filename == str(place.real):
         return WriteError(
             f"{place.path!r} was changed, but the disk did not confirm it: {reason_of(error)}",
@@ -290,7 +290,7 @@ def _explained(place: Place, error: OSError) -> WriteError:
     return WriteError(f"{place.path!r} could not be written: {reason_of(error)}", todo=todo)
 
 
-def _refused(path: str, why: str) -> PathError:
+def _refusal(path: str, why: str) -> PathError:
     return PathError(
         f"{path!r} is not a note that may be written: {why}",
         todo="Name MEMORY.md or a file below memory/, relative to the workspace",

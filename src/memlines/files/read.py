@@ -105,7 +105,7 @@ def _digest(content: bytes, left_out: tuple[tuple[int, int], ...]) -> str:
 
 
 def bounded_lines(stream: BinaryIO, most: int) -> tuple[bytes, tuple[tuple[int, int], ...]]:
-    """Read at most so many bytes; lines above `LONGEST_LINE` are passed over, and told with their lengths.
+    """Read at most so many bytes; of lines above `LONGEST_LINE` only the lengths are returned.
 
     A line is counted from 0; a sign that is no record stands in its place, so that all others keep theirs.
     """
@@ -130,7 +130,7 @@ def bounded_lines(stream: BinaryIO, most: int) -> tuple[bytes, tuple[tuple[int, 
 
 
 def mark_at(file: FoundFile, position: int) -> str:
-    """Return what tells whether a file still begins as it did up to a position; empty if nobody can tell."""
+    """Return what tells whether a file still begins as it did up to a position; empty if that fails."""
     try:
         with os.fdopen(open_file(file.real, file.root), "rb") as stream:
             first = stream.read(min(_MARK_BYTES, position))
@@ -183,7 +183,7 @@ def without_private_blocks(text: str) -> str:
 def decode_lines(content: bytes) -> str:
     """Turn the bytes of a transcript into text; a line with bad bytes keeps them, as lone surrogates.
 
-    Each line stands for itself: whoever parses them leaves out those that cannot be text.
+    Each line stands for itself: a parser leaves out those that cannot be text.
     """
     return content.decode("utf-8-sig", "surrogateescape")
 

@@ -241,7 +241,7 @@ class _Walk:
             self.files[path] = FoundFile(name, path, source, fingerprint_of(info), "", tree.root)
 
     def _problem(self, path: str, reason: str, *, failed: bool = False, blind: bool = False) -> None:
-        """Note why something is left out; where nobody could look, nothing that is known there is gone."""
+        """Note why something is left out; where it could not look, nothing that is known is gone."""
         name = self._name(path)
         shown = name if is_unicode(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
         self.problems.setdefault(Problem(shown, reason, failed))

@@ -53,10 +53,10 @@ class Said:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a line of the file holds it."""
-        told: dict[str, Any] = {"role": self.role, "text": self.text}
+        data: dict[str, Any] = {"role": self.role, "text": self.text}
         if self.time is not None:
-            told["time"] = _written_time(self.time)
-        return told | ({"truncated": True} if self.truncated else {})
+            data["time"] = _format_time(self.time)
+        return data | ({"truncated": True} if self.truncated else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Snapshot:
             "session": self.session,
             "client": self.client,
             "cwd": self.cwd,
-            "created": _written_time(self.created),
+            "created": _format_time(self.created),
             "messages": [message.to_json() for message in self.messages],
         }
 
@@ -107,7 +107,7 @@ def save(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
         newest = newest_of(workspace, snapshot.session)
         if newest is not None and _ends_with(newest.messages, snapshot.messages):
             return newest
-        kept = _created(workspace, snapshot)
+        kept = _create(workspace, snapshot)
         if newest is not None and _goes_on(newest.messages, snapshot.messages):
             with suppress(OSError):  # the new one is kept; the next snapshot makes room
                 atomic.unlink(folder / f"{newest.id}{_ENDING}", root=workspace.root, durable=False)
@@ -119,8 +119,8 @@ def save(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
         return attempt(Place(f"{PRIVATE_DIR}/{FOLDER}", folder, workspace.root), write)
 
 
-def listed(workspace: Workspace) -> Listing:
-    """Return every snapshot, the newest first; a file that is damaged or foreign is told, not an error."""
+def list_all(workspace: Workspace) -> Listing:
+    """Return every snapshot, the newest first; files that are damaged or foreign are problems."""
     found: list[Snapshot] = []
     problems: list[Problem] = []
     with reading("the folder of snapshots"):
@@ -169,7 +169,7 @@ def transcript_of(text: str) -> Transcript:
     What is not a snapshot has no turns, and its lines count as broken.
     """
     try:
-        snapshot = parsed(text)
+        snapshot = parse(text)
     except ValueError:
         lines = max(1, text.count("\n"))
         return Transcript((), skipped=lines, broken=lines)
@@ -177,55 +177,55 @@ def transcript_of(text: str) -> Transcript:
     return Transcript(turns, next((turn.time for turn in turns if turn.time), snapshot.created))
 
 
-def written(told: dict[str, Any]) -> str:
+def to_text(data: dict[str, Any]) -> str:
     """Return the JSON of a snapshot as its file holds it: a line for each message."""
-    lines = [f"{json.dumps(name)}: {_json(value)}," for name, value in told.items() if name != "messages"]
-    messages = ",\n".join(_json(message) for message in told["messages"])
+    lines = [f"{json.dumps(name)}: {_json(value)}," for name, value in data.items() if name != "messages"]
+    messages = ",\n".join(_json(message) for message in data["messages"])
     return "\n".join(["{", *lines, '"messages": [', messages, "]", "}", ""])
 
 
 def without_texts(content: bytes, is_forgotten: Callable[[str], bool]) -> bytes:
     """Return a JSON file without the texts that were forgotten; any other file stays as it is."""
 
-    def cleaned(value: Any) -> Any:
+    def clean(value: Any) -> Any:
         if isinstance(value, str):
             return REPLACEMENT if is_forgotten(value) else value
         if isinstance(value, list):
-            return [cleaned(item) for item in value]
-        return {key: cleaned(item) for key, item in value.items()} if isinstance(value, dict) else value
+            return [clean(item) for item in value]
+        return {key: clean(item) for key, item in value.items()} if isinstance(value, dict) else value
 
     try:
-        told = json.loads(content)
-        clean = cleaned(told)
+        data = json.loads(content)
+        cleaned = clean(data)
     except (ValueError, RecursionError):
         return content
-    if clean == told:
+    if cleaned == data:
         return content
-    is_snapshot = isinstance(clean, dict) and isinstance(clean.get("messages"), list)
-    return (written(clean) if is_snapshot else json.dumps(clean, ensure_ascii=False)).encode()
+    is_snapshot = isinstance(cleaned, dict) and isinstance(cleaned.get("messages"), list)
+    return (to_text(cleaned) if is_snapshot else json.dumps(cleaned, ensure_ascii=False)).encode()
 
 
-def parsed(text: str, name: str = "") -> Snapshot:
+def parse(text: str, name: str = "") -> Snapshot:
     """Return the snapshot that a text is, or raise `ValueError` with the reason why it is none."""
     try:
-        told = json.loads(text)
+        data = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("is damaged: it is not JSON") from None
-    if not isinstance(told, dict) or not isinstance(told.get("messages"), list):
+    if not isinstance(data, dict) or not isinstance(data.get("messages"), list):
         raise ValueError("is not a snapshot: it holds no messages")
-    created = _time(told.get("created"))
-    session = told.get("session")
+    created = _parse_time(data.get("created"))
+    session = data.get("session")
     if created is None or not isinstance(session, str):
         raise ValueError("is not a snapshot: it names no session or no time")
-    messages = tuple(_said(message, line) for line, message in _places(text))
-    client, cwd = (value if isinstance(value, str) else "" for value in (told.get("client"), told.get("cwd")))
+    messages = tuple(_message(message, line) for line, message in _places(text))
+    client, cwd = (value if isinstance(value, str) else "" for value in (data.get("client"), data.get("cwd")))
     return Snapshot(session, messages, created, client, cwd, name)
 
 
 # Files
 
 
-def _created(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
+def _create(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
     """Write a snapshot under a name that sorts after all others, whatever the clock did."""
     newest = next(iter(_names(workspace)), "").rpartition("-")[0]
     time = snapshot.created.astimezone(UTC)
@@ -233,7 +233,7 @@ def _created(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
         time = max(time, time_of(newest) + timedelta(microseconds=1))
     name = f"{time.strftime(_STAMP_FORMAT)}-{_session_id(snapshot.session)}"
     file = workspace.private / FOLDER / f"{name}{_ENDING}"
-    if not atomic.create(file, written(snapshot.to_json()), PRIVATE_FILE, root=workspace.root):
+    if not atomic.create(file, to_text(snapshot.to_json()), PRIVATE_FILE, root=workspace.root):
         raise atomic.Changed
     return replace(snapshot, id=name)
 
@@ -271,7 +271,7 @@ def _read(workspace: Workspace, name: str) -> Snapshot | Problem | None:
             return None
         if len(content) > MAX_BYTES:
             raise ValueError(f"is above the limit of {MAX_BYTES / 1e6:g} MB")
-        return parsed(content.decode("utf-8"), name)
+        return parse(content.decode("utf-8"), name)
     except UnicodeDecodeError:
         return Problem(shown, "is damaged: it is not UTF-8 text")
     except ValueError as error:
@@ -306,13 +306,13 @@ def _same(some: Sequence[Said], others: Sequence[Said]) -> bool:
     return [(one.role, one.text) for one in some] == [(one.role, one.text) for one in others]
 
 
-def _said(told: Any, line: int) -> Said:
-    if not isinstance(told, dict) or told.get("role") not in get_args(Role):
+def _message(data: Any, line: int) -> Said:
+    if not isinstance(data, dict) or data.get("role") not in get_args(Role):
         raise ValueError("is not a snapshot: a message names no side")
-    text = told.get("text")
+    text = data.get("text")
     if not isinstance(text, str) or not is_unicode(text):
         raise ValueError("is not a snapshot: a message has no text")
-    return Said(told["role"], text, _time(told.get("time")), told.get("truncated") is True, line)
+    return Said(data["role"], text, _parse_time(data.get("time")), data.get("truncated") is True, line)
 
 
 def _places(text: str) -> Iterator[tuple[int, Any]]:
@@ -337,11 +337,11 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _written_time(time: datetime) -> str:
+def _format_time(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _time(value: Any) -> datetime | None:
+def _parse_time(value: Any) -> datetime | None:
     try:
         time = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:

@@ -2,12 +2,12 @@
 
 Forgetting takes a text out of the notes, but it may also stand in transcripts, which belong to other
 programs and are read again and again. So `<private>/forgotten.jsonl` holds a salted SHA-256 of each
-forgotten entry, and of each of its lines and sentences that is long enough to be told from others
+forgotten entry, and of each of its lines and sentences that is long enough to be data from others
 (`text.pieces`).
 
 A line of the file says how many words its text had, and one byte that is made of the first of them, so that
 not every place of a transcript has to be hashed for every forgotten text. The salt lies beside it: the same
-text leaves another hash in every workspace, and nobody can look short texts up in a list made beforehand.
+text leaves another hash in every workspace, and short texts cannot be looked up in a list made beforehand.
 
 The file travels with archives and backups. A line that came from another workspace names its salt. A text
 that is remembered again keeps its line, marked as lifted, so that an older copy of the file does not bring
@@ -61,13 +61,13 @@ class Tombstone:
 
     def to_json(self, own_salt: bytes) -> dict[str, Any]:
         """Return it as a line of the file holds it; only the salt of another workspace is written down."""
-        told: dict[str, Any] = {"hash": self.hash}
+        data: dict[str, Any] = {"hash": self.hash}
         if self.about == "text":
-            told |= {"words": self.words, "first": self.first}
+            data |= {"words": self.words, "first": self.first}
         else:
-            told[self.about] = True
-        told |= {name: True for name in ("whole", "lifted") if getattr(self, name)}
-        return told | ({} if self.salt == own_salt else {"salt": self.salt.decode()}) | {"time": self.time}
+            data[self.about] = True
+        data |= {name: True for name in ("whole", "lifted") if getattr(self, name)}
+        return data | ({} if self.salt == own_salt else {"salt": self.salt.decode()}) | {"time": self.time}
 
 
 class Forgotten:
@@ -112,12 +112,12 @@ class Forgotten:
         salt = secrets.token_hex(32).encode()
         known = list(texts)
         found = cls(_stones_of(salt, known, sessions), salt)
-        pieces = [words for text in known for words, _ in _worded(text)]
+        pieces = [words for text in known for words, _ in _words_of_pieces(text)]
         if len(pieces) <= _FEW:
             found._wordings = tuple(re.compile(_BETWEEN.join(map(re.escape, words))) for words in pieces)
         return found
 
-    def merged(self, other: Forgotten) -> Forgotten:
+    def merge(self, other: Forgotten) -> Forgotten:
         """Return what either of two knows; where both know something, the later one counts."""
         return Forgotten([*self._stones.values(), *other._stones.values()], self.salt or other.salt)
 
@@ -173,7 +173,7 @@ class Forgotten:
         return tuple(turn for turn in kept if turn.text)
 
     def lift(self, text: str) -> bool:
-        """Let a text be remembered again, because somebody wrote it down again; tell if it was forgotten."""
+        """Let a text be remembered again, because it was written down again; tell if it was forgotten."""
         workspace = self._workspace
         if workspace is None or not self.drops(text):
             return False
@@ -250,7 +250,7 @@ def bury(
 def adopt(workspace: Workspace, theirs: Forgotten) -> int:
     """Take over what was forgotten where a copy was made; return how much of it is new here.
 
-    Somebody who has remembered a text again since then keeps it. A workspace that forgot nothing yet takes
+    A text that was remembered again since then stays. A workspace that forgot nothing yet takes
     over the salt as well, so that a restored one goes on as the one that was lost.
     """
     if not len(theirs):
@@ -278,11 +278,11 @@ def _stones_of(
         for name in names:
             yield Tombstone(_name_hash(salt, about, name), now, salt, about=about)
     for text in texts:
-        for words, whole in _worded(text):
+        for words, whole in _words_of_pieces(text):
             yield Tombstone(_hash(salt, words), now, salt, len(words), _first_byte(salt, words[0]), whole)
 
 
-def _worded(text: str) -> Iterator[tuple[list[str], bool]]:
+def _words_of_pieces(text: str) -> Iterator[tuple[list[str], bool]]:
     """Yield the words of each piece a text is known again by, and whether it needs lines of its own."""
     pieces, whole = pieces_of(text)
     for piece in pieces:
@@ -293,19 +293,19 @@ def _worded(text: str) -> Iterator[tuple[list[str], bool]]:
 def _stones_in(content: bytes, salt: bytes) -> Iterator[Tombstone]:
     for line in content.decode("utf-8", "replace").split("\n"):
         try:
-            told = json.loads(line)
+            data = json.loads(line)
             yield Tombstone(
-                str(told["hash"]),
-                str(told["time"]),
-                str(told["salt"]).encode() if "salt" in told else salt,
-                int(told.get("words", 0)),
-                int(told.get("first", 0)),
-                bool(told.get("whole", False)),
-                "session" if told.get("session") else "file" if told.get("file") else "text",
-                bool(told.get("lifted", False)),
+                str(data["hash"]),
+                str(data["time"]),
+                str(data["salt"]).encode() if "salt" in data else salt,
+                int(data.get("words", 0)),
+                int(data.get("first", 0)),
+                bool(data.get("whole", False)),
+                "session" if data.get("session") else "file" if data.get("file") else "text",
+                bool(data.get("lifted", False)),
             )
         except (ValueError, KeyError, TypeError, AttributeError):
-            continue  # a line that somebody changed says nothing; the others still do
+            continue  # a line that was changed by hand says nothing; the others still do
 
 
 def _latest(stones: Iterable[Tombstone]) -> dict[tuple[bytes, str], Tombstone]:

@@ -102,7 +102,7 @@ def restore(workspace: Workspace, name: str) -> str:
 def scrub(workspace: Workspace, without: Callable[[bytes], bytes]) -> list[str]:
     """Rewrite what is in the trash without something; return the names of what changed.
 
-    Whoever calls this holds the notes' lock.
+    The caller holds the notes' lock.
     """
     changed: list[str] = []
     for item in list(_listing(workspace)):

@@ -138,7 +138,7 @@ class NoHints:
         return False
 
     def close(self) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
 
 def _folders_below(above: str, name: str) -> Iterator[tuple[str, int]]:
@@ -156,7 +156,7 @@ def _folders_below(above: str, name: str) -> Iterator[tuple[str, int]]:
                         if entry.name not in IGNORED_DIRS and entry.is_dir(follow_symlinks=False)
                     ]
             except (OSError, PathError):
-                continue  # gone since, or nobody may look into it; the scan tells of that
+                continue  # gone since, or it may not be looked into; the scan reports that
 
 
 def _is_folder(path: str) -> bool:

@@ -85,7 +85,7 @@ def lines_at(text: str, first: int, last: int) -> str:
 def put(text: str, first: int, last: int, block: str) -> Edited:
     """Put a block in the place of some lines."""
     lines = split(text)
-    new = _ended(block, line_end_of(text))
+    new = _with_ends(block, line_end_of(text))
     if not lines[last - 1].endswith("\n"):
         new[-1] = _bare(new[-1])
     lines[first - 1 : last] = new
@@ -137,7 +137,7 @@ def _append(text: str, block: str) -> Edited:
     last = above[above.rfind("\n", 0, -1) + 1 :]
     if last.strip() and not _goes_on(above, block):
         above += end
-    new = _ended(block, end)
+    new = _with_ends(block, end)
     first = above.count("\n") + 1
     return Edited("".join([above, *new]), first, first + len(new) - 1)
 
@@ -151,7 +151,7 @@ def _insert(text: str, after: int, block: str) -> Edited:
         above[-1] += end
     if above and above[-1].strip() and not _goes_on("".join(above), block):
         above.append(end)
-    new = _ended(block, end)
+    new = _with_ends(block, end)
     if below and below[0].strip():
         below.insert(0, end)
     return Edited("".join([*above, *new, *below]), len(above) + 1, len(above) + len(new))
@@ -171,7 +171,7 @@ def _goes_on(text: str, block: str) -> bool:
     return bool(new) and last_kind(text) == new[0].kind == "item"
 
 
-def _ended(block: str, end: str) -> list[str]:
+def _with_ends(block: str, end: str) -> list[str]:
     return [line + end for line in block.split("\n")]
 
 

@@ -132,7 +132,7 @@ def unclosed_fence(text: str) -> str:
             fence = "" if _closes(line, fence) else fence
             continue
         words = _behind_markers(line.lstrip(" \t"))
-        fence = _opened_fence(words)
+        fence = _fence_in(words)
         closing = " " * (len(line) - len(words)) + fence
     return closing if fence else ""
 
@@ -171,7 +171,7 @@ def _indent(line: str) -> int:
     return len(white.expandtabs(_CODE_INDENT))
 
 
-def _opened_fence(words: str) -> str:
+def _fence_in(words: str) -> str:
     """Return the fence that a line (without its indent) opens, or nothing."""
     mark = _FENCE.match(words)
     # A backtick in the rest of the line means inline code, not a fence.
@@ -200,9 +200,7 @@ def _interrupts(line: str) -> bool:
     if _PLAIN.match(line):
         return False
     words = line.lstrip(" ")
-    if _heading(line) or (
-        _indent(line) < _CODE_INDENT and (words.startswith(_COMMENT) or _opened_fence(words))
-    ):
+    if _heading(line) or (_indent(line) < _CODE_INDENT and (words.startswith(_COMMENT) or _fence_in(words))):
         return True
     if _is_rule(line):
         return line.strip().strip("-") != ""  # dashes alone underline the paragraph
@@ -242,7 +240,7 @@ class _Walk:
             self.at += 1
             return "heading"
         if _indent(line) < _CODE_INDENT:
-            fence = _opened_fence(line.lstrip(" "))
+            fence = _fence_in(line.lstrip(" "))
             if fence:
                 self._code(fence)
                 return "code"
@@ -301,7 +299,7 @@ class _Walk:
 
     def _past(self, words: str) -> None:
         """Move past a line of an item, with all of the code that it opens if that is closed somewhere."""
-        fence = _opened_fence(_behind_markers(words))
+        fence = _fence_in(_behind_markers(words))
         end = self._closing(fence, in_item=True) if fence else None
         self.at = self.at + 1 if end is None else end + 1
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from memlines.text.chunk import chunk_note, chunk_text, limit_of, text_hash, weigh
 from memlines.text.entries import entries_of, without_comments
-from memlines.text.facts import CATEGORIES, ID_LENGTH, Fact, FactLine, fact_of, is_our_line
+from memlines.text.facts import CATEGORIES, ID_LENGTH, LINE, Fact, FactLine, fact_of
 from memlines.text.outline import Heading, front_matter, heading_above, outline
 from memlines.types import Chunk
 
@@ -91,15 +91,15 @@ def _lines_of(text: str) -> Iterator[FactLine]:
 
 def _facts_at(every: list[str], lines: list[str], first: int, last: int) -> Iterator[FactLine]:
     """Yield the fact that stands on some lines, counted from 0, if there are any words on them."""
-    raw = item = _joined(every[first : last + 1])
+    raw = item = _join(every[first : last + 1])
     if first < last:  # there may be a comment below
-        item = _joined(lines[first : last + 1])
+        item = _join(lines[first : last + 1])
     fact = fact_of(item)
     if fact is not None:
         yield FactLine(fact, first + 1, last + 1, raw)
 
 
-def _joined(lines: list[str]) -> str:
+def _join(lines: list[str]) -> str:
     return "\n".join([line.removesuffix("\r") for line in lines])
 
 
@@ -137,11 +137,11 @@ def _after_change(last: _Note, text: str) -> _Note | None:
     if not last.names or _has_context(text):
         return None
     lines = text.split("\n")
-    head = _shared(last.lines, lines, len(lines))
-    tail = _shared(last.lines[::-1], lines[::-1], min(len(lines), len(last.lines)) - head)
+    head = _count_shared(last.lines, lines, len(lines))
+    tail = _count_shared(last.lines[::-1], lines[::-1], min(len(lines), len(last.lines)) - head)
     gone, new = last.lines[head : len(last.lines) - tail], lines[head : len(lines) - tail]
     below = next((line for line in lines[len(lines) - tail :]), "")
-    if not all(not line or is_our_line(line) for line in (*gone, *new, below)):
+    if not all(not line or LINE.fullmatch(line) for line in (*gone, *new, below)):
         return None
     if tail and not below and any(line.strip() for line in lines[len(lines) - tail :]):
         return None  # what stands below a blank line may belong to the item above it
@@ -162,7 +162,7 @@ def _at(line: FactLine, lower: int) -> FactLine:
     return FactLine(line.fact, line.first + lower, line.last + lower, line.raw)
 
 
-def _shared(one: list[str], other: list[str], most: int) -> int:
+def _count_shared(one: list[str], other: list[str], most: int) -> int:
     """Return how many lines two texts begin with in common."""
     pairs = enumerate(zip_longest(one[:most], other[:most]))
     return next((at for at, (left, right) in pairs if left != right), min(most, len(one), len(other)))
@@ -206,7 +206,7 @@ def words_of(fact: Fact) -> str:
 
 
 class _Cutter:
-    """A note of facts, and how it is to be cut."""
+    """A note of facts, and how to cut it."""
 
     def __init__(self, text: str, tokens: int, overlap: int) -> None:
         self.lines = text.split("\n")

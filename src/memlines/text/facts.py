@@ -43,10 +43,13 @@ Category = Literal["preference", "fact", "decision", "entity", "other"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 IMPORTANCE = 0.7
-"""How much a fact counts if nobody said."""
+"""How much a fact counts if that was not given."""
 
 LONGEST = 1_000
 """Characters of a fact; what is longer is a note."""
+
+CAPTURE = "capture"
+"""What the source of a captured fact begins with."""
 
 _LONGEST_SOURCE = 200
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
@@ -54,7 +57,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2}):?[ \t]+")
 _CATEGORY = re.compile(rf"\[({'|'.join(CATEGORIES)})\](?:[ \t]+|$)")
 
-_LINE = re.compile(
+LINE = re.compile(
     rf"- (?:([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}) )?\[({'|'.join(CATEGORIES)})\] (\S.*) \^({ID.pattern})"
 )
 """Such a line as a whole."""
@@ -95,10 +98,10 @@ class Fact:
 
     @property
     def is_captured(self) -> bool:
-        """Whether it was taken from a conversation without anybody asking for it."""
+        """Whether it was taken from a conversation without being asked for."""
         return self.source.split(" ", 1)[0] == CAPTURE
 
-    def superseded(self, by: str, on: date) -> Fact:
+    def supersede(self, by: str, on: date) -> Fact:
         """Return it as no longer true since a day, because another fact took its place."""
         return replace(self, struck=True, until=on, superseded_by=by)
 
@@ -109,18 +112,14 @@ class Fact:
             "text": self.text,
             "category": self.category,
             "importance": self.importance,
-            "created_at": _written(self.created) or None,
+            "created_at": str(self.created) if self.created else None,
             "source": self.source,
-            "valid_from": _written(self.valid_from) or None,
-            "valid_until": _written(self.until) or None,
+            "valid_from": str(self.valid_from) if self.valid_from else None,
+            "valid_until": str(self.until) if self.until else None,
             "superseded_by": self.superseded_by or None,
             "current": self.is_current,
             "reviewed": self.reviewed,
         }
-
-
-CAPTURE = "capture"
-"""What the source of a captured fact begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ class FirstLine:
 def plain(text: str) -> str:
     """Return a text on one line as a fact can hold it, or refuse it."""
     words = " ".join(text.split())
-    words, _ = _unstruck(words)
+    words, _ = _without_strike(words)
     if not words:
         raise UsageError("there is no text to store", todo="Give a fact in a sentence")
     if "\0" in words or not is_unicode(words):
@@ -178,17 +177,12 @@ def is_id(text: str) -> bool:
     return ID.fullmatch(text) is not None
 
 
-def is_our_line(line: str) -> bool:
-    """Tell whether a line is a fact as we write it, with its id."""
-    return _LINE.fullmatch(line) is not None
-
-
 def line_of(fact: Fact) -> str:
     """Return a fact as the line it stands on."""
-    return f"- {_lead_of(fact)}{_marked(fact, fact.text)}"
+    return f"- {_lead_of(fact)}{_with_marks(fact, fact.text)}"
 
 
-def rewritten(old: FactLine, new: Fact) -> Iterator[FirstLine]:
+def rewrite_line(old: FactLine, new: Fact) -> Iterator[FirstLine]:
     """Yield how the first line of an item may tell another fact, the one that changes it least first.
 
     What stands below it stays. Other words take the place of those on that line, if it holds all of them.
@@ -217,8 +211,8 @@ def rewritten(old: FactLine, new: Fact) -> Iterator[FirstLine]:
         words = plain(new.text.removesuffix(f" {below}")) if below else plain(new.text)
         fact = replace(fact, text=f"{words} {below}".strip())
     if (fact.created, fact.category) == (old.fact.created, old.fact.category):
-        yield FirstLine(f"{marker}{parts.lead}{_marked(fact, words)}", count, fact)
-    yield FirstLine(f"{marker}{_lead_of(fact)}{_marked(fact, words)}", count, fact)
+        yield FirstLine(f"{marker}{parts.lead}{_with_marks(fact, words)}", count, fact)
+    yield FirstLine(f"{marker}{_lead_of(fact)}{_with_marks(fact, words)}", count, fact)
 
 
 def _lead_of(fact: Fact) -> str:
@@ -226,15 +220,15 @@ def _lead_of(fact: Fact) -> str:
     return f"{day}[{fact.category}] "
 
 
-def _marked(fact: Fact, words: str) -> str:
+def _with_marks(fact: Fact, words: str) -> str:
     """Return words of a fact that stand on one line, with what is known of it behind them."""
     text = f"~~{words}~~" if fact.struck and words else words
     short = f"{fact.importance:g}"
     values = {
         "importance": short if float(short) == fact.importance else repr(fact.importance),
         "from": fact.source,
-        "since": _written(fact.since),
-        "until": _written(fact.until),
+        "since": fact.since,
+        "until": fact.until,
         "now": fact.superseded_by,
     }
     if fact.importance == IMPORTANCE:
@@ -251,7 +245,7 @@ def _marked(fact: Fact, words: str) -> str:
 
 def fact_of(item: str) -> Fact | None:
     """Return the fact that an item of a list holds, without a name if it bears none."""
-    line = _LINE.fullmatch(item)
+    line = LINE.fullmatch(item)
     if line is not None:  # as we write it, which needs no further look and is most of a long note
         day, category, words, name = line.groups()
         if words == " ".join(words.split()) and (not day or _day_in(day)):
@@ -288,17 +282,17 @@ class _Parts(NamedTuple):
 
 
 def _parts_of(text: str) -> _Parts:
-    rest, is_struck = _unstruck(text)
+    rest, is_struck = _without_strike(text)
     lead = day = ""
     category = "other"
     mark = _DAY.match(rest)
     if mark and _day_in(mark[1]):  # 2026-13-40 is text
         lead, day = mark[0], mark[1]
-        rest, is_struck = _unstruck(rest[mark.end() :], is_struck)
+        rest, is_struck = _without_strike(rest[mark.end() :], is_struck)
     mark = _CATEGORY.match(rest)
     if mark:
         lead, category = lead + mark[0], mark[1]
-        rest, is_struck = _unstruck(rest[mark.end() :], is_struck)
+        rest, is_struck = _without_strike(rest[mark.end() :], is_struck)
     return _Parts(lead, day, category, rest, is_struck)
 
 
@@ -311,7 +305,7 @@ def _fact(
     if more is not None and known is not None:
         words = words[: more.start()]
     known = known or {}
-    words, is_struck = _unstruck(words, is_struck, whatever_is_inside=_STRUCK in known)
+    words, is_struck = _without_strike(words, is_struck, whatever_is_inside=_STRUCK in known)
     is_struck = is_struck or (_STRUCK in known and not words)  # there is nothing that could be struck through
     words = f"{words} {below}".strip() if below else words
     if not words:
@@ -332,10 +326,6 @@ def _fact(
     )
 
 
-def _written(day: date | None) -> str:
-    return day.isoformat() if day else ""
-
-
 def _behind_marker(line: str) -> tuple[str, str]:
     """Return the marker of an item with the blank behind it, and the words of its line."""
     marker = _MARKER.match(line)
@@ -344,7 +334,7 @@ def _behind_marker(line: str) -> tuple[str, str]:
     return lead if not lead or lead[-1] in " \t" else f"{lead} ", " ".join(line[end:].split())
 
 
-def _unstruck(text: str, was: bool = False, *, whatever_is_inside: bool = False) -> tuple[str, bool]:
+def _without_strike(text: str, was: bool = False, *, whatever_is_inside: bool = False) -> tuple[str, bool]:
     """Return a text without the marks that strike all of it through, and whether it is or was struck.
 
     A text in which several parts are struck through begins and ends like that as well.

@@ -1,6 +1,6 @@
 """Make text fit to be given to a model: nothing in it is invisible, and nothing in it passes for a command.
 
-Notes and transcripts are written by anybody. `visible` takes out what a reader of the note does not see:
+Notes and transcripts may be written by others. `visible` takes out what a reader of the note does not see:
 control characters, escape sequences of terminals, direction marks and every other code point that is drawn as
 nothing. `neutralise` also defuses what a model, or a client that shows Markdown, could take for more than
 text: tags of roles and of our own, turns, and images that would be fetched. The number of lines never
@@ -111,7 +111,7 @@ def neutral_line(text: str) -> Neutral:
     return neutralise(" ".join(text.split()))
 
 
-def quoted(text: str) -> Neutral:
+def quote_lines(text: str) -> Neutral:
     """Return a text as a quote of Markdown, line by line; behind its marks no line begins a turn."""
     lines = _without_tags(visible(text)).split("\n")
     return Neutral("\n".join(f"> {line}".rstrip() for line in lines))
@@ -125,7 +125,7 @@ def visible(text: str) -> str:
     """
     if not text.isprintable():
         text = _ESCAPES.sub("", _LINE_END.sub(_plain_end, text))
-    return text if text.isascii() else _UNSEEN.sub(_needed, text)
+    return text if text.isascii() else _UNSEEN.sub(_keep_needed, text)
 
 
 def unseen_in(name: str) -> str:
@@ -169,7 +169,7 @@ def _plain_end(end: re.Match[str]) -> str:
     return "\n" if end[0] == "\r\n" else " "
 
 
-def _needed(run: re.Match[str]) -> str:
+def _keep_needed(run: re.Match[str]) -> str:
     """Return what of a run of invisible characters the two characters around it need to be written."""
     text = run.string
     before = text[run.start() - 1] if run.start() else ""

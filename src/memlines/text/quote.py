@@ -1,7 +1,7 @@
 """Quote what the memory holds, so that a model takes it for data; and take such quotes out again.
 
 Everything that Memlines puts into a conversation stands between `<memlines-context>` and its closing tag;
-facts that nobody asked for stand in `<relevant-memories>`, as agents know it from other memories.
+facts that were not asked for stand in `<relevant-memories>`, as agents know it from other memories.
 Inside, every quoted line begins with `> `, and is neutral (`text.neutral`): no text can close the quote it
 stands in. Because the tags are known, the same text is never taken for something that was said.
 """
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from memlines.text.neutral import Neutral, neutral_line, quoted
+from memlines.text.neutral import Neutral, neutral_line, quote_lines
 
 TAG = "memlines-context"
 FACTS_TAG = "relevant-memories"
@@ -31,7 +31,7 @@ _HOST_TAGS = (
     "command-(?:name|message|args|contents)",
     "local-command-[a-z]+",
 )
-"""What clients and memories, ours (by both its names) and others, put around text that nobody said."""
+"""What clients and memories, ours (by both its names) and others, put around text that was not said."""
 
 _NAMES = "|".join(_HOST_TAGS)
 _OPENING = re.compile(rf"<({_NAMES})(?:\s[^<>]*)?>", re.IGNORECASE)
@@ -48,17 +48,19 @@ class Quote:
 
 def block(introduction: str, quotes: Iterable[Quote], tag: str = TAG) -> Neutral:
     """Return quotes as one block of Markdown that nothing inside can end."""
-    return _framed(introduction, _parts(quotes), tag)
+    return _frame(introduction, _parts(quotes), tag)
 
 
-def capped(introduction: str, quotes: Sequence[Quote], most: int, tag: str = TAG) -> tuple[Neutral, int]:
+def block_within(
+    introduction: str, quotes: Sequence[Quote], most: int, tag: str = TAG
+) -> tuple[Neutral, int]:
     """Return quotes as a block of at most so many characters, and how many of them it holds.
 
     The last ones are left out, as a whole; the block then says how many and which come next. The first one is
     always there.
     """
     parts = _parts(quotes)
-    whole = _framed(introduction, parts, tag)
+    whole = _frame(introduction, parts, tag)
     if len(whole) <= most or len(parts) < 2:
         return whole, len(parts)
     room = most - (len(whole) - sum(map(len, parts)))
@@ -66,17 +68,17 @@ def capped(introduction: str, quotes: Sequence[Quote], most: int, tag: str = TAG
     count = max(1, bisect_right(ends, room))
     while True:
         left = _left_out([quote.origin for quote in quotes[count:]])
-        text = _framed(introduction, [*parts[:count], left], tag)
+        text = _frame(introduction, [*parts[:count], left], tag)
         if len(text) <= most or count == 1:
             return text, count
         count -= 1
 
 
 def _parts(quotes: Iterable[Quote]) -> list[str]:
-    return [f"{neutral_line(quote.origin)}:\n{quoted(quote.text)}" for quote in quotes]
+    return [f"{neutral_line(quote.origin)}:\n{quote_lines(quote.text)}" for quote in quotes]
 
 
-def _framed(introduction: str, parts: Sequence[str], tag: str) -> Neutral:
+def _frame(introduction: str, parts: Sequence[str], tag: str) -> Neutral:
     return Neutral("\n".join([f"<{tag}>", introduction, "", "\n\n".join(parts), "", f"</{tag}>"]))
 
 
@@ -91,7 +93,7 @@ def _left_out(origins: Sequence[str]) -> str:
 
 
 def without_quotes(text: str) -> str:
-    """Return what somebody said without what was put into it: from a tag of ours to its end.
+    """Return what was said without what was put into it: from a tag of ours to its end.
 
     A block that was cut counts as well: without its end it goes on to the end of the text; one of ours
     without its beginning begins with the text.

@@ -51,7 +51,7 @@ Passage = list[Part]
 
 def chunk_turns(turns: Sequence[Turn], heading: str, tokens: int, overlap: int) -> list[Chunk]:
     """Cut a conversation into chunks whose lines are those of the turns in the transcript."""
-    return [chunk for part in stretches(turns) for chunk in _chunked(part, heading, tokens, overlap)]
+    return [chunk for part in stretches(turns) for chunk in _chunk_stretch(part, heading, tokens, overlap)]
 
 
 def stretches(turns: Iterable[Turn]) -> Iterator[list[Turn]]:
@@ -73,17 +73,17 @@ def stretches(turns: Iterable[Turn]) -> Iterator[list[Turn]]:
         yield stretch
 
 
-def _chunked(turns: Sequence[Turn], heading: str, tokens: int, overlap: int) -> list[Chunk]:
+def _chunk_stretch(turns: Sequence[Turn], heading: str, tokens: int, overlap: int) -> list[Chunk]:
     limit = limit_of(tokens)
     passages: list[Passage] = []
     rests: list[list[Part]] = []
     for asked, answer in _exchanges(_tidy(turn) for turn in turns):
         question = _question(asked, limit)
         room = limit - _size(question)
-        opening, rest = _divided(asked, answer, limit, room)
+        opening, rest = _divide(asked, answer, limit, room)
         passages.extend(opening)
-        rests.extend([*question, *run] for run in _grouped([[part] for part in rest], room, 0))
-    runs = [*_grouped(passages, limit, overlap_of(tokens, overlap)), *rests]
+        rests.extend([*question, *run] for run in _group([[part] for part in rest], room, 0))
+    runs = [*_group(passages, limit, overlap_of(tokens, overlap)), *rests]
     runs.sort(key=lambda run: run[0].line)
     return [_chunk(run, heading) for run in runs]
 
@@ -119,7 +119,7 @@ def _question(asked: list[Turn], limit: int) -> list[Part]:
     return _parts(asked[-1], room, limit)[:1] if asked and room >= _SHORTEST_START else []
 
 
-def _divided(
+def _divide(
     asked: list[Turn], answer: list[Turn], limit: int, rest_limit: int
 ) -> tuple[list[Passage], list[Part]]:
     """Divide an exchange into passages, the last of them with the answer's beginning, and the rest."""
@@ -196,7 +196,7 @@ def _end_of_piece(text: str, start: int, weight: int) -> int:
     return start + len(piece)
 
 
-def _grouped(passages: Iterable[Passage], limit: int, window: int) -> Iterator[list[Part]]:
+def _group(passages: Iterable[Passage], limit: int, window: int) -> Iterator[list[Part]]:
     """Join passages as far as they fit the limit; each run but the first begins with the end of the last."""
     run: list[Part] = []
     weight = 0
@@ -204,7 +204,7 @@ def _grouped(passages: Iterable[Passage], limit: int, window: int) -> Iterator[l
         size = _size(passage)
         if run and weight + size > limit:
             yield run
-            run = _carried(run, min(window, limit - size))
+            run = _carry(run, min(window, limit - size))
             weight = _size(run)
         run = [*run, *passage]
         weight += size
@@ -212,7 +212,7 @@ def _grouped(passages: Iterable[Passage], limit: int, window: int) -> Iterator[l
         yield run
 
 
-def _carried(run: list[Part], window: int) -> list[Part]:
+def _carry(run: list[Part], window: int) -> list[Part]:
     """Return the parts at the end of a run that fit the window."""
     kept = len(run)
     while kept and run[kept - 1].size <= window:

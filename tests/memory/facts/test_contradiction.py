@@ -72,7 +72,7 @@ def test_every_language_has_twenty_pairs_and_half_of_them_are_traps(language: st
 
 def test_a_fact_that_is_no_longer_true_is_not_replaced_again() -> None:
     old = line("I live in Berlin.")
-    struck = replace(old, fact=old.fact.superseded("bbbbbbbbbb", date(2026, 1, 1)))
+    struck = replace(old, fact=old.fact.supersede("bbbbbbbbbb", date(2026, 1, 1)))
 
     assert contradicted("I live in Hamburg.", "fact", [(struck, 0.9)]) is None
 

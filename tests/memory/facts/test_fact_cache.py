@@ -14,7 +14,7 @@ from memlines.text.facts import Fact, FactLine, line_of
 
 NAMES = ["aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc", "dddddddddd"]
 OURS = [line_of(Fact(name, f"Text of {name[0]}", created=date(2026, 11, 16))) for name in NAMES]
-STRUCK = line_of(Fact(NAMES[0], "Text").superseded(NAMES[1], date(2026, 11, 16)))
+STRUCK = line_of(Fact(NAMES[0], "Text").supersede(NAMES[1], date(2026, 11, 16)))
 OTHERS = [
     "",
     "# Facts",

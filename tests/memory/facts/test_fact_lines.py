@@ -172,7 +172,7 @@ def test_a_line_shows_what_does_not_go_without_saying() -> None:
 
 
 def test_a_superseded_fact_is_struck_through() -> None:
-    fact = Fact(ID, "Works at Acme.", "fact", created=date(2026, 3, 1)).superseded(OTHER, DAY)
+    fact = Fact(ID, "Works at Acme.", "fact", created=date(2026, 3, 1)).supersede(OTHER, DAY)
     assert line_of(fact) == (
         f"- 2026-03-01 [fact] ~~Works at Acme.~~ {{until: 2026-11-16, now: {OTHER}}} ^{ID}"
     )

@@ -45,7 +45,7 @@ def home(workspace: Path) -> Home:
     [
         HIDDEN,
         f"- {SECRET}",
-        line_of(Fact("b7c5d2e6fg", SECRET).superseded("k3f5x2m7qa", date(2026, 11, 16))),
+        line_of(Fact("b7c5d2e6fg", SECRET).supersede("k3f5x2m7qa", date(2026, 11, 16))),
         f"- ~~2026-03-01 [fact] {SECRET}. ^b7c5d2e6fg~~",
         f"- [fact] {SECRET.replace(' hides', '  ' + chr(10) + '  hides')} ^b7c5d2e6fg",
     ],
@@ -116,7 +116,7 @@ def test_what_is_kept_of_changes_goes_as_well(home: Home, workspace: Path) -> No
     book = FactNote(Workspace.at(workspace), Settings())
     line = book.find("b7c5d2e6fg")
     assert line
-    book.change(line, line.fact.superseded("k3f5x2m7qa", date(2026, 11, 16)))
+    book.change(line, line.fact.supersede("k3f5x2m7qa", date(2026, 11, 16)))
     receipt = home.forget(f"{NOTE}#L4")
     assert (home.traces(), receipt.complete) == ([], True)
 

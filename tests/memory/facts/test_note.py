@@ -296,7 +296,7 @@ def test_writers_at_the_same_time_lose_nothing(home: Workspace) -> None:
 
 def test_a_changed_fact_stands_in_its_place(home: Workspace, facts: FactNote) -> None:
     write(home, f"# Facts\n\n{ACME_LINE}\n{TABS_LINE}\n")
-    changed = facts.change(facts.lines()[0], ACME.superseded(TABS.id, date(2026, 11, 16)))
+    changed = facts.change(facts.lines()[0], ACME.supersede(TABS.id, date(2026, 11, 16)))
     line = f"- [fact] ~~Works at Acme.~~ {{until: 2026-11-16, now: {TABS.id}}} ^{ACME.id}"
     assert text_of(home) == f"# Facts\n\n{line}\n{TABS_LINE}\n"
     assert (changed, facts.lines()[1].fact) == (facts.lines()[0], TABS)
@@ -375,7 +375,7 @@ def test_a_fact_that_is_no_longer_true_keeps_its_item(
 ) -> None:
     write(home, f"{item}\n- likes rain\n")
     (old, _) = facts.lines()
-    facts.change(old, old.fact.superseded("", date(2026, 11, 16)))
+    facts.change(old, old.fact.supersede("", date(2026, 11, 16)))
     assert text_of(home) == f"{struck.replace('NAME', old.fact.id)}\n- likes rain\n"
     assert [line.fact.is_current for line in facts.lines()] == [False, True]
 
@@ -417,7 +417,7 @@ def test_code_on_the_line_of_an_item_is_not_struck_through(home: Workspace, fact
     text = "- ```\n  tea\n  ```\n- likes rain\n```\ncode\n```\n"
     write(home, text)
     with pytest.raises(WriteError, match="by hand"):
-        facts.change(facts.lines()[0], facts.lines()[0].fact.superseded("", date(2026, 11, 16)))
+        facts.change(facts.lines()[0], facts.lines()[0].fact.supersede("", date(2026, 11, 16)))
     assert text_of(home) == text
 
 
@@ -435,7 +435,7 @@ def test_a_change_touches_nothing_but_the_first_line(folder: Path, text: str, da
     assume(lines)
     old = data.draw(st.sampled_from(lines))
     reviewed = replace(old.fact, reviewed=True)
-    new = data.draw(st.sampled_from([reviewed, old.fact.superseded(TABS.id, date(2026, 11, 16))]))
+    new = data.draw(st.sampled_from([reviewed, old.fact.supersede(TABS.id, date(2026, 11, 16))]))
     every = text_of(home).split("\n")
     try:
         changed = facts.change(old, new)

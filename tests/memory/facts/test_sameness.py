@@ -127,7 +127,7 @@ def test_what_matters_matters_in_both_directions(known: str, text: str) -> None:
 
 def test_a_fact_that_is_no_longer_true_is_not_known() -> None:
     old = line("I live in Berlin.")
-    struck = replace(old, fact=old.fact.superseded("bbbbbbbbbb", date(2026, 1, 1)))
+    struck = replace(old, fact=old.fact.supersede("bbbbbbbbbb", date(2026, 1, 1)))
 
     assert duplicate_of("I live in Berlin.", [(struck, LIKE_EVERY)]) is None
 

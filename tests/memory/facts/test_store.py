@@ -131,7 +131,7 @@ def test_a_contradicted_fact_that_cannot_be_marked_is_told(
     def fails(old: FactLine, new: Fact) -> Iterator[FirstLine]:
         raise UsageError("no such words", todo="Use others")
 
-    monkeypatch.setattr(book, "rewritten", fails)
+    monkeypatch.setattr(book, "rewrite_line", fails)
     stored = memory.facts.store("Works at Initech as a nurse.", category="fact")
     assert (stored.action, memory.facts.get(GLOBEX).fact.is_current) == ("created", True)
     assert "no such words" in stored.warnings[-1]

@@ -100,7 +100,7 @@ def merge(
     files = [entry for entry in entries if entry.path not in TOMBSTONES]
     stones = [entry for entry in entries if entry.path in TOMBSTONES]
     theirs = read_tombstones(stones, contents(stones))
-    known = Forgotten.load(workspace).merged(later or Forgotten(()))
+    known = Forgotten.load(workspace).merge(later or Forgotten(()))
     forgotten = _ForgottenFilter(known.beyond(theirs), settings.files.max_bytes)
     work = _Merge(workspace, files, (today or date.today()).isoformat(), forgotten)
     for entry in files:
@@ -109,7 +109,7 @@ def merge(
     if not dry_run:
         if total:
             _refuse_without_room(workspace, sum(entry.size for entry in work.targets))
-        adopt(workspace, theirs.merged(known))
+        adopt(workspace, theirs.merge(known))
     for done, (entry, content) in enumerate(contents(list(work.targets)), 1):
         if isinstance(content, Problem):
             work.fail(entry, content)

@@ -21,7 +21,7 @@ from memlines.memory.conversations.conversation import CHATGPT, Cleaning, Conver
 from memlines.memory.conversations.importing import import_conversation
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.text.redaction import merged
+from memlines.text.redaction import add_counts
 from memlines.transcripts.lines import Began, Meaning, Said, gather, names, table, tidy
 from memlines.types import Progress, Role
 
@@ -77,7 +77,7 @@ def import_chatgpt(
                 continue
             done = import_conversation(workspace, conversation, str(file), cleaning, dry_run=dry_run)
             outcomes[done.outcome] += 1
-            redacted = merged(redacted, done.redacted)
+            redacted = add_counts(redacted, done.redacted)
     return ImportedChats(
         str(file),
         outcomes["imported"],

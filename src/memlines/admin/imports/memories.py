@@ -28,7 +28,7 @@ from memlines.memory.notes.entries import block_of, local_now, usable_text
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.entries import title_of
-from memlines.text.redaction import merged, redact, rules_of
+from memlines.text.redaction import add_counts, redact, rules_of
 from memlines.transcripts.lines import table, tidy, time_of
 from memlines.types import Progress
 
@@ -104,7 +104,7 @@ def add_memories(
             counts["forgotten"] += 1
         else:
             marks.add(mark)
-            redacted = merged(redacted, clean.counts)
+            redacted = add_counts(redacted, clean.counts)
             time = memory.time or now
             tags = [f"#{tag}" for one in memory.tags if (tag := _UNFIT.sub("-", one).strip("-/"))]
             end = " ".join([*tags, f"[{origin} {mark}]"])

@@ -21,7 +21,7 @@ from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.paths import expand_home
 from memlines.text.facts import CATEGORIES, IMPORTANCE, LONGEST, Category, Fact, plain
-from memlines.text.redaction import merged, redact, rules_of
+from memlines.text.redaction import add_counts, redact, rules_of
 from memlines.transcripts.lines import table, tidy
 from memlines.types import Progress
 
@@ -138,7 +138,7 @@ class _MemoryImport:
         else:
             self._sources.add(source)
             self._prepare_fact(row, clean.text, source)
-            self.redacted = merged(self.redacted, clean.counts)
+            self.redacted = add_counts(self.redacted, clean.counts)
 
     def _prepare_fact(self, row: Mapping[str, Any], text: str, source: str) -> None:
         try:
@@ -170,7 +170,7 @@ class _MemoryImport:
             self.forgotten + noted.forgotten,
             self.orders,
             self.unusable + noted.unusable,
-            merged(self.redacted, noted.redacted),
+            add_counts(self.redacted, noted.redacted),
         )
 
 

@@ -76,7 +76,7 @@ def _snapshots(workspace: Workspace, sessions: set[str]) -> Iterator[FoundFile]:
     """Yield the snapshots of sessions of which there is no transcript."""
     from memlines.files import snapshots
 
-    for snapshot in snapshots.listed(workspace).snapshots:
+    for snapshot in snapshots.list_all(workspace).snapshots:
         if snapshot.session not in sessions:
             real = workspace.root / snapshot.path
             try:

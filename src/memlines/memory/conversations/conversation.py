@@ -20,7 +20,7 @@ from memlines.errors import SettingsError
 from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.text.redaction import Rules, merged, redact_together, rules_of
+from memlines.text.redaction import Rules, add_counts, redact_together, rules_of
 from memlines.transcripts.catalogue import CLIENTS, OWN_FORMAT, format_of, recognise
 from memlines.transcripts.finding import PREFIX, Client
 from memlines.transcripts.lines import Record, records_of, split, tidy
@@ -122,7 +122,7 @@ class Cleaning:
         for turn, redacted in zip(
             left, redact_together([turn.text for turn in left], self.rules), strict=True
         ):
-            counts = merged(counts, redacted.counts)
+            counts = add_counts(counts, redacted.counts)
             if text := redacted.text.strip():
                 kept.append(replace(turn, text=text))
         return tuple(kept), counts

@@ -229,7 +229,7 @@ def _find(
         refuse_unless_on(settings)
         file = _transcript(workspace, settings, name, known, environ)
         return (file, client_of(name)) if file else None
-    for snapshot in snapshots.listed(workspace).snapshots:
+    for snapshot in snapshots.list_all(workspace).snapshots:
         if name == f"{SNAPSHOTS}{snapshot.id}.json":
             root, real = str(workspace.root), str(workspace.root / snapshot.path)
             return FoundFile(name, real, "sessions", Fingerprint(0, 0, 0), root=root), snapshot.client

@@ -259,7 +259,7 @@ class Facts:
             if known is not None and (old is None or old.fact.id == known.fact.id):
                 return self._report("duplicate", known, holding, near.warnings)
             if known is not None and old is not None:
-                struck = self._note.change(old, old.fact.superseded(known.fact.id, moment.date()))
+                struck = self._note.change(old, old.fact.supersede(known.fact.id, moment.date()))
                 stored = replace(self._report("superseded", known, holding, near.warnings), old=struck)
             else:
                 if old is None and supersede:

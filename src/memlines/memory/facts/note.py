@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from memlines.errors import MemlinesError, PathError, WriteError
-from memlines.files.notes import append, located, rewrite
+from memlines.files.notes import append, locate_lines, rewrite
 from memlines.files.place import Place, place_of, reading
 from memlines.files.read import read_document
 from memlines.files.scan import fingerprint_of
 from memlines.paths import Workspace, note_path
 from memlines.settings.tree import Settings
-from memlines.text.edits import add as extended
+from memlines.text.edits import add as add_block
 from memlines.text.edits import put
 from memlines.text.entries import unclosed_fence
 from memlines.text.fact_note import facts_in, facts_of
-from memlines.text.facts import Fact, FactLine, is_id, line_of, new_id, plain, rewritten, source_of
+from memlines.text.facts import Fact, FactLine, is_id, line_of, new_id, plain, rewrite_line, source_of
 from memlines.types import Document, Fingerprint, FoundFile, Problem
 
 TITLE = "Facts"
@@ -80,7 +80,7 @@ class FactNote:
 
         One whose id is taken or is none gets another.
         """
-        named = self._named(facts)
+        named = self._with_ids(facts)
         if not named:
             return []
         lines = [line_of(fact) for fact in named]
@@ -93,16 +93,16 @@ class FactNote:
 
         If the old one cannot be marked, the new one is written all the same.
         """
-        (fact,) = self._named([new])
+        (fact,) = self._with_ids([new])
 
         def both(text: str) -> tuple[str, Superseded]:
             struck, trouble = None, ""
             try:
-                text, struck = self._put(text, old, old.fact.superseded(fact.id, on))
+                text, struck = self._put(text, old, old.fact.supersede(fact.id, on))
             except MemlinesError as error:
                 trouble = str(error)
             line = line_of(fact)
-            added = extended(text, line)
+            added = add_block(text, line)
             return added.text, Superseded(FactLine(fact, added.first, added.last, line), struck, trouble)
 
         return rewrite(self._workspace, self.path, both, max_bytes=self._max_bytes)
@@ -116,7 +116,7 @@ class FactNote:
             self._workspace, self.path, lambda text: self._put(text, old, new), max_bytes=self._max_bytes
         )
 
-    def _named(self, facts: Sequence[Fact]) -> list[Fact]:
+    def _with_ids(self, facts: Sequence[Fact]) -> list[Fact]:
         """Return facts as they can be added to the note as it is now, each with a name of its own."""
         now = self._now()
         if now.ends_in_code:
@@ -137,10 +137,10 @@ class FactNote:
 
         The way of writing that changes least is taken of those that leave all other facts as they are.
         """
-        first, _ = located(self.path, text, old.first, old.last, old.raw)
+        first, _ = locate_lines(self.path, text, old.first, old.last, old.raw)
         before = facts_in(text)
         below = old.raw.split("\n")
-        for way in rewritten(old, new):
+        for way in rewrite_line(old, new):
             if unclosed_fence(way.line) != unclosed_fence(below[0]):
                 continue  # marks would begin or end code there
             changed = put(text, first, first + way.replaces - 1, way.line).text
@@ -174,9 +174,9 @@ class FactNote:
             raise PathError(
                 f"the facts in {place.path!r} cannot be used: it {document.reason}", todo=_todo(document)
             )
-        return self._parsed(document)
+        return self._parse(document)
 
-    def _parsed(self, document: Document) -> _Read:
+    def _parse(self, document: Document) -> _Read:
         last = self._last
         state = (document.fingerprint, document.settled, document.hash)
         if last.hash == document.hash:

@@ -89,7 +89,7 @@ def make_own_name(workspace: Workspace) -> None:
 def note_place(workspace: Workspace, uri: str) -> None:
     """Note that a table is about to be written to a place; the default one is always known."""
     if uri != default_place(workspace):
-        _write(workspace, _file_of(workspace, uri), _kept(workspace, uri))
+        _write(workspace, _file_of(workspace, uri), _portable(workspace, uri))
 
 
 def drop_place(workspace: Workspace, uri: str) -> None:
@@ -122,14 +122,14 @@ def _folder(workspace: Workspace) -> Path:
     return workspace.private / FOLDER / _PLACES
 
 
-def _kept(workspace: Workspace, uri: str) -> str:
+def _portable(workspace: Workspace, uri: str) -> str:
     """Return a place as it is noted: what lies in the workspace moves with it."""
     inside = "://" not in uri and Path(uri).is_relative_to(workspace.root)
     return Path(uri).relative_to(workspace.root).as_posix() if inside else uri
 
 
 def _file_of(workspace: Workspace, uri: str) -> str:
-    return hashlib.sha256(_kept(workspace, uri).encode(errors="surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(_portable(workspace, uri).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def _content(workspace: Workspace, name: str) -> str:

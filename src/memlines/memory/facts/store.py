@@ -61,13 +61,13 @@ class FactStores:
         before, self._rows = self._rows, rows
         has_grown = len(known) <= len(lines) and lines[: len(known)] == known
         if not (known and has_grown and rows[: len(before)] == before):
-            return _filled(chunks_in(index.connection, path), lines)
+            return _fill(chunks_in(index.connection, path), lines)
         last = self._last
         waiting = [*last.missing, *lines[len(known) :]]
         if len(rows) == len(before):
             return replace(last, missing=waiting)
         numbers = [number for number, _ in rows[len(before) :]]
-        new = _filled(chunks_in(index.connection, path, numbers), waiting)
+        new = _fill(chunks_in(index.connection, path, numbers), waiting)
         return FactStore(
             {**last.lines, **new.lines},
             {**last.by_start, **new.by_start},
@@ -84,7 +84,7 @@ def state_of(index: Index, path: str) -> tuple[str, str, int]:
     return (index.birth, *note_state(index.connection, path))
 
 
-def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> FactStore:
+def _fill(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> FactStore:
     pieces: dict[int, list[tuple[int, str]]] = {}
     for number, start, text in chunks:
         pieces.setdefault(start, []).append((number, text))
@@ -97,7 +97,7 @@ def _filled(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -
             starts[line.first] = line
             del pieces[line.first]
     missing: list[FactLine] = []
-    if len(starts) < len(lines):  # somebody wrote since the index was made: what says the same is the same
+    if len(starts) < len(lines):  # the note was changed since: what says the same is the same
         moved = {text: (start, number) for start, [(number, text), *_] in pieces.items()}
         for line in [line for line in lines if starts.get(line.first) is not line]:
             if words_of(line.fact) in moved:

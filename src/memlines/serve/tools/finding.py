@@ -12,7 +12,7 @@ from memlines.serve.tools.base import Call, Output, Tool
 from memlines.serve.wire import excerpt_json, recalled_json, search_json
 from memlines.text.facts import Fact
 from memlines.text.neutral import Neutral
-from memlines.text.quote import Quote, block, capped
+from memlines.text.quote import Quote, block, block_within
 from memlines.types import Excerpt, Hit, cite
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _search(call: Call) -> Output:
     answer: str
     if result:
         quotes = [_quote_hit(hit, hit.path if citations == "off" else hit.citation) for hit in result]
-        answer, count = capped(FOUND if result.confident else UNSURE, quotes, call.room(notes))
+        answer, count = block_within(FOUND if result.confident else UNSURE, quotes, call.room(notes))
     else:
         near = result.nearest or 0.0
         hint = f" The nearest scored {near:.2f}; min_score {_UNCERTAIN:g} shows it."
@@ -114,7 +114,7 @@ def _recall(call: Call) -> Output:
     answer, count = NOTHING, 0
     if quotes:
         nearest = UNSURE_ENTRIES if others else UNSURE_FACTS
-        answer, count = capped(FOUND if confident else nearest, quotes, call.room(notes))
+        answer, count = block_within(FOUND if confident else nearest, quotes, call.room(notes))
     data = {
         "facts": [found.to_json() for found in facts[:count]],
         **recalled_json(others[: max(0, count - len(facts))]),

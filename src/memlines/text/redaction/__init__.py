@@ -13,7 +13,7 @@ wherever it is said again, and `apply.py` puts it all together.
 from memlines.text.redaction.apply import (
     Redacted,
     Rules,
-    merged,
+    add_counts,
     redact,
     redact_together,
     refuse_secrets,
@@ -24,7 +24,7 @@ from memlines.text.redaction.copies import without_copies
 __all__ = [
     "Redacted",
     "Rules",
-    "merged",
+    "add_counts",
     "redact",
     "redact_together",
     "refuse_secrets",

@@ -18,9 +18,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from memlines.errors import SecretRefused
-from memlines.text.redaction import rules as own
 from memlines.text.redaction.copies import PLACEHOLDER, values_in, without_copies
-from memlines.text.redaction.rules import FORMS, MARKED, Rule
+from memlines.text.redaction.rules import FORMS, MARKED, Rule, check_rules
 from memlines.text.redaction.tokens import find_tokens, long_words, without_escapes
 
 KIND = "private"
@@ -82,7 +81,7 @@ class Redacted:
     text: str
     counts: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    """What was found and is to be hidden wherever it is said again, with its kind: never kept or shown."""
+    """What was found and must be hidden wherever it is said again, with its kind: never kept or shown."""
 
 
 class Rules:
@@ -103,7 +102,7 @@ class Rules:
         If the expression has a group, only what it holds is hidden. One that is no regular expression,
         or that could take for ever, is a SettingsError.
         """
-        return cls(own.checked(pairs))
+        return cls(check_rules(pairs))
 
     def that_may_match(self, small: str, words: str) -> Iterator[Rule]:
         """Yield the rules of which a text holds a keyword, in their order.
@@ -154,7 +153,7 @@ def rules_of(pairs: tuple[tuple[str, str], ...]) -> Rules:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     """Compile a pattern when the first text may match it: most are never needed in a short run."""
     return re.compile(pattern, re.ASCII)
 
@@ -174,7 +173,7 @@ def redact(text: str, rules: Rules | None = None) -> Redacted:
             counts[KIND] = blocks
     values: dict[str, str] = {}
     while spans := _secrets(text, rules, values):
-        text, copies = without_copies(_replaced(text, spans), values)
+        text, copies = without_copies(_replace(text, spans), values)
         counts.update(span.kind for span in spans)
         counts.update(copies)
     return Redacted(text, dict(counts), values)
@@ -197,12 +196,12 @@ def redact_together(
     done = []
     for one in found:
         text, copies = without_copies(one.text, values)
-        done.append(Redacted(text, merged(one.counts, copies) if copies else one.counts, one.values))
+        done.append(Redacted(text, add_counts(one.counts, copies) if copies else one.counts, one.values))
     return done
 
 
 def refuse_secrets(text: str, rules: Rules | None = None) -> None:
-    """Raise `SecretRefused`, with the kinds, if a text that is to be kept holds secrets.
+    """Raise `SecretRefused`, with the kinds, if a text to keep holds secrets.
 
     What stands in a private block is not looked at: it stays in the note and goes nowhere.
     """
@@ -214,7 +213,7 @@ def refuse_secrets(text: str, rules: Rules | None = None) -> None:
         )
 
 
-def merged(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+def add_counts(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
     """Add up two counts by kind."""
     return {kind: counts.get(kind, 0) + more.get(kind, 0) for kind in sorted({*counts, *more})}
 
@@ -255,7 +254,7 @@ def _small(text: str) -> str:
 
 def _names(rule: Rule, text: str, small: str) -> list[tuple[int, str]]:
     """Return where the names of secrets stand by which a rule begins, and what follows them."""
-    gate = _compiled(rule.gate)
+    gate = _compile(rule.gate)
     names = []
     place = small.find(rule.keywords)
     while place >= 0:
@@ -267,7 +266,7 @@ def _names(rule: Rule, text: str, small: str) -> list[tuple[int, str]]:
 
 def _matches(rule: Rule, text: str, names: list[tuple[int, str]]) -> Iterator[_Span]:
     """Yield where the secrets are that a rule finds, without the line breaks around them."""
-    pattern = _compiled(rule.pattern)
+    pattern = _compile(rule.pattern)
     place = 0
     starts = iter([start for start, after in names if after in rule.after])
     while match := _next_match(pattern, text, place, starts if rule.gate else None):
@@ -316,7 +315,7 @@ def _outside_placeholders(text: str, found: list[_Span]) -> list[_Span]:
     ]
 
 
-def _replaced(text: str, spans: list[_Span]) -> str:
+def _replace(text: str, spans: list[_Span]) -> str:
     pieces: list[str] = []
     end = 0
     for span in spans:

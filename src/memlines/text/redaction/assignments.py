@@ -185,13 +185,13 @@ def is_environment(match: re.Match[str]) -> bool:
 
 def is_told(match: re.Match[str]) -> bool:
     """Tell whether a sentence or an option gives a secret away, rather than talking about one."""
-    value = _told(match)
+    value = _value_of(match)
     return bool(value) and _is_password(value)
 
 
 def is_stated(match: re.Match[str]) -> bool:
     """Tell whether a sentence gives a secret away; a looser one needs a value that surely is one."""
-    value = _told(match)
+    value = _value_of(match)
     if not value or not _is_password(value):
         return False
     if match["to"] is None and (not match["between"] or match["word"].lower() not in _NAMES_OF_MUCH):
@@ -201,7 +201,7 @@ def is_stated(match: re.Match[str]) -> bool:
 
 def is_mentioned(match: re.Match[str]) -> bool:
     """Tell whether what stands behind a name without a word between them can only be a secret."""
-    value = _told(match)
+    value = _value_of(match)
     if match["word"].lower() == "pass":  # which is a verb
         return False
     if match["word"].lower() in _NAMES_OF_MUCH:
@@ -217,8 +217,8 @@ def is_value(match: re.Match[str]) -> bool:
     return bool(name) and _is_secret(name, value.strip(), quoted=quoted)
 
 
-def _told(match: re.Match[str]) -> str:
-    """Return the value that somebody told; nothing if it only stands for one."""
+def _value_of(match: re.Match[str]) -> str:
+    """Return the value that a text gives; nothing if it only stands for one."""
     value: str = (match["quoted"] or match["bare"])[:_ENOUGH].rstrip(".,;:!?)")
     return "" if not name_at(match) or is_placeholder(value) or is_path(value) else value
 

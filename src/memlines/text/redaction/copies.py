@@ -56,7 +56,7 @@ def is_distinctive(value: str) -> bool:
 
 
 def values_in(secret: str, kind: str) -> Iterator[str]:
-    """Yield what is to be looked for elsewhere, given what a rule hid: its values, in all their spellings."""
+    """Yield what to look for elsewhere, given what a rule hid: its values, in all their spellings."""
     if kind == "cookie":
         parts = [pair.partition("=")[2].strip() for pair in secret.split(";")]
     else:

@@ -170,12 +170,12 @@ _PIECE = re.compile(
 _REPEAT = re.compile(r"[*+]|\{(\d*),?(\d*)\}")
 
 
-def checked(pairs: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
+def check_rules(pairs: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
     """Return rules from pairs of a kind and a pattern, or say which one cannot be used."""
-    return tuple(_checked(kind, pattern) for kind, pattern in pairs)
+    return tuple(_check(kind, pattern) for kind, pattern in pairs)
 
 
-def _checked(kind: str, pattern: str) -> Rule:
+def _check(kind: str, pattern: str) -> Rule:
     if not _KIND.fullmatch(kind):
         raise _unusable(kind, "is no kind", "A kind is written in small letters, digits and hyphens")
     try:
@@ -184,7 +184,7 @@ def _checked(kind: str, pattern: str) -> Rule:
         reason = f"has the pattern {pattern!r}, which is no regular expression: {error}"
         raise _unusable(kind, reason, "Correct the pattern") from error
     if compiled.groups > 1:
-        todo = "Keep one around what is to be hidden, and write the others as (?:…)"
+        todo = "Keep one around what must be hidden, and write the others as (?:…)"
         raise _unusable(kind, f"has the pattern {pattern!r}, with more than one group", todo)
     if compiled.match("") or compiled.search(" "):
         todo = "Write a pattern that matches secrets only"

@@ -1,4 +1,4 @@
-"""Find tokens by how they begin: one matcher for all formats of `tokens.tsv`, and for those nobody listed.
+"""Find tokens by how they begin: one matcher for all formats of `tokens.tsv`, and for unlisted ones.
 
 A token is a long word, so only long words are looked at. In them one expression, grown from all
 beginnings as a tree, tells where a token may begin; what has to follow is tried only there.
@@ -82,13 +82,13 @@ def find_tokens(text: str, words: str) -> Iterator[Token]:
             found.setdefault(one.text, one)
             place += len(one.text)
     if _LONG.search(words):
-        for one in _unlisted(words):
+        for one in _find_unlisted(words):
             found.setdefault(one.text, one)
     for one in found.values():
         start = text.find(one.text)
         while start >= 0:
             end = start + len(one.text)
-            if one.more and (rest := _compiled(one.more).match(text, end)):
+            if one.more and (rest := _compile(one.more).match(text, end)):
                 end = rest.end()
             yield Token(start, end, one.kind)
             start = text.find(one.text, end)
@@ -110,7 +110,7 @@ def long_words(plain: str) -> str:
 
 def _token_at(words: str, start: int, formats: tuple[_Format, ...]) -> _Found | None:
     for one in formats:
-        rest = _compiled(one.rest).match(words, start + one.skip)
+        rest = _compile(one.rest).match(words, start + one.skip)
         if rest is None:
             continue
         body = rest[0]
@@ -124,7 +124,7 @@ def _token_at(words: str, start: int, formats: tuple[_Format, ...]) -> _Found | 
     return None
 
 
-def _unlisted(words: str) -> Iterator[_Found]:
+def _find_unlisted(words: str) -> Iterator[_Found]:
     """Yield what looks like a token of a service that is not listed: a name and a random rest."""
     for match in _UNLISTED.finditer(words):
         body = match[2]
@@ -138,7 +138,7 @@ def _unlisted(words: str) -> Iterator[_Found]:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 

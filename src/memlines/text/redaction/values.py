@@ -121,7 +121,7 @@ def is_jwt(match: re.Match[str]) -> bool:
     """Tell whether the header of a token is the JSON that one has."""
     header = match[0].partition(".")[0]
     try:
-        return isinstance(json.loads(_decoded(header)), dict)
+        return isinstance(json.loads(_decode(header)), dict)
     except (ValueError, RecursionError):
         return False
 
@@ -129,13 +129,13 @@ def is_jwt(match: re.Match[str]) -> bool:
 def is_basic(match: re.Match[str]) -> bool:
     """Tell whether Base64 holds a name and a password."""
     try:
-        held = _decoded(secret_in(match)).decode()
+        held = _decode(secret_in(match)).decode()
     except ValueError:
         return False
     return ":" in held and held.isprintable()
 
 
-def _decoded(encoded: str) -> bytes:
+def _decode(encoded: str) -> bytes:
     return base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars="-_" if "-" in encoded else None)
 
 
