@@ -55,7 +55,7 @@ class MemlinesError(Exception):
 
 
 class UsageError(MemlinesError):
-    """The call cannot be meant as it stands."""
+    """The arguments make no sense."""
 
     code = "usage"
     exit_code = 2
