@@ -340,7 +340,7 @@ def _print_vectors(vectors: Vectors, *, dry_run: bool) -> None:
 
 
 def _print_settings(settings: openclaw.TheirSettings) -> None:
-    from memlines.memory.notes.settings_file import written_settings
+    from memlines.memory.notes.settings_file import format_settings
 
     if settings.file:
         new = len(settings.values) - len(settings.kept)
@@ -349,7 +349,7 @@ def _print_settings(settings: openclaw.TheirSettings) -> None:
             print_line(f"  {name} is set there already and stays as it is")
     elif settings.values:
         click.echo("Its settings, as Memlines takes them (--settings user or project writes them):")
-        for line in written_settings(settings.values).splitlines():
+        for line in format_settings(settings.values).splitlines():
             print_line(f"  {line}")
     if settings.left_out:
         click.echo("Settings left out:")

@@ -301,10 +301,10 @@ class Memory:
 
     def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
         """Return the entries that a citation, a path, a query or a session points at."""
-        from memlines.memory.notes.candidates import candidates
+        from memlines.memory.notes.candidates import find_candidates
 
         self._check(arguments.FORGET, selector=selector, session=session)
-        return candidates(self, selector, session=session)
+        return find_candidates(self, selector, session=session)
 
     def forget(self, chosen: Iterable[Candidate]) -> Receipt:
         """Remove entries for good, from the notes and everything derived from them; say what went."""

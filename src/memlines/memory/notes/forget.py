@@ -28,11 +28,10 @@ from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.changes import Staying
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
-from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.locks import WriterLock
 from memlines.memory.answering import search_as_indexed, search_fresh
 from memlines.memory.manager import Manager
-from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate
+from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate, turns_of
 from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
     Receipt,
@@ -51,7 +50,7 @@ from memlines.text.entries import entries_of
 from memlines.text.fact_note import chunk_facts, facts_of
 from memlines.text.pieces import bare
 from memlines.text.terms import words_of
-from memlines.types import Chunk, Document, Mode, Problem
+from memlines.types import Chunk, Document, Mode
 
 _WAIT_SECONDS = 60.0
 _MOST_SEARCHES = 10
@@ -385,9 +384,5 @@ def _transcripts_with(plan: _Plan, found: Forgotten) -> Iterator[str]:
     if "sessions" not in plan.settings.sources:
         return
     for file in find_files(plan.workspace, replace(plan.settings, sources=("sessions",))).files:
-        document = read_transcript(file)
-        if document is None or isinstance(document, Problem):
-            continue
-        turns = transcript_of(document).turns
-        if found.drops_session(file.path) or any(found.drops(turn.text) for turn in turns):
+        if found.drops_session(file.path) or any(found.drops(turn.text) for turn in turns_of(file)):
             yield file.path

@@ -26,7 +26,7 @@ Change = Callable[[bytes, str], bytes]
 _PRIVATE = 0o600
 
 
-def written_settings(values: Mapping[str, Any]) -> str:
+def format_settings(values: Mapping[str, Any]) -> str:
     """Write settings the way a file holds them, a line each."""
     return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
 
@@ -73,9 +73,9 @@ def change_project_file(workspace: Workspace, change: Change, *, trust_new: bool
 
 def add_to_user_file(values: Mapping[str, Any], heading: str) -> tuple[Path, list[str]]:
     """Add settings to the user's own file; return it, and the keys that it set before, which stay so."""
-    adding = _Adding(values, heading)
-    change_user_file(adding.added)
-    return user_config_file(), adding.kept
+    kept: list[str] = []
+    change_user_file(lambda content, origin: _with_added(content, origin, values, heading, kept))
+    return user_config_file(), kept
 
 
 def add_to_project_file(
@@ -85,39 +85,37 @@ def add_to_project_file(
 
     A file that is new, or that was trusted, is trusted with them: the user asked for these settings.
     """
-    adding = _Adding(values, heading)
-    change_project_file(workspace, adding.added, trust_new=True)
-    return workspace.config_file, adding.kept
+    kept: list[str] = []
+    change_project_file(
+        workspace,
+        lambda content, origin: _with_added(content, origin, values, heading, kept),
+        trust_new=True,
+    )
+    return workspace.config_file, kept
 
 
-class _Adding:
-    """Settings that are added to the end of a file, and the keys that it has already."""
-
-    def __init__(self, values: Mapping[str, Any], heading: str) -> None:
-        self._values = values
-        self._heading = heading
-        self.kept: list[str] = []
-
-    def added(self, content: bytes, origin: str) -> bytes:
-        """Return the content with the settings that it lacks."""
-        there = settings_in(content, origin)
-        new = {name: value for name, value in self._values.items() if name not in there}
-        self.kept = [name for name in self._values if name in there]
-        if not new:
-            return content
-        gap = b"\n" if content.strip() else b""
-        end = b"" if not content or content.endswith(b"\n") else b"\n"
-        changed = content + end + gap + f"# {self._heading}\n{written_settings(new)}".encode()
-        try:
-            is_whole = settings_in(changed, origin).keys() == there.keys() | new.keys()
-        except SettingsError:
-            is_whole = False
-        if not is_whole:
-            raise SettingsError(
-                f"{origin} is written in a way that nothing can be added to its end",
-                todo="Write the settings into it by hand",
-            )
-        return changed
+def _with_added(
+    content: bytes, origin: str, values: Mapping[str, Any], heading: str, kept: list[str]
+) -> bytes:
+    """Return the content of a file with the settings that it lacks; note in `kept` those that it has."""
+    there = settings_in(content, origin)
+    kept[:] = [name for name in values if name in there]
+    new = {name: value for name, value in values.items() if name not in there}
+    if not new:
+        return content
+    gap = b"\n" if content.strip() else b""
+    end = b"" if not content or content.endswith(b"\n") else b"\n"
+    changed = content + end + gap + f"# {heading}\n{format_settings(new)}".encode()
+    try:
+        is_whole = settings_in(changed, origin).keys() == there.keys() | new.keys()
+    except SettingsError:
+        is_whole = False
+    if not is_whole:
+        raise SettingsError(
+            f"{origin} is written in a way that nothing can be added to its end",
+            todo="Write the settings into it by hand",
+        )
+    return changed
 
 
 @contextmanager
@@ -136,11 +134,11 @@ def _writing_errors(origin: str) -> Iterator[None]:
 def write_setting(key: str, value: Any, workspace: Workspace | None = None) -> bool:
     """Set a key in the user's own file, or in a project's; return whether that changed the file.
 
-    With None as the value the key is taken out. The rest of the file stays as it is.
+    With None as the value the key is removed. The rest of the file stays as it is.
     """
 
     def change(content: bytes, origin: str) -> bytes:
-        return _changed(content, key, value, origin)
+        return _with_setting(content, origin, key, value)
 
     return change_user_file(change) if workspace is None else change_project_file(workspace, change)
 
@@ -156,8 +154,8 @@ def switch(workspace: Workspace, *, on: bool) -> bool:
     return write_setting("enabled", on, workspace)
 
 
-def _changed(content: bytes, key: str, value: Any, origin: str) -> bytes:
-    """Return the new content of a file."""
+def _with_setting(content: bytes, origin: str, key: str, value: Any) -> bytes:
+    """Return the content of a file with one setting changed, or removed if its value is None."""
     from memlines.settings.yaml_text import with_value, without
 
     before = settings_in(content, origin)
