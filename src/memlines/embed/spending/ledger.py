@@ -49,20 +49,21 @@ class Spent:
     saved: float = 0.0
     unknown_price_tokens: int = 0
 
-    def __add__(self, other: Spent) -> Spent:
+    def __add__(self, other: Spent, sign: int = 1) -> Spent:
         return Spent(
-            self.tokens + other.tokens,
-            self.requests + other.requests,
-            round(self.dollars + other.dollars, _DIGITS),
-            round(self.saved + other.saved, _DIGITS),
-            self.unknown_price_tokens + other.unknown_price_tokens,
+            self.tokens + sign * other.tokens,
+            self.requests + sign * other.requests,
+            round(self.dollars + sign * other.dollars, _DIGITS),
+            round(self.saved + sign * other.saved, _DIGITS),
+            self.unknown_price_tokens + sign * other.unknown_price_tokens,
         )
 
-    def __neg__(self) -> Spent:
-        return Spent(-self.tokens, -self.requests, -self.dollars, -self.saved, -self.unknown_price_tokens)
-
     def __sub__(self, other: Spent) -> Spent:
-        return self + -other
+        return self.__add__(other, -1)
+
+    def at_least_zero(self) -> Spent:
+        """Return the same with nothing in the place of what is less than nothing."""
+        return Spent(*(max(getattr(self, name), 0) for name in _AMOUNTS))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -90,7 +91,7 @@ class Ledger:
     def __init__(self, file: Path | None = None, today: Callable[[], date] | None = None) -> None:
         """Use the person's own file and the present day, if nothing else is given."""
         self.file = file or user_state_dir() / "spending.json"
-        self._today = today or _utc_today
+        self._today = today or (lambda: datetime.now(UTC).date())
         self._lock = threading.Lock()
         self._unwritten: Accounts = {}
         self._warnings: list[str] = []
@@ -101,10 +102,10 @@ class Ledger:
     ) -> str:
         """Count something for today; return that day.
 
-        `allowed` is called with what was spent today by everybody, and may raise to stop it; nobody else
-        can count anything between that call and this count.
+        `allowed` is called with what was spent today by all processes, and may raise to stop it; no
+        other one can count anything between that call and this count.
         """
-        account = Account(self._day(), provider, model)
+        account = Account(self._today().isoformat(), provider, model)
 
         def change(accounts: Accounts) -> Accounts:
             if allowed is not None:
@@ -119,35 +120,31 @@ class Ledger:
 
         def change(accounts: Accounts) -> Accounts:
             before = accounts.get(account, Spent())
-            return {account: _at_least_nothing(before + difference) - before}
+            return {account: (before + difference).at_least_zero() - before}
 
         self._change(change)
 
     def today(self) -> Spent:
         """Return what was spent today."""
-        return _sum(self._seen(), self._day())
+        return _sum(self._accounts(), self._today().isoformat())
 
     def total(self) -> Spent:
         """Return what was spent on all the days that are kept."""
-        return _sum(self._seen())
+        return _sum(self._accounts())
 
     def accounts(self) -> Accounts:
         """Return what was spent by day, provider and model, the oldest day first."""
-        return dict(sorted(self._seen().items()))
+        return dict(sorted(self._accounts().items()))
 
     def take_warnings(self) -> tuple[str, ...]:
         """Return what a person should know about the counting, each thing once."""
         with self._lock:
-            taken = tuple(self._warnings)
-            self._warnings.clear()
-        return taken
+            warnings, self._warnings = tuple(self._warnings), []
+        return warnings
 
-    def _day(self) -> str:
-        return self._today().isoformat()
-
-    def _seen(self) -> Accounts:
+    def _accounts(self) -> Accounts:
         with self._lock:
-            return self._readable()
+            return self._read_without_writing()
 
     def _change(self, change: Callable[[Accounts], Accounts]) -> None:
         """Add what `change` returns for the present accounts, in the file or else in memory."""
@@ -155,24 +152,24 @@ class Ledger:
             try:
                 self._change_file(change)
             except (OSError, StoreError) as error:
-                self._unwritten = _merged(self._unwritten, change(self._readable()))
+                self._unwritten = _merge(self._unwritten, change(self._read_without_writing()))
                 self._warn_unwritten(error)
 
     def _change_file(self, change: Callable[[Accounts], Accounts]) -> None:
         make_own_folder(self.file.parent)
         lock = WriterLock(self.file.with_name(self.file.name + ".lock"), "the record of what was spent")
         with lock.held(_WAIT_SECONDS):
-            accounts = _merged(self._read_or_set_aside(), self._unwritten)
-            self._write(_merged(accounts, change(accounts)))
+            accounts = _merge(self._read_or_set_aside(), self._unwritten)
+            self._write(_merge(accounts, change(accounts)))
             self._unwritten = {}
 
-    def _readable(self) -> Accounts:
+    def _read_without_writing(self) -> Accounts:
         """Return what can be read without writing anything, and what is in memory only."""
         try:
             kept = _read(self.file)
         except (OSError, _Damaged):
             kept = {}
-        return _merged(kept, self._unwritten)
+        return _merge(kept, self._unwritten)
 
     def _read_or_set_aside(self) -> Accounts:
         try:
@@ -189,7 +186,7 @@ class Ledger:
     def _write(self, accounts: Accounts) -> None:
         oldest = (self._today() - timedelta(days=KEPT_DAYS)).isoformat()
         kept = {account: spent for account, spent in accounts.items() if account.day >= oldest}
-        # The lock is held, so nobody else uses this name; what a killed process left there is overwritten.
+        # The lock is held, so no one else uses this name; what a killed process left there is overwritten.
         draft = self.file.with_name(self.file.name + ".new")
         try:
             handle = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -212,33 +209,25 @@ class Ledger:
         )
 
 
-def _utc_today() -> date:
-    return datetime.now(UTC).date()
-
-
 def _sum(accounts: Accounts, day: str | None = None) -> Spent:
     return sum((spent for account, spent in accounts.items() if day in (None, account.day)), Spent())
 
 
-def _merged(accounts: Accounts, more: Accounts) -> Accounts:
+def _merge(accounts: Accounts, more: Accounts) -> Accounts:
     merged = dict(accounts)
     for account, spent in more.items():
         merged[account] = merged.get(account, Spent()) + spent
     return merged
 
 
-def _at_least_nothing(spent: Spent) -> Spent:
-    return Spent(
-        max(spent.tokens, 0),
-        max(spent.requests, 0),
-        max(spent.dollars, 0.0),
-        max(spent.saved, 0.0),
-        max(spent.unknown_price_tokens, 0),
-    )
-
-
 def _to_text(accounts: Accounts) -> str:
-    rows = [_to_row(account, spent) for account, spent in sorted(accounts.items())]
+    rows = []
+    for account, spent in sorted(accounts.items()):
+        whole = spent.at_least_zero()
+        rows.append(
+            {name: getattr(account, name) for name in _NAMES}
+            | {name: getattr(whole, name) for name in _AMOUNTS}
+        )
     return json.dumps({"version": _VERSION, "spent": rows}) + "\n"  # unlike asdict and indent, this is quick
 
 
@@ -258,24 +247,17 @@ def _read(file: Path) -> Accounts:
         raise _Damaged from error
 
 
-def _to_row(account: Account, spent: Spent) -> dict[str, Any]:
-    whole = _at_least_nothing(spent)
-    return {name: getattr(account, name) for name in _NAMES} | {
-        name: getattr(whole, name) for name in _AMOUNTS
-    }
-
-
 def _from_row(row: dict[str, Any]) -> tuple[Account, Spent]:
     day, provider, model = (row[name] for name in _NAMES)
     tokens, requests, dollars, saved, unknown = amounts = [row[name] for name in _AMOUNTS]
     date.fromisoformat(day)
-    if not (isinstance(provider, str) and isinstance(model, str) and all(map(_is_amount, amounts))):
+    if not (
+        isinstance(provider, str)
+        and isinstance(model, str)
+        and all(type(x) in (int, float) and 0 <= x < math.inf for x in amounts)
+    ):
         raise _Damaged
     return (
         Account(day, provider, model),
         Spent(int(tokens), int(requests), float(dollars), float(saved), int(unknown)),
     )
-
-
-def _is_amount(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and value >= 0
