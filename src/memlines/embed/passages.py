@@ -30,7 +30,10 @@ def embed_passages(provider: Provider, texts: Sequence[str]) -> list[bytes]:
     import numpy as np
 
     wholes = [pieces_of(text, provider.limits.text_bytes) for text in texts]
-    parts = [_parts(provider, text, pieces) for text, pieces in zip(texts, wholes, strict=True)]
+    parts = [
+        sentences_of(text) if provider.by_sentence and len(pieces) == 1 else []
+        for text, pieces in zip(texts, wholes, strict=True)
+    ]
     vectors = embed_documents(provider, [piece for own in (*wholes, *parts) for piece in own])
     small = np.round(vectors * _SCALE).astype(np.int8)
     packed, whole, part = [], 0, sum(map(len, wholes))
@@ -40,10 +43,6 @@ def embed_passages(provider: Provider, texts: Sequence[str]) -> list[bytes]:
         packed.append(to_blobs(vector)[0] + kept.tobytes())
         whole, part = whole + len(pieces), part + len(own)
     return packed
-
-
-def _parts(provider: Provider, text: str, pieces: list[str]) -> list[str]:
-    return sentences_of(text) if provider.by_sentence and len(pieces) == 1 else []
 
 
 def _mean(vectors: Vectors, weights: list[int]) -> Vectors:
@@ -96,12 +95,7 @@ def sentence_cosines(query: bytes, sentences: Mapping[int, bytes]) -> dict[int, 
     import numpy as np
 
     vector = np.frombuffer(query, "<f4") / _SCALE
-    return {
-        number: np.vecdot(
-            np.frombuffer(blob, np.int8).reshape(-1, len(vector)).astype(np.float32), vector
-        ).tolist()
-        for number, blob in sentences.items()
-    }
+    return {n: np.vecdot(_rows(blob, len(vector)), vector).tolist() for n, blob in sentences.items()}
 
 
 def best_sentence(query: bytes, sentences: Mapping[int, bytes]) -> dict[int, float]:
@@ -149,6 +143,10 @@ PASSAGES = (
     "Prices fell for the third month in a row because harvests were good. The bank expects that wages grow"
     " faster than rents next year, and keeps its rate.",
 )
+"""Texts about many different things, which show what a model makes of texts that have nothing to do with a
+question: models use different parts of the scale, and unrelated texts have a cosine of about 0 with one, of
+0.5 or 0.7 with another. The notes themselves cannot serve for that: those of one person are all a little near
+to a question that belongs there, which is just what their cosines should tell."""
 
 
 def background_of(provider: Provider) -> bytes:

@@ -152,7 +152,7 @@ def _batches(segments: Sequence[Segment], tokens: int) -> Iterator[list[Segment]
 
 
 class _OneBlasThread:
-    """Keeps the BLAS library to one thread while anybody is inside.
+    """Keeps the BLAS library to one thread while any call is inside.
 
     Our own threads each run whole batches; BLAS threads on top of them would fight over the
     cores. The limit holds for the process, so the first one in sets it and the last one out

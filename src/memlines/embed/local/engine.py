@@ -2,7 +2,7 @@
 
 The package xllamacpp offers llama.cpp only as the server that it is, which insists on a socket to listen on.
 It gets one in a folder that only this user can enter and that is removed as soon as the server runs, so no
-one can reach it; texts are handed over by a plain call.
+one can reach it; texts are passed by a plain call.
 
 A file can be complete and still hold what llama.cpp takes for a mistake of its own: it then stops the whole
 process on the spot. So a file that was never loaded before is first loaded by a process of its own. That
@@ -174,7 +174,7 @@ class Engine:
             if self._server is None:
                 _try_once(self._plan)
                 self._server = _start_server(self._plan, _SILENT)
-            # Half a surrogate pair (from a broken file) is no text that can be handed over.
+            # Half a surrogate pair (from a broken file) is no text that can be passed.
             whole = text.encode("utf-8", "replace").decode("utf-8")
             reply = json.loads(self._server.handle_embeddings(json.dumps({"input": [whole]})))
         if "error" in reply:

@@ -1,6 +1,6 @@
 """Reads what a GGUF file says about its model, and refuses a file that is damaged.
 
-llama.cpp ends the whole process over some damaged files, so nothing is handed to it before
+llama.cpp ends the whole process over some damaged files, so nothing is given to it before
 this reader, which only ever raises `ModelFilesError`, has found the file to be complete.
 """
 

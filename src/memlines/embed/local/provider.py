@@ -127,7 +127,7 @@ class LocalProvider:
         return self._engine
 
     def _limits(self) -> Limits:
-        # A token stands for at least one byte, so a text of so many bytes fits whatever it says.
+        # A token is at least one byte, so a text of so many bytes fits whatever it says.
         prefix = max(len(text.encode("utf-8")) for text in self._prefixes)
         room = self._tokens - _MARKS - prefix
         if room < _LEAST_TEXT_BYTES:
@@ -140,7 +140,7 @@ class LocalProvider:
 def model_file(settings: Embeddings) -> Path:
     """Return where the model of the settings is, whether or not there is one.
 
-    A model that is to be downloaded is a `ProviderUnusable`.
+    A model that would have to be downloaded is a `ProviderUnusable`.
     """
     folder = settings.local.model_cache_dir
     models = paths.expand_home(folder) if folder else paths.user_cache_dir() / "models"

@@ -1,4 +1,4 @@
-"""Where a service is and which headers go there, with the secrets told apart from the rest."""
+"""Where a service is and which headers go there, and which of them are secret."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Address:
 
     @property
     def may_carry_secrets(self) -> bool:
-        """Whether nobody between here and there can read what is sent."""
+        """Whether no one between here and there can read what is sent."""
         return self.origin.startswith("https:") or self.is_near
 
     @property
@@ -118,7 +118,7 @@ def checked_headers(headers: Mapping[str, str], service: str) -> dict[str, str]:
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether a header is, or looks like, something nobody else may read."""
+    """Whether a header is, or looks like, something that no one else may read."""
     return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.match(value))
 
 

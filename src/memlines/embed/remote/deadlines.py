@@ -47,7 +47,7 @@ def client(*, direct: str = "") -> httpx2.Client:
         timeout=None,
         mounts={direct: None} if direct else None,
     )
-    # The library takes a backend of one's own only together with a hand-made pool, which would lose the
+    # The library takes another backend only together with a hand-made pool, which would lose the
     # proxies of the environment; so the backend is wrapped in the pools that it made.
     for transport in (made._transport, *made._mounts.values()):
         if isinstance(transport, httpx2.HTTPTransport):
@@ -58,7 +58,7 @@ def client(*, direct: str = "") -> httpx2.Client:
 
 @cache
 def _certificates() -> SSLContext:
-    """Return whom to trust; reading it takes longer than most requests."""
+    """Return the certificates to trust; reading it takes longer than most requests."""
     return httpx2.create_ssl_context()
 
 

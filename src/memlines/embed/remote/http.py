@@ -55,9 +55,9 @@ QUERY = Patience(total=10, connect=5, retries=1)
 DOCUMENTS = Patience(total=120, connect=10, retries=3)
 """Some passages at a time."""
 NEAR_QUERY = Patience(total=60, connect=5, retries=1)
-"""A person waits, but a service of one's own may have to load its model first."""
+"""A person waits, but a private service may have to load its model first."""
 NEAR_DOCUMENTS = Patience(total=600, connect=5, retries=2)
-"""A service of one's own may have no better machine than this one."""
+"""A private service may have no better machine than this one."""
 FILES = Patience(total=900, connect=10, retries=3)
 """A whole file goes up or down."""
 

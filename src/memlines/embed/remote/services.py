@@ -60,7 +60,7 @@ class Api:
     known_dims: ClassVar[Mapping[str, int]] = {}
     """The lengths of vectors by model; of other models the first reply shows it."""
     dims_field: ClassVar[str] = "dimensions"
-    """What a request calls the length that somebody chose."""
+    """What a request calls the length that the settings chose."""
 
     def base_url(self, environ: Mapping[str, str]) -> str:
         """Return the usual address."""
@@ -312,7 +312,7 @@ def _sort_by_index(items: list[Any], count: int) -> list[Any]:
         return items
     by_place = {place: item for place, item in zip(places, items, strict=True) if type(place) is int}
     if sorted(by_place) != list(range(count)):
-        raise Malformed("replied with vectors that cannot be told apart by their index")
+        raise Malformed("replied with vectors that have no clear index")
     return [by_place[place] for place in range(count)]
 
 

@@ -48,7 +48,7 @@ class _Limit:
 class Budget:
     """What one model of one provider may still cost; safe to call from several threads.
 
-    Questions count for the day and not for the run. Providers that run on one's own machines cost
+    Questions count for the day and not for the run. Providers that run on the user's own machines cost
     nothing and are neither counted nor limited, unless `spend.prices` names a price for the model.
     """
 
@@ -88,7 +88,7 @@ class Budget:
         """Put what was really used in the place of what was reserved; 0 if nothing was sent.
 
         A reservation that another process made, such as that for a batch which this one fetches, is only
-        ever put up: nobody knows the day to take the rest from.
+        ever raised: the day to take the rest from is not known.
         """
         if self._free:
             return

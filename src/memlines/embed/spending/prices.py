@@ -1,7 +1,7 @@
 """What the services charge for embeddings: list prices as of November 2026.
 
 Services change their prices, give free tokens and agree on other prices; `spend.prices` says what
-is really paid. Gateways and servers of one's own are asked through `openai-compatible`; a model that
+is really paid. Gateways and private servers are used through `openai-compatible`; a model that
 one of the services sells counts there as if it came from that service.
 """
 
@@ -16,7 +16,7 @@ from memlines.settings import Spend
 _MILLION = 1_000_000
 
 FREE_PROVIDERS = ("builtin", "local", "ollama")
-"""They run on machines of one's own."""
+"""They run on the user's own machines."""
 
 _DOLLARS = {
     "openai": {
@@ -67,7 +67,7 @@ class Price:
 
 
 def price_of(provider: str, model: str, spend: Spend) -> Price | None:
-    """Return what a model costs; `None` if nobody knows."""
+    """Return what a model costs; `None` if that is not known."""
     name = model.removeprefix("models/")  # as Gemini's own lists write it
     share = BATCH_SHARES.get(provider, 1.0)
     own = _own_prices(spend)

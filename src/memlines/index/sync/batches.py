@@ -361,7 +361,7 @@ class BatchRun:
         self.journal.note(batch.submitted)
 
     def _cancel(self, batch: _OpenBatch) -> None:
-        with suppress(EmbeddingError):  # a batch that goes on costs money, and hurts nothing else
+        with suppress(EmbeddingError):  # a batch that continues costs money, and hurts nothing else
             self.api.cancel(batch.submitted.id)
         self._drop(batch)
 

@@ -6,7 +6,6 @@ import hashlib
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from memlines.errors import PathError, StoreError
 from memlines.files import snapshots
@@ -62,7 +61,7 @@ def _from_database(file: FoundFile) -> Document | Problem | None:
 
 
 def transcript_of(document: Document) -> Transcript:
-    """Return what is said in a transcript, in the format of whoever wrote it."""
+    """Return what is said in a transcript, in the format of the client that wrote it."""
     if document.path.startswith(SNAPSHOTS):
         return snapshots.transcript_of(document.text)
     return format_of(document.path).parse(document.text, document.first_line)
@@ -71,7 +70,7 @@ def transcript_of(document: Document) -> Transcript:
 def cut_transcript(
     document: Document, file: FoundFile, settings: Settings, forgotten: Forgotten
 ) -> Cut | Problem | None:
-    """Cut a transcript into chunks; nothing if the end tells a secret that may stand before it as well."""
+    """Cut a transcript into chunks without its secrets; nothing if it has to be read whole for that."""
     transcript = transcript_of(document)
     is_whole = document.first_line == 1
     if is_whole and transcript.broken and not transcript.turns:
@@ -83,56 +82,50 @@ def cut_transcript(
     # Divided before anything is taken out, so that where a stretch begins depends on the file alone.
     parts = list(stretches(transcript.turns))
     kept = [forgotten.turns(document.path, part) for part in parts]
-    cleaned = _cleaned(document, file, kept, rules_of(settings.redaction.rules), forgotten)
-    if cleaned is None:
+    redacted = _redact_stretches(document, file, kept, rules_of(settings.redaction.rules), forgotten)
+    if redacted is None:
         return None
+    clean, secret_lines = redacted
     chunking = settings.chunking
     chunks: list[Chunk] = []
-    for stretch in cleaned.stretches:
+    for stretch in clean:
         chunks += chunk_turns(stretch, heading, chunking.tokens, chunking.overlap)
     last_line = parts[-1][0].line if parts else 0
-    return Cut(chunks, _tail(document, file, last_line, heading, cleaned.told_on))
+    return Cut(chunks, _tail(document, file, last_line, heading, secret_lines))
 
 
-class _Cleaned(NamedTuple):
-    """Stretches without secrets, and the lines on which a secret was told for the first time."""
-
-    stretches: list[list[Turn]]
-    told_on: list[int]
-
-
-def _cleaned(
+def _redact_stretches(
     document: Document, file: FoundFile, parts: list[Sequence[Turn]], rules: Rules, forgotten: Forgotten
-) -> _Cleaned | None:
-    """Take secrets out of stretches, with all their copies.
+) -> tuple[list[list[Turn]], list[int]] | None:
+    """Return stretches without secrets and their copies, and the lines on which a secret came first.
 
-    If the end of a transcript tells a secret that was not told before, a copy of it may stand further up, so
-    nothing is returned; nor is it if the lines that told one cannot be read any more.
+    If the end of a transcript holds a secret that did not come before, a copy of it may be further up, so
+    nothing is returned; nor is it if the lines of earlier secrets cannot be read any more.
     """
     try:
-        known = _known(document, file, rules, forgotten)
+        known = _known_secrets(document, file, rules, forgotten)
     except (OSError, PathError):  # the file went, or changed its place, since its end was read
         return None
     redacted = iter(redact_together([turn.text for part in parts for turn in part], rules, known))
-    told_before = {spot.line for spot in document.secrets}
-    told_on = [spot.line for spot in document.secrets if spot.line < document.first_line]
-    cleaned: list[list[Turn]] = []
+    lines_before = {spot.line for spot in document.secrets}
+    secret_lines = [spot.line for spot in document.secrets if spot.line < document.first_line]
+    clean: list[list[Turn]] = []
     for part in parts:
-        cleaned.append([])
+        clean.append([])
         for turn in part:
             one = next(redacted)
-            cleaned[-1].append(replace(turn, text=one.text))
+            clean[-1].append(replace(turn, text=one.text))
             if one.values.keys() <= known.keys():
                 continue
-            if document.first_line > 1 and turn.line not in told_before:
+            if document.first_line > 1 and turn.line not in lines_before:
                 return None
             known |= one.values
-            told_on.append(turn.line)
-    return _Cleaned(cleaned, told_on)
+            secret_lines.append(turn.line)
+    return clean, secret_lines
 
 
-def _known(document: Document, file: FoundFile, rules: Rules, forgotten: Forgotten) -> dict[str, str]:
-    """Return the values that were told before the end of a transcript, from the lines that tell them."""
+def _known_secrets(document: Document, file: FoundFile, rules: Rules, forgotten: Forgotten) -> dict[str, str]:
+    """Return the secrets that came before the end of a transcript, read from their lines."""
     known: dict[str, str] = {}
     for spot in document.secrets:
         if spot.line < document.first_line:
@@ -144,12 +137,12 @@ def _known(document: Document, file: FoundFile, rules: Rules, forgotten: Forgott
 
 
 def _tail(
-    document: Document, file: FoundFile, last_line: int, heading: str, told_on: Sequence[int]
+    document: Document, file: FoundFile, last_line: int, heading: str, secret_lines: Sequence[int]
 ) -> Tail | None:
     """Return where the last stretch begins. It does not depend on what is redacted or forgotten."""
     if not last_line or file.session or document.path.startswith(SNAPSHOTS):
         return None
-    wanted = {last_line, *told_on}
+    wanted = {last_line, *secret_lines}
     positions = {spot.line: spot.position for spot in document.secrets}
     position = document.position
     for number, line in enumerate(document.text.split("\n"), document.first_line):
@@ -158,5 +151,5 @@ def _tail(
         size = document.left_out.get(number)
         position += (len(line.encode("utf-8", "surrogateescape")) if size is None else size) + 1
     mark = mark_at(file, positions[last_line])
-    secrets = tuple(Spot(line, positions[line]) for line in dict.fromkeys(told_on))
+    secrets = tuple(Spot(line, positions[line]) for line in dict.fromkeys(secret_lines))
     return Tail(last_line, positions[last_line], mark, heading, secrets) if mark else None
