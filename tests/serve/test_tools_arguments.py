@@ -94,6 +94,8 @@ def test_another_name_means_one_argument_and_is_not_a_name_itself(tool: Tool) ->
         ({"query": "x", "max_results": 0}, "max_results is 0. It takes a whole number from 1 to 50"),
         ({"query": "x", "max_results": 1.5}, "max_results is 1.5. It takes a whole number from 1 to 50"),
         ({"query": "x", "max_results": True}, "max_results is True"),
+        ({"query": "x", "max_results": 10**400}, "It takes a whole number from 1 to 50"),
+        ({"query": "x", "min_score": 10**400}, "It takes a number from 0 to 1"),
         ({"query": "x", "min_score": "nan"}, "min_score is 'nan'. It takes a number from 0 to 1"),
         ({"query": "x", "min_score": 2}, "min_score is 2. It takes a number from 0 to 1"),
         ({"query": "x", "source": "web"}, "source is 'web'. It takes one of: memory, sessions, all"),

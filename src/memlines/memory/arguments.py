@@ -83,7 +83,9 @@ class Argument:
                 return is_list and (not self.choices or all(one in self.choices for one in value))
             case _:
                 is_number = isinstance(value, int | float if self.kind == "number" else int)
-                if not is_number or isinstance(value, bool) or not math.isfinite(value):
+                if not is_number or isinstance(value, bool):
+                    return False
+                if isinstance(value, float) and not math.isfinite(value):
                     return False
                 return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
