@@ -68,7 +68,7 @@ def versions(workspace: Workspace, path: str) -> tuple[Version, ...]:
     """List the kept versions of a note, which need not exist any more, the newest first."""
     place = place_of(workspace, path)
     with reading(f"the history of {place.path!r}"):
-        kept = _versions_in(workspace, _folder_of(workspace, place))
+        kept = _versions_in(workspace, _folder(workspace) / place.path)
     return tuple(
         Version(file.path.name, place.path, trash.time_of(file.stamp), file.size) for file in reversed(kept)
     )
@@ -131,7 +131,7 @@ def scrub(workspace: Workspace, needle: str) -> list[str]:
 
 def _keep(workspace: Workspace, place: Place, content: bytes) -> str:
     """Keep what a note holds, durable, unless it is what was kept last; return the name of the version."""
-    folder = _folder_of(workspace, place)
+    folder = _folder(workspace) / place.path
     make_folders(folder, workspace.root)
     sweep(folder, root=workspace.root)
     kept = _versions_in(workspace, folder)
@@ -203,11 +203,6 @@ def _name_of(stamp: str, content: bytes) -> str:
 
 def _folder(workspace: Workspace) -> Path:
     return workspace.private / _FOLDER
-
-
-def _folder_of(workspace: Workspace, place: Place) -> Path:
-    """Return where a note's versions are."""
-    return _folder(workspace) / place.path
 
 
 def _pattern(needle: str) -> re.Pattern[str] | None:

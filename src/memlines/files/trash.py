@@ -61,7 +61,9 @@ def items(workspace: Workspace) -> tuple[Item, ...]:
 
 def put(workspace: Workspace, place: Place, content: bytes) -> Item:
     """Move a note that holds this content into the trash; the caller holds the notes' lock."""
-    name = f"{next_stamp(max(_names(workspace), default=''))}-{_mode_of(place):03o}"
+    with open_folder(place.real.parent, place.root) as folder:
+        mode = stat.S_IMODE(folder.look(place.real.name).st_mode) & 0o777
+    name = f"{next_stamp(max(_names(workspace), default=''))}-{mode:03o}"
     target = _folder(workspace) / name / place.path
     root = workspace.root
     sweep(place.real.parent, root=root)
@@ -151,16 +153,6 @@ def _listing(workspace: Workspace) -> Iterator[Item]:
                     yield Item(name, path, time_of(name), info.st_size)
 
 
-def _mode_of(place: Place) -> int:
-    with open_folder(place.real.parent, place.root) as folder:
-        return stat.S_IMODE(folder.look(place.real.name).st_mode) & 0o777
-
-
-def _former_mode(name: str) -> int:
-    match = _NAME.fullmatch(name)
-    return int(match["mode"], 8) if match and match["mode"] else PRIVATE_FILE
-
-
 def _folder(workspace: Workspace) -> Path:
     return workspace.private / _FOLDER
 
@@ -177,12 +169,14 @@ def put_back(workspace: Workspace, item: Item, place: Place) -> str:
     content = read(file, root=root)
     if content is None:
         raise PathError(f"there is no {item.name!r} in the trash", todo="List what is there")
+    match = _NAME.fullmatch(item.name)
+    mode = int(match["mode"], 8) if match and match["mode"] else PRIVATE_FILE
     make_folders(place.real.parent, root)
     sweep(place.real.parent, root=root)
     with journal.operation("restore"):
         after = journal.State.of(content)
         journal.record(workspace, place.path, None, after, "", journal.block_of(None, content))
-        created = create(place.real, content, _former_mode(item.name), root=root)
+        created = create(place.real, content, mode, root=root)
         if not created:
             journal.withdraw(workspace, place.path)
     if not created:

@@ -73,7 +73,7 @@ def locate(text: str, first: int, last: int, expected: str) -> tuple[int, int] |
         return first, last
     lines = [_bare(line) for line in lines]
     size = len(wanted)
-    starts = [at for at in _starts(lines, wanted[0]) if lines[at : at + size] == wanted]
+    starts = [at for at, line in enumerate(lines) if line == wanted[0] and lines[at : at + size] == wanted]
     return (starts[0] + 1, starts[0] + size) if len(starts) == 1 else None
 
 
@@ -177,7 +177,3 @@ def _with_ends(block: str, end: str) -> list[str]:
 
 def _bare(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")
-
-
-def _starts(lines: list[str], wanted: str) -> list[int]:
-    return [at for at, line in enumerate(lines) if line == wanted]

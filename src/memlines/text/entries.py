@@ -242,7 +242,8 @@ class _Walk:
         if _indent(line) < _CODE_INDENT:
             fence = _fence_in(line.lstrip(" "))
             if fence:
-                self._code(fence)
+                end = self._closing(fence, in_item=False)
+                self.at = len(self.lines) if end is None else end + 1  # one that is not closed lasts
                 return "code"
             marker = _item_marker(line)
             if marker is not None:
@@ -250,11 +251,6 @@ class _Walk:
                 return "item"
         self._paragraph()
         return "paragraph"
-
-    def _code(self, fence: str) -> None:
-        """Move past a fenced block; one that is not closed lasts to the end."""
-        end = self._closing(fence, in_item=False)
-        self.at = len(self.lines) if end is None else end + 1
 
     def _closing(self, fence: str, *, in_item: bool) -> int | None:
         """Return the line that closes a fence, if one does."""

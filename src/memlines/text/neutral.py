@@ -124,7 +124,8 @@ def visible(text: str) -> str:
     characters that it belongs to.
     """
     if not text.isprintable():
-        text = _ESCAPES.sub("", _LINE_END.sub(_plain_end, text))
+        text = _LINE_END.sub(lambda end: "\n" if end[0] == "\r\n" else " ", text)
+        text = _ESCAPES.sub("", text)
     return text if text.isascii() else _UNSEEN.sub(_keep_needed, text)
 
 
@@ -158,15 +159,8 @@ def visible_values(value: Any) -> Any:
 
 
 def _without_tags(text: str) -> str:
-    return _TAG.sub(_entity, text)
-
-
-def _entity(start: re.Match[str]) -> str:
-    return {"bracket": "&#91;", "image": "&#33;"}.get(start.lastgroup or "", "&lt;")
-
-
-def _plain_end(end: re.Match[str]) -> str:
-    return "\n" if end[0] == "\r\n" else " "
+    entities = {"bracket": "&#91;", "image": "&#33;"}
+    return _TAG.sub(lambda start: entities.get(start.lastgroup or "", "&lt;"), text)
 
 
 def _keep_needed(run: re.Match[str]) -> str:

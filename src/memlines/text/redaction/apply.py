@@ -274,7 +274,8 @@ def _matches(rule: Rule, text: str, names: list[tuple[int, str]]) -> Iterator[_S
         place = match.end()
         if rule.check is None or rule.check(match):
             if rule.check and end - start >= _BOUND:
-                place = end = _end_of_run(text, end)
+                rest = _REST.match(text, end)
+                place = end = rest.end() if rest else end
             secret = text[start:end]
             start += len(secret) - len(secret.lstrip("\n"))
             if secret := secret.strip("\n"):
@@ -292,11 +293,6 @@ def _next_match(
         if start >= place and (match := pattern.match(text, start)):
             return match
     return None
-
-
-def _end_of_run(text: str, place: int) -> int:
-    rest = _REST.match(text, place)
-    return rest.end() if rest else place
 
 
 def _outside_placeholders(text: str, found: list[_Span]) -> list[_Span]:
