@@ -9,12 +9,10 @@ import io
 import os
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import click
 
-from memlines import old_name
 from memlines.errors import MemlinesError, UsageError, reason_of
 from memlines.version import __version__
 
@@ -124,8 +122,14 @@ def _mention_old_name() -> None:
     """Say in one line what was read by the project's first name; clients get no such line."""
     if sys.argv[1:2] in (["hook"], ["mcp"], ["serve"]):
         return
+    folder, _, program = sys.argv[0].replace("\\", "/").rpartition("/")
+    is_called_so = "recollect" in (program.partition(".")[0], folder.rpartition("/")[2])
+    if not is_called_so and "memlines.old_name" not in sys.modules:
+        return  # nothing can have been read by that name, and importing it would slow `--help` down
+    from memlines import old_name
+
     found = dict(old_name.in_use)
-    if Path(sys.argv[0]).stem == old_name.NAME or Path(sys.argv[0]).parent.name == old_name.NAME:
+    if is_called_so:
         found[f"the command {old_name.NAME}"] = old_name.NEW_NAME
     if found:
         names = ", ".join(f"{old} (now {new})" for old, new in found.items())
