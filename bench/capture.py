@@ -40,8 +40,8 @@ def quality(messages: Sequence[Labelled], embed: Embed | None) -> Figures:
 
 
 def elsewhere(name: str, embed: Embed | None) -> Figures:
-    """Return how many ordinary coding prompts something is captured of."""
-    texts = [one.text for one in prompts(name)]
+    """Return how many ordinary coding prompts in the languages of capture something is captured of."""
+    texts = [one.text for one in prompts(name) if one.language in LANGUAGES]
     return {"prompts": len(texts), "captured": sum(bool(captures(text, embed)) for text in texts)}
 
 

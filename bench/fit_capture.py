@@ -61,12 +61,9 @@ class Row:
 def rows() -> list[Row]:
     """Return every message to fit with; what asks for something else is worth nothing."""
     found = [_row(one.text, file, one.language, one.capture) for file in FILES for one in labelled(file)]
-    found += [_row(one.text, "coding", one.language, False) for one in prompts("coding_develop")]
-    found += [
-        _row(one.text, "intent", one.language, False)
-        for one in prompts("develop")
-        if one.intent != "remember"
-    ]
+    others = [("coding", one) for one in prompts("coding_develop")]
+    others += [("intent", one) for one in prompts("develop") if one.intent != "remember"]
+    found += [_row(one.text, file, one.language, False) for file, one in others if one.language in LANGUAGES]
     texts = [text for row in found for text in row.shown]
     vectors = BuiltinProvider().embed_documents(texts).astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

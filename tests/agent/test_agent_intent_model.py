@@ -107,7 +107,7 @@ def test_when_the_model_fails_the_rules_decide_and_it_is_told(server: ChatServer
     server.fault = fault
     found = detect_with(UNSURE, settings(), model=server.model(seconds=0.5))
     assert found.intent == "remember"
-    assert found.warning.startswith("the rules told the intent, because the chat model could not: ")
+    assert found.warning.startswith("the rules decided the intent, because the chat model could not: ")
 
 
 def test_a_dead_server_is_told() -> None:

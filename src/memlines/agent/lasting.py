@@ -39,7 +39,7 @@ _NOT_SAID = re.compile(
 )
 _SIGNS = re.compile(r"[{}();=<>|\\$^~]")
 _SIGNS_SHARE = 20
-"""One sign of code in so many characters is too much for a sentence."""
+"""A line with more signs of code than one in this many characters is no sentence."""
 
 _BEGINS = re.compile("[\"'“\u2018«(*_¿¡]*[A-ZÀ-ÖØ-Þ0-9]")
 """How a sentence begins; what is written in small letters goes on."""

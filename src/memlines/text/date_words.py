@@ -214,7 +214,7 @@ def pieces_of(folded: str) -> list[Part]:
 def _part(piece: re.Match[str]) -> Part:
     start, end = piece.span()
     if piece["figures"]:
-        days = _dated(piece["figures"])
+        days = _read_date(piece["figures"])
         return Part("D" if days else "x", start, end, days=days)
     if piece["number"]:
         value = int(piece["number"])
@@ -223,7 +223,7 @@ def _part(piece: re.Match[str]) -> Part:
     return Part("w" if piece["word"] else piece["mark"] if piece["mark"] in ",." else ";", start, end)
 
 
-def tagged(folded: str, pieces: list[Part], language: str) -> list[Part]:
+def tag_words(folded: str, pieces: list[Part], language: str) -> list[Part]:
     """Give the words and phrases of a query the tags they have in a language."""
     known = _vocabulary()
     meanings = known.meanings[language]
@@ -243,7 +243,7 @@ def tagged(folded: str, pieces: list[Part], language: str) -> list[Part]:
     return parts
 
 
-def _dated(figures: str) -> Days | None:
+def _read_date(figures: str) -> Days | None:
     """Read a date in figures; 05/07/2023 is one day in Europe and another in America, so it is none here."""
     numbers = _NUMBER.findall(figures)
     marks = "".join(figures.translate(_WITHOUT_NUMBERS).split())
@@ -264,7 +264,7 @@ def _dated(figures: str) -> Days | None:
 
 
 def _is_year(number: int) -> bool:
-    """Say whether a number of four figures is likely to be a year."""
+    """Tell whether a number of four figures is likely to be a year."""
     return 1900 <= number < 2100
 
 

@@ -27,7 +27,7 @@ _LOOKED_AT = 2_000
 class Span:
     """A run of days, the words of the query that said it (in composed Unicode), and of what kind they are.
 
-    "Last week" and "3 days ago" only say when; "in May" and "2023-05-12" may also stand in the note itself.
+    "Last week" and "3 days ago" only say when; "in May" and "2023-05-12" may also be in the note itself.
     """
 
     first: date
@@ -104,7 +104,7 @@ def _day(said: _Said) -> Days | None:
 
 
 _MONTH_NEEDS = {"a": "PEFZ&", "m": "PEFZ&Op", "v": "PEFZ&Op", "b": "-"}
-"""One of which tags must stand before a month that is also another word."""
+"""One of which tags must come before a month that is also another word."""
 
 
 def _month(said: _Said) -> Days | None:
@@ -268,7 +268,7 @@ class _Reader:
     def __init__(self, query: str, folded: str, pieces: list[Part], language: str, now: datetime) -> None:
         self._query = query
         self._folded = folded
-        self._parts = words.tagged(folded, pieces, language)
+        self._parts = words.tag_words(folded, pieces, language)
         self._tags = "".join([part.tag for part in self._parts])
         self._language = language
         self._now = now
@@ -316,7 +316,7 @@ class _Reader:
         return self._tags[at] == "X" and not self._parts[at].least
 
     def _leads_to_a_date(self, at: int) -> bool:
-        """Say whether "before" or "after" a date follows: "the last weekend before April 10"."""
+        """Tell whether "before" or "after" a date follows: "the last weekend before April 10"."""
         return _A_DATE_AFTER.match(self._tags, at) is not None and not self._says_until(at)
 
     def _days(self, meaning: _Meaning, at: int, end: int, before: str) -> Days | None:
@@ -329,7 +329,7 @@ class _Reader:
             return None
 
     def _stands_out(self, at: int) -> bool:
-        """Say whether a month that is also a verb is written as a month: "our May report", not "May I"."""
+        """Tell whether a month that is also a verb is written as a month: "our May report", not "May I"."""
         if at == 0 or not self._query[self._parts[at].start].isupper():
             return False
         following = self._parts[at + 1 : at + 2]
@@ -365,7 +365,7 @@ class _Reader:
         return _Found(one.begin, one.core, other.end, (first, last), one.only_time and other.only_time)
 
     def _clings(self, start: int, end: int) -> bool:
-        """Say whether an expression is part of something else: a file, a flag, an address, a call."""
+        """Tell whether an expression is part of something else: a file, a flag, an address, a call."""
         return self._folded[max(0, start - 1) : start] in _CLUNG_TO or bool(
             _CLINGING.match(self._folded, end)
         )
@@ -390,5 +390,5 @@ def spans_of(query: str, now: datetime) -> tuple[Span, ...]:
 
 
 def asks_when(query: str) -> bool:
-    """Say whether a query asks for a time, as "When did we move?" does."""
+    """Tell whether a query asks for a time, as "When did we move?" does."""
     return words.asks_for_a_time(words.fold(unicodedata.normalize("NFC", query[:_LOOKED_AT])))

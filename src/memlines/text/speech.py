@@ -26,7 +26,7 @@ MOST_SENTENCES = 80
 LONGEST_SENTENCE = 500
 
 HIDDEN = "\x00"
-"""Stands for every character that cannot be matched."""
+"""Replaces every character that cannot be matched."""
 
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _ITEM = re.compile(r"(?:[-+*•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
@@ -41,7 +41,7 @@ _NOT_SAID = re.compile(
 )
 _SIGNS = re.compile(r"[{}();=<>|\\$^~\[\]]")
 _SIGNS_SHARE = 12
-"""One sign of code in so many characters is too much for speech."""
+"""A line with more signs of code than one in this many characters is no speech."""
 
 _CLOSED_BY = {'"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", "`": "`", "'": "'"}  # noqa: RUF001
 _LONGEST_QUOTE = 400
@@ -100,7 +100,7 @@ def _is_code(line: str, words: str) -> bool:
 
 
 def _paragraphs(said: str) -> Iterator[str]:
-    """Yield what stands together, each on one line: a line, with the next ones if it was only wrapped."""
+    """Yield what belongs together, each on one line: a line, with the next ones if it was only wrapped."""
     run = ""
     for line in said.split("\n"):
         words = " ".join(line.split())
@@ -158,7 +158,7 @@ def _cut(paragraph: str) -> Iterator[Sentence]:
 
 
 def _masked(paragraph: str) -> str:
-    """Return a paragraph with everything hidden that stands in quotation marks or backticks."""
+    """Return a paragraph with everything hidden that is in quotation marks or backticks."""
     parts: list[str] = []
     at = 0
     while at < len(paragraph):

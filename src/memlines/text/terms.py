@@ -29,7 +29,7 @@ RUN = re.compile(f"[{_UNSPACED}]+|[^\\W{_UNSPACED}]+")
 
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _LONGEST = 64
-"""Longer runs (hashes, encoded data) are kept by their beginning; nobody types the rest."""
+"""Longer runs (hashes, encoded data) are kept by their beginning; no one types the rest."""
 
 _own = threading.local()
 
@@ -49,7 +49,7 @@ def terms_of(text: str, language: str) -> list[str]:
             terms.extend(_pairs(run))
         else:
             words.append(run[:_LONGEST].casefold())
-    return _stemmed(words, language) + terms
+    return _stem(words, language) + terms
 
 
 @lru_cache(maxsize=50_000)
@@ -59,13 +59,13 @@ def terms_of_run(run: str, language: str) -> tuple[str, ...]:
 
 
 def title_of(path: str, heading: str) -> str:
-    """Return what is written above a chunk: the name of its file and the headings it stands under."""
+    """Return what is written above a chunk: the name of its file and the headings above it."""
     name = path.rpartition("/")[2].removesuffix(".md")
     return f"{name} {heading}"
 
 
 def query_terms(word: str, languages: Iterable[str]) -> tuple[str, ...]:
-    """Return every term under which one word of a query may stand in the index, without its parts."""
+    """Return every term that one word of a query may have in the index, without its parts."""
     found = (terms_of(word, language)[:1] for language in ("", *languages))
     return tuple(dict.fromkeys(term for terms in found for term in terms))
 
@@ -104,9 +104,9 @@ def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run))]
 
 
-def _stemmed(words: list[str], language: str) -> list[str]:
+def _stem(words: list[str], language: str) -> list[str]:
     """Fold words, then cut them to their stems; in this order a word matches with and without accents."""
-    folded = [word if word.isascii() else _folded(word) for word in words]
+    folded = [word if word.isascii() else _without_accents(word) for word in words]
     stems: list[str] = _stemmer(language).stemWords(folded) if language in stemmers() else folded
     return stems
 
@@ -120,7 +120,7 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
     return stemmer
 
 
-def _folded(word: str) -> str:
+def _without_accents(word: str) -> str:
     """Remove the accents of a word, which people leave out when they ask."""
     apart = unicodedata.normalize("NFD", word)
     return "".join([character for character in apart if not unicodedata.combining(character)])
@@ -143,7 +143,7 @@ def telling_words(text: str) -> list[str]:
 
     Only the small words of the query's own language count as such: Ben is a name in English and
     a verb in Dutch. A query made of nothing else keeps them: "to be or not to be" is a question
-    too. Where a script has no blanks between words, pairs of characters stand for them.
+    too. Where a script has no blanks between words, pairs of characters replace them.
     """
     every, small = _distinct(text), _small(text)
     return [word for word in every if word not in small] or every

@@ -43,7 +43,7 @@ def test_messages_nobody_looked_at_are_told(embed: Embed | None) -> None:
 
 @pytest.mark.parametrize("name", ["coding_develop", "coding_unseen"])
 def test_hardly_anything_is_captured_of_coding_prompts(name: str, embed: Embed | None) -> None:
-    texts = [one.text for one in prompts(name)]
+    texts = [one.text for one in prompts(name) if one.language in LANGUAGES]
     assert sum(bool(captures(text, embed)) for text in texts) <= 0.025 * len(texts)
 
 

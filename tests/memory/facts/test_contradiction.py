@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.memory.facts.contradiction import contradicted
+from memlines.memory.facts.contradiction import find_contradicted
 from memlines.text.facts import Category, Fact, FactLine
 
 HERE = Path(__file__).parent
@@ -37,7 +37,7 @@ def line(text: str, name: str = "aaaaaaaaaa", category: Category = "other") -> F
 
 
 def replaces(new: str, old: str) -> bool:
-    return contradicted(new, "other", [(line(old), None)]) is not None
+    return find_contradicted(new, "other", [(line(old), None)]) is not None
 
 
 DEVELOPED = pairs_of("contradictions.tsv")
@@ -74,25 +74,25 @@ def test_a_fact_that_is_no_longer_true_is_not_replaced_again() -> None:
     old = line("I live in Berlin.")
     struck = replace(old, fact=old.fact.supersede("bbbbbbbbbb", date(2026, 1, 1)))
 
-    assert contradicted("I live in Hamburg.", "fact", [(struck, 0.9)]) is None
+    assert find_contradicted("I live in Hamburg.", "fact", [(struck, 0.9)]) is None
 
 
 def test_the_nearest_of_several_that_agree_is_replaced() -> None:
     plain, detailed = line("Works at Acme."), line("Works at Acme as an engineer.", "bbbbbbbbbb")
 
-    assert contradicted("I work at Globex.", "fact", [(plain, 0.8), (detailed, 0.9)]) is detailed
+    assert find_contradicted("I work at Globex.", "fact", [(plain, 0.8), (detailed, 0.9)]) is detailed
 
 
 def test_two_that_are_as_near_are_both_left_alone() -> None:
     near = [(line("Works at Acme."), 0.8), (line("Works at Acme as an engineer.", "bbbbbbbbbb"), 0.8)]
 
-    assert contradicted("I work at Globex.", "fact", near) is None
+    assert find_contradicted("I work at Globex.", "fact", near) is None
 
 
 def test_a_thing_there_are_two_of_already_is_not_replaced_by_a_third() -> None:
     near = [(line("I work at Acme."), 0.9), (line("I work at Initech.", "bbbbbbbbbb"), 0.8)]
 
-    assert contradicted("I work at Globex.", "fact", near) is None
+    assert find_contradicted("I work at Globex.", "fact", near) is None
 
 
 def test_a_line_that_says_two_things_is_not_struck_because_of_one() -> None:
@@ -106,7 +106,7 @@ def test_one_sentence_of_several_can_replace_a_fact() -> None:
 def test_the_opposite_word_counts_only_within_a_category() -> None:
     old = line("Prefers dark mode.", category="preference")
 
-    assert contradicted("Prefers light mode.", "decision", [(old, 0.9)]) is None
+    assert find_contradicted("Prefers light mode.", "decision", [(old, 0.9)]) is None
 
 
 def test_a_text_in_another_language_can_name_the_same_thing() -> None:
@@ -148,7 +148,7 @@ def test_a_town_in_another_case_is_the_same_town() -> None:
 
 @given(st.one_of(st.text(), SENTENCES))
 def test_a_text_never_contradicts_itself(text: str) -> None:
-    assert contradicted(text, "other", [(line(text), 1.0)]) is None
+    assert find_contradicted(text, "other", [(line(text), 1.0)]) is None
 
 
 @given(SENTENCES)
@@ -168,4 +168,4 @@ def test_the_order_of_the_others_does_not_matter(text: str, known: list[str], ch
     ]
     shuffled = chance.sample(near, len(near))
 
-    assert contradicted(text, "other", shuffled) is contradicted(text, "other", near)
+    assert find_contradicted(text, "other", shuffled) is find_contradicted(text, "other", near)

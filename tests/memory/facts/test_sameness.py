@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.memory.facts.contradiction import contradicted
+from memlines.memory.facts.contradiction import find_contradicted
 from memlines.memory.facts.sameness import ALIKE, duplicate_of
 from memlines.text.facts import Fact, FactLine
 from tests.memory.facts.test_contradiction import SENTENCES
@@ -166,7 +166,7 @@ def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
 
 @given(SENTENCES, SENTENCES)
 def test_a_known_fact_contradicts_nothing_that_says_the_same(one: str, other: str) -> None:
-    assert not (is_known(one, other) and contradicted(one, "other", [(line(other), LIKE_EVERY)]))
+    assert not (is_known(one, other) and find_contradicted(one, "other", [(line(other), LIKE_EVERY)]))
 
 
 @given(SENTENCES, st.lists(SENTENCES, max_size=8, unique=True), st.randoms())

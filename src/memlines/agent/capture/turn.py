@@ -194,7 +194,7 @@ def _why_not(memory: Memory, text: str, stored: int) -> str:
     if stored == MOST:
         return "there is more than one turn may leave"
     if memory.facts.was_forgotten(text):
-        return "somebody had it forgotten"
+        return "it was forgotten on request"
     return ""
 
 

@@ -27,7 +27,7 @@ _DENIALS = ("negated", "unkept")
 _NEAR, _NEXT = 60, 14
 """How many characters behind a verb the place to keep something is, and behind that what to keep."""
 _FEWEST_WORDS = 2
-"""What is left of a clause without its verb and its small words is a statement from so many words on."""
+"""How many words must be left of a clause without its verb and its small words to be a statement."""
 _CUES = (
     *("keep", "keep_late", "write", "memory", "unforgotten", "forget", "recall", "kept", "earlier"),
     "unknown",
@@ -117,7 +117,7 @@ class _Reading:
         """Tell whether a class is where it takes the meaning from some leading words.
 
         A denial counts in the clause of these words, and a plain "not" does not count behind them. A program
-        or its users count outside of what is to be remembered or forgotten, which may be about a program.
+        or its users count outside of what should be remembered or forgotten, which may be about a program.
         """
         low = self.sentence.low
         start, end = 0, len(low)

@@ -123,7 +123,7 @@ def detect_with(text: str, settings: Settings, *, model: ChatModel | None = None
     except EmbeddingError as error:
         by_model, why = None, error.what
     if by_model is None:
-        warning = f"the rules told the intent, because the chat model could not: {why}"
+        warning = f"the rules decided the intent, because the chat model could not: {why}"
         return replace(by_rules, warning=warning).at_least(wanted.confidence_threshold)
     return by_model.at_least(wanted.confidence_threshold)
 

@@ -1,7 +1,7 @@
 """Guess the category of a fact by its words, in every language that has the section `[categories]`.
 
-All languages are matched at once, because people mix them. What is to be done comes first, because it often
-names people and days; then what was decided, what somebody likes or always does, who is who, and what happens
+All languages are matched at once, because people mix them. To-dos come first, because they often name
+people and days; then what was decided, what somebody likes or always does, who is who, and what happens
 on a day. Anything else that is a sentence is a plain fact.
 """
 

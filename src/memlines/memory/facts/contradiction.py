@@ -30,7 +30,7 @@ _ENDING = 2
 
 _LEFT_BEHIND = frozenset({"live", "employer", "use", "uses", "name"})
 _OURS_LEFT_BEHIND = frozenset({"database", "editor", "branch", "url"})
-"""What one can go on from to another one; with the latter, "the" and "our" are not told apart."""
+"""What one can go on from to another one; with the latter, "the" and "our" are the same."""
 
 _BEFORE_NUMBERS = frozenset("bhd@BSt")
 """Tags after which another number is another value: "every 30 days"."""
@@ -41,7 +41,7 @@ _DETAIL = frozenset("fltnra@D")
 _PERMISSION = re.compile("(?=.*A)A?(?P<done>[^bh&pA]+)(?:bA(?P<where>[^bh&pA]*))?")
 
 
-def contradicted(
+def find_contradicted(
     text: str, category: Category, near: Sequence[tuple[FactLine, float | None]]
 ) -> FactLine | None:
     """Return the one current fact that a newer one replaces, among those near to it with their similarity.
@@ -269,7 +269,7 @@ def _leaves(new: Frame, old: Frame, said: Statement) -> bool:
     if new.kind == "prefer" or not new.dropped or not _alike(new.dropped, old.value):
         return _is_renamed(new, old, said)
     if old.kind in _OURS_LEFT_BEHIND:
-        return new.about == {"us"} and old.about == {"me"}  # of nobody else
+        return new.about == {"us"} and old.about == {"me"}  # of no one else
     return old.kind in _LEFT_BEHIND and new.about <= old.about
 
 

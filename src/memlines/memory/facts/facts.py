@@ -20,7 +20,7 @@ from memlines.files.tombstones import Forgotten
 from memlines.locks import WriterLock
 from memlines.memory.arguments import FACT, RECALL, SEARCH, check
 from memlines.memory.facts.categories import category_of
-from memlines.memory.facts.contradiction import contradicted
+from memlines.memory.facts.contradiction import find_contradicted
 from memlines.memory.facts.near import Near, Nearby, about_the_same, find_near
 from memlines.memory.facts.recall import FoundFact, Recollection, recall
 from memlines.memory.facts.sameness import KnownFacts, duplicate_of
@@ -263,7 +263,7 @@ class Facts:
                 stored = replace(self._report("superseded", known, holding, near.warnings), old=struck)
             else:
                 if old is None and supersede:
-                    old = contradicted(words, category, holding)
+                    old = find_contradicted(words, category, holding)
                 noted = None if force or old is not None else self._known_entry(words, category, moment)
                 if noted is not None:
                     return noted

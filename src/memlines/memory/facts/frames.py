@@ -110,7 +110,7 @@ _ASSETS = frozenset({"S:phone", "S:mail", "S:address", "S:birthday", "S:name", "
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A thing said of somebody or something."""
+    """A thing said of a person or a thing."""
 
     kind: str
     about: frozenset[str]
@@ -167,7 +167,7 @@ def _is_residence(statement: Statement, place: Sequence[Item]) -> bool:
 
 
 def _is_whereabouts(statement: Statement, subject: Sequence[Item], place: Sequence[Item]) -> bool:
-    """Tell whether something stands at one place: not "we are in …", "they are in …", "it runs in Docker"."""
+    """Tell whether something is at one place: not "we are in …", "they are in …", "it runs in Docker"."""
     if not subject or any(item.tag in "iuk0" for item in subject):
         return False
     if any(item.what == "L" for item in statement.items):  # who lives in a town may be in another one

@@ -1,6 +1,6 @@
-"""The words that statements are told apart by, from the section `[contradiction]` of each language's file.
+"""The words that tell statements apart, from the section `[contradiction]` of each language's file.
 
-Each line of the section gives a tag and the phrases it stands for. A tag is one character, so that a
+Each line of the section gives a tag and its phrases. A tag is one character, so that a
 statement becomes a string of tags and one grammar serves all languages. What follows a colon says which of
 several things of that kind is meant, and a star that every phrase means something of its own. Two tags are a
 phrase that says both: "usamos" is "we use".

@@ -135,7 +135,7 @@ def _tokens(sentence: str, language: str) -> list[str]:
 
 
 def _with_phrases_whole(tokens: list[str], language: str) -> list[str]:
-    """Put "now" before a phrase that it stands in the midst of: "läuft jetzt auf"."""
+    """Put "now" before a phrase that it is in the middle of: "läuft jetzt auf"."""
     folded = [token.casefold() for token in tokens]
     for at in range(len(tokens) - 2):
         word, following, *rest = folded[at:]
