@@ -173,7 +173,7 @@ def test_a_chunk_number_is_never_used_twice_after_opening_again(tmp_path: Path) 
 
 def test_touching_a_file_changes_its_fingerprint_only(index: Index) -> None:
     numbers = put(index, "memory/a.md", "one\ntwo")
-    index.touch(index.files()["memory/a.md"]._replace(fingerprint=Fingerprint(7, 8, 9)))
+    index.put_file(index.files()["memory/a.md"]._replace(fingerprint=Fingerprint(7, 8, 9)))
     entry = index.files()["memory/a.md"]
     assert (entry.fingerprint, entry.hash, numbers_of(index, "memory/a.md")) == (
         Fingerprint(7, 8, 9),

@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -103,8 +102,6 @@ class Manager(OpenIndex):
         self.quotes = Quotes(workspace, loaded.settings)
         self.unindexed = 0
         """How many files the last sync left for another one, because its time was over."""
-        self.is_warm = False
-        """Whether a query can be embedded at once, without a model being loaded for it."""
         self._rest_until = 0.0
         self._sweep_seconds = 0.0
         self._wrote = False
@@ -211,14 +208,6 @@ class Manager(OpenIndex):
             while len(self._sessions) > _MOST_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
         self.sync_soon()
-
-    def warm_up(self) -> None:
-        """Load a model that is on this machine; one that cannot be loaded is reported by the first search."""
-        provider = self.chosen().provider
-        if provider is not None and not provider.sends_to:
-            with suppress(EmbeddingError):
-                provider.embed_query("what was that?")
-        self.is_warm = True
 
     def sync_soon(self, *, after_change: bool = False) -> None:
         """Sync in the background; after a change of our own, the next search need not make its vectors."""

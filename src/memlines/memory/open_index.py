@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
 from memlines.embed.select import Choice, choose, former_provider
-from memlines.errors import StoreDamaged, StoreError
+from memlines.errors import EmbeddingError, StoreDamaged, StoreError
 from memlines.files.scan import discover
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
@@ -38,6 +38,8 @@ class OpenIndex:
         self.reader_inode = 0
         self.heads: Known = {}
         self.choice: Choice | None = None
+        self.is_warm = False
+        """Whether a query can be embedded at once, without a model being loaded for it."""
         self._former: dict[Space, Provider | None] = {}
         self._reader: Index | None = None
         self._takes_foreign = False
@@ -149,6 +151,14 @@ class OpenIndex:
         """Have the providers made again, because what they learnt about their service is no longer so."""
         self.choice = None
         self._former = {}
+
+    def warm_up(self) -> None:
+        """Load a model that is on this machine; one that cannot be loaded is reported by the first search."""
+        provider = self.chosen().provider
+        if provider is not None and not provider.sends_to:
+            with suppress(EmbeddingError):
+                provider.embed_query("what was that?")
+        self.is_warm = True
 
     def count_pending(self) -> int:
         """Return how many chunks have no vector yet."""

@@ -215,7 +215,10 @@ def make_filter(
         day = day_of(chunk) if days is None else days.get(chunk.number, "")
         text = f"{chunk.heading} {chunk.text}"
         return (
-            all(_is_below(path, chunk.path) for path in filters.paths)
+            all(
+                fnmatchcase(chunk.path, path) if "*" in path else path.casefold() in chunk.path.casefold()
+                for path in filters.paths
+            )
             and all(tag.search(text) for tag in tags)
             and (not filters.after or (bool(day) and day >= filters.after))
             and (not filters.before or (bool(day) and day < filters.before))
@@ -289,10 +292,6 @@ def _tag_pattern(tag: str) -> re.Pattern[str]:
     found = _TAG.fullmatch(tag)
     name = re.escape(found["name"] if found else tag)
     return re.compile(rf"(?<![\w#&/])#{name}(?![\w-])", re.IGNORECASE)
-
-
-def _is_below(wanted: str, path: str) -> bool:
-    return fnmatchcase(path, wanted) if "*" in wanted else wanted.casefold() in path.casefold()
 
 
 def _fold(text: str) -> str:

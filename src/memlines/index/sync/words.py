@@ -138,7 +138,7 @@ def _update_file(
         _put_problem(index, file, content, changes)
         return
     if entry is not None and entry.hash == content.hash:
-        index.touch(entry._replace(fingerprint=content.fingerprint, settled=content.settled))
+        index.put_file(entry._replace(fingerprint=content.fingerprint, settled=content.settled))
         changes.unchanged += 1
         return
     cut = cut_document(content, file, settings, changes.forgotten)

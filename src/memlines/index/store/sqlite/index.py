@@ -91,7 +91,7 @@ class Index(IndexReader):
             changes.move(self.connection, changed.moved)
             self._note_languages(spoken.values())
             put_tail(self.connection, document.path, tail)
-            self._put_file(
+            self.put_file(
                 IndexedFile(
                     document.path, document.source, document.hash, document.fingerprint, document.settled
                 )
@@ -119,11 +119,12 @@ class Index(IndexReader):
         """Return the language of a document; nothing for facts, each of which is in its own."""
         if document.path == self.identity().get("facts_file"):
             return None
-        return (since and self._language_of(document.path)) or language_of(document.text)
-
-    def _language_of(self, path: str) -> str:
-        sql = "SELECT language FROM chunks WHERE path = ? LIMIT 1"
-        return str(self.connection.execute(sql, (path,)).get or "")
+        if since:  # the rest of a conversation goes on in its language
+            sql = "SELECT language FROM chunks WHERE path = ? LIMIT 1"
+            known = self.connection.execute(sql, (document.path,)).get
+            if known:
+                return str(known)
+        return language_of(document.text)
 
     def _note_languages(self, languages: Iterable[str]) -> None:
         known = self.state.languages
@@ -152,10 +153,6 @@ class Index(IndexReader):
         ).get
         return int(number)
 
-    def touch(self, file: IndexedFile) -> None:
-        """Note a new fingerprint of a file whose content is the same."""
-        self._put_file(file)
-
     def put_problem(self, file: IndexedFile) -> None:
         """Note why a file is not indexed.
 
@@ -165,7 +162,7 @@ class Index(IndexReader):
         with transaction(self.connection):
             if file.problem is not None and not file.problem.failed:
                 self._delete_chunks(file.path)
-            self._put_file(file)
+            self.put_file(file)
 
     def remove(self, path: str, staying: changes.Staying | None = None) -> None:
         """Remove every trace of a file, but for what is to stay; it is read again then."""
@@ -177,7 +174,8 @@ class Index(IndexReader):
                 self._delete_chunks(path)
                 self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
-    def _put_file(self, file: IndexedFile) -> None:
+    def put_file(self, file: IndexedFile) -> None:
+        """Note what a file looks like; its chunks stay as they are."""
         self.connection.execute(
             "INSERT OR REPLACE INTO files"
             "(path, source, hash, size, mtime_ns, inode, settled, problem, failed)"

@@ -45,7 +45,8 @@ def origin_of(connection: Connection, path: Path) -> Origin:
     if secret is None:
         return "unknown"
     # Asked before the marks are read: another process may fill a new index in between, and marks it first.
-    holds_anything = _holds_anything(connection)
+    tables = ("files", "chunks", "chunks_fts", "embedding_cache")
+    holds_anything = any(connection.execute(f"SELECT 1 FROM {table} LIMIT 1").get for table in tables)
     marks = dict(connection.execute("SELECT key, value FROM meta WHERE key IN (?, ?, ?)", _KEYS))
     token = str(marks.get(_TOKEN, ""))
     if token and _is_mark(marks.get(_IN_FILE), _file_mark(secret, token, path)):
@@ -128,8 +129,3 @@ def _is_shared(path: Path) -> bool:
     folder, file = path.parent.stat(), path.stat()
     in_group = folder.st_gid in {os.getegid(), *os.getgroups()}
     return file.st_uid != os.geteuid() and in_group and bool(folder.st_mode & stat.S_IWGRP)
-
-
-def _holds_anything(connection: Connection) -> bool:
-    tables = ("files", "chunks", "chunks_fts", "embedding_cache")
-    return any(connection.execute(f"SELECT 1 FROM {table} LIMIT 1").get for table in tables)
