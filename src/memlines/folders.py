@@ -17,7 +17,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -26,11 +26,9 @@ from memlines.errors import PathError
 HAS_DESCRIPTORS = {os.open, os.stat, os.unlink, os.mkdir, os.rename} <= os.supports_dir_fd and (
     os.scandir in os.supports_fd
 )
-READ_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe does not block us
-    | getattr(os, "O_BINARY", 0)
-)
+READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Non-blocking, so that a pipe does not hold us up."""
+
 CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 _ALWAYS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -42,8 +40,7 @@ _THROUGH_ONLY = getattr(os, "O_PATH", 0)
 PRIVATE_FILE = 0o600
 """The permissions of a private file, but for the group that shares its folder."""
 
-_GROUP_FILE, _GROUP_FOLDER = 0o060, 0o2070
-_OTHERS = 0o007
+_GROUP_FILE, _GROUP_FOLDER, _OTHERS = 0o060, 0o2070, 0o007
 _MAY_BE_LINK = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 _CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
 _MOST_OPEN = 64
@@ -102,9 +99,11 @@ class Folder:
         except OSError as error:
             self._explain(name, error)
             raise
-        if self.handle is None and not self._is_still(name, handle):
-            os.close(handle)
-            raise link_error(os.path.join(self.path, name))
+        if self.handle is None:  # look again whether the open file is still the one of this name
+            info = os.lstat(self._name(name))
+            if _is_link(info) or not os.path.samestat(info, os.fstat(handle)):
+                os.close(handle)
+                raise link_error(os.path.join(self.path, name))
         return handle
 
     def look(self, name: str) -> os.stat_result:
@@ -152,10 +151,11 @@ class Folder:
     def mkdir(self, name: str, *, private: bool = False) -> None:
         """Make a folder."""
         os.mkdir(self._name(name), 0o700 if private else 0o777, dir_fd=self.handle)
-        if self.is_shared:
+        if self.is_shared:  # the group shares the new folder as well
             inner = self.enter(name)
             try:
-                inner.set_group_rights()
+                if inner.handle is not None:
+                    os.chmod(inner.handle, stat.S_IMODE(os.fstat(inner.handle).st_mode) | _GROUP_FOLDER)
             finally:
                 inner.close()
 
@@ -170,11 +170,6 @@ class Folder:
             return False
         mode = os.fstat(self.handle).st_mode
         return bool(mode & stat.S_ISGID and mode & stat.S_IWGRP)
-
-    def set_group_rights(self) -> None:
-        """Let the group that shares the folder above share this one as well."""
-        if self.handle is not None:
-            os.chmod(self.handle, stat.S_IMODE(os.fstat(self.handle).st_mode) | _GROUP_FOLDER)
 
     def tighten(self, *, shared: bool, dry_run: bool = False) -> bool:
         """Close this folder to others if it is open to them, and to its group unless that shares it.
@@ -250,11 +245,6 @@ class Folder:
                 if _is_link(self.look(name)):
                     raise link_error(os.path.join(self.path, name)) from None
 
-    def _is_still(self, name: str, handle: int) -> bool:
-        """Tell whether an open file is the one that has this name in this folder."""
-        info = os.lstat(self._name(name))
-        return not _is_link(info) and os.path.samestat(info, os.fstat(handle))
-
 
 class Tree:
     """The folders below a root, for a walk over many of them: the way to the last one stays open.
@@ -314,7 +304,7 @@ def open_folder(folder: Path, root: Path | None = None) -> Iterator[Folder]:
     """Open a folder that lies below a root; without one, the folder is where its user put it."""
     current = Folder.at(root or folder)
     try:
-        for part in _parts_below(folder, root):
+        for part in folder.relative_to(root).parts if root else ():
             inner = current.enter(part)
             current.close()
             current = inner
@@ -371,7 +361,7 @@ def make_own_folder(folder: Path) -> None:
 def folders_below(top: Path, root: Path | None = None) -> list[Path]:
     """Return a folder and those below it, the deepest first; one that cannot be looked into is an error."""
     base = root or top
-    pending = ["/".join(_parts_below(top, root))]
+    pending = ["/".join(top.relative_to(base).parts)]
     found: list[Path] = []
     with Tree(base) as tree:
         while pending:
@@ -389,10 +379,6 @@ def folders_below(top: Path, root: Path | None = None) -> list[Path]:
 def link_error(path: str | Path) -> PathError:
     """Return the error for a path that is a symbolic link: it may point anywhere."""
     return PathError(f"{str(path)!r} is a symbolic link", todo="Name the file itself")
-
-
-def _parts_below(path: Path, root: Path | None) -> Sequence[str]:
-    return path.relative_to(root).parts if root else ()
 
 
 def _tighten(handle: int, group: int, *, shared: bool, dry_run: bool = False) -> bool:

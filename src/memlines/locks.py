@@ -43,7 +43,7 @@ class WriterLock:
     def held(self, wait_seconds: float, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
         """Hold the lock, or raise `StoreBusy` after waiting so long (0 = do not wait).
 
-        `waiting` is told who holds it, if that takes more than a moment.
+        `waiting` is called with who holds it, if that takes more than a moment.
         """
         from filelock import FileLock, Timeout  # which takes time to import, and readers do not need
 
@@ -72,7 +72,7 @@ class WriterLock:
                 f"the folder {str(self.path.parent)!r} cannot be written: {reason_of(error)}",
                 todo="Check its permissions and the space on the disk",
             ) from error
-        except BaseException:  # interrupted: the lock must go free even if somebody holds on to the error
+        except BaseException:  # interrupted: the lock must go free even if the caller keeps the error
             lock.release()
             raise
         try:
@@ -95,7 +95,7 @@ class WriterLock:
             return "another process"
 
     def _refuse_odd_files(self) -> None:
-        """Refuse a lock that is a link, a pipe or a folder, and a folder where its holder is to be noted."""
+        """Refuse a lock that is a link, a pipe or a folder, and a folder where its holder should be noted."""
         for file in (self.path, self._holder_file):
             with suppress(FileNotFoundError):
                 mode = file.lstat().st_mode

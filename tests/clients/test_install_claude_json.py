@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.clients.edits import Edit, edited, restored
+from memlines.clients.edits import Edit, apply_edit, undo_edit
 from memlines.clients.json_text import NotJson, Place, additions, is_empty, parsed, without
 
 ADDED: dict[str, Any] = {"servers": {"ours": {"command": "p", "args": ["a"]}}, "on": ["ours"]}
@@ -41,7 +41,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("former", LAYOUTS.values(), ids=LAYOUTS)
 def test_what_was_added_is_there_and_the_rest_too(former: bytes) -> None:
-    content, _ = edited(former, EDIT)
+    content, _ = apply_edit(former, EDIT)
     before = json.loads(former.removeprefix(b"\xef\xbb\xbf").strip() or b"{}")
     now = json.loads(content.removeprefix(b"\xef\xbb\xbf"))
     assert now["servers"] == {**before.get("servers", {}), **ADDED["servers"]}
@@ -53,15 +53,15 @@ def test_what_was_added_is_there_and_the_rest_too(former: bytes) -> None:
 
 @pytest.mark.parametrize("former", LAYOUTS.values(), ids=LAYOUTS)
 def test_an_unchanged_file_gets_its_former_bytes_back(former: bytes) -> None:
-    content, noted = edited(former, EDIT)
-    assert restored(content, _hash(content), noted, EDIT) == former
+    content, noted = apply_edit(former, EDIT)
+    assert undo_edit(content, _hash(content), noted, EDIT) == former
 
 
 @pytest.mark.parametrize("former", LAYOUTS.values(), ids=LAYOUTS)
 def test_a_changed_file_loses_our_part_only(former: bytes) -> None:
-    content, noted = edited(former, EDIT)
+    content, noted = apply_edit(former, EDIT)
     changed = json.loads(content.removeprefix(b"\xef\xbb\xbf")) | {"later": True}
-    left = restored(json.dumps(changed, indent=3).encode(), _hash(content), noted, EDIT)
+    left = undo_edit(json.dumps(changed, indent=3).encode(), _hash(content), noted, EDIT)
     assert left is not None
     assert b"ours" not in left
     assert json.loads(left)["later"] is True
@@ -90,7 +90,7 @@ def test_a_value_that_is_there_already_stays() -> None:
 
 
 def test_an_item_that_is_there_already_is_not_added_again() -> None:
-    content, _ = edited(b'{"on": ["ours"]}', EDIT)
+    content, _ = apply_edit(b'{"on": ["ours"]}', EDIT)
     assert json.loads(content)["on"] == ["ours"]
 
 
@@ -123,19 +123,19 @@ def test_every_value_is_found_where_it_stands(value: dict[str, Any], indent: Any
 def test_in_and_out_again_gives_the_same_bytes(value: dict[str, Any], indent: Any) -> None:
     former = json.dumps(value, indent=indent).encode()
     try:
-        content, noted = edited(former, EDIT)
+        content, noted = apply_edit(former, EDIT)
     except NotJson:
         assert not isinstance(value.get("servers", {}), dict) or not isinstance(value.get("on", []), list)
         return
     assert json.loads(content)["on"][-1] == "ours"
-    assert restored(content, _hash(content), noted, EDIT) == former
+    assert undo_edit(content, _hash(content), noted, EDIT) == former
 
 
 @given(OBJECTS, INDENTS)
 def test_taking_out_by_looking_gives_the_same_values(value: dict[str, Any], indent: Any) -> None:
     value |= {"servers": {"x": 1}, "on": ["x"]}
     former = json.dumps(value, indent=indent).encode()
-    assert without(edited(former, EDIT)[0], is_ours) == former
+    assert without(apply_edit(former, EDIT)[0], is_ours) == former
 
 
 def _hash(content: bytes) -> str:

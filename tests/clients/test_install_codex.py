@@ -15,7 +15,7 @@ import pytest
 from memlines.clients import codex
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
 from memlines.clients.client import Target, integration_folder
-from memlines.clients.edits import edited as with_edit
+from memlines.clients.edits import apply_edit as with_edit
 from memlines.clients.plan import Step
 from memlines.errors import WriteError
 from tests.support_cli import Cli

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.clients.edits import BEGIN, END, edited, hash_of, markdown_block, restored, take_out
+from memlines.clients.edits import BEGIN, END, apply_edit, hash_of, markdown_block, take_out, undo_edit
 from memlines.errors import WriteError
 
 FILE = Path("AGENTS.md")
@@ -17,7 +17,7 @@ USERS = st.text(alphabet="# ab\n\r<!->:é", max_size=40).filter(lambda text: "me
 
 
 def put(text: bytes) -> bytes:
-    return edited(text, BLOCK)[0]
+    return apply_edit(text, BLOCK)[0]
 
 
 def test_the_block_is_the_last_paragraph() -> None:
@@ -43,9 +43,9 @@ def test_what_was_put_in_comes_out_again(text: str) -> None:
 
 @given(USERS)
 def test_while_nobody_else_writes_it_comes_out_byte_for_byte(text: str) -> None:
-    new, noted = edited(text.encode(), BLOCK)
+    new, noted = apply_edit(text.encode(), BLOCK)
 
-    assert restored(new, hash_of(new), noted, BLOCK) == text.encode()
+    assert undo_edit(new, hash_of(new), noted, BLOCK) == text.encode()
 
 
 @given(USERS, USERS)

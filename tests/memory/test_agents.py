@@ -13,7 +13,7 @@ from memlines.admin.doctor.examine import examine
 from memlines.errors import SettingsError
 from memlines.paths import Workspace, user_config_file
 from memlines.serve.hooks import thin
-from memlines.settings import load, shown, trust
+from memlines.settings import list_settings, load, trust
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli
 from tests.support_forget import DAY, Home, home_in
@@ -68,7 +68,7 @@ def test_an_agent_has_settings_of_its_own(agent: str, expected: tuple[int, tuple
 
 def test_the_origin_of_a_value_names_the_agent() -> None:
     path = user_file(RESEARCH)
-    origins = {row.key: row.origin for row in shown(load(None, {"agent": "research"}))}
+    origins = {row.key: row.origin for row in list_settings(load(None, {"agent": "research"}))}
     assert origins["query.max_results"] == f"user file {path}, for agent research"
     assert origins["agent"] == "argument"
 

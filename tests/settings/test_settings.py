@@ -11,7 +11,7 @@ import pytest
 
 from memlines.errors import SettingsError
 from memlines.paths import Workspace, user_config_file
-from memlines.settings import Loaded, Settings, flatten, load, shown
+from memlines.settings import Loaded, Settings, flatten, list_settings, load
 from memlines.settings.keys import known_keys
 from memlines.settings.loading import PROFILES
 from memlines.settings.rules import check_value
@@ -196,24 +196,26 @@ def test_the_default_profile_sets_nothing() -> None:
 
 
 def test_an_api_key_is_masked_when_shown() -> None:
-    lines = {line.key: line.value for line in shown(load(overrides={"embeddings.api_key": "sk-secret"}))}
+    lines = {
+        line.key: line.value for line in list_settings(load(overrides={"embeddings.api_key": "sk-secret"}))
+    }
     assert lines["embeddings.api_key"] == "***"
 
 
 def test_an_absent_api_key_is_shown_as_absent() -> None:
-    lines = {line.key: line.value for line in shown(load())}
+    lines = {line.key: line.value for line in list_settings(load())}
     assert lines["embeddings.api_key"] is None
 
 
 def test_headers_are_shown_without_their_values() -> None:
     loaded = load(overrides={"embeddings.headers": {"X-Token": "hush"}})
-    lines = {line.key: line.value for line in shown(loaded)}
+    lines = {line.key: line.value for line in list_settings(loaded)}
     assert lines["embeddings.headers"] == {"X-Token": "***"}
 
 
 def test_a_password_in_an_address_is_masked_when_shown() -> None:
     loaded = load(overrides={"embeddings.base_url": "https://me:hush@example.org/v1"})
-    lines = {line.key: line.value for line in shown(loaded)}
+    lines = {line.key: line.value for line in list_settings(loaded)}
     assert lines["embeddings.base_url"] == "https://***@example.org/v1"
 
 
@@ -224,7 +226,7 @@ def test_secrets_are_not_in_the_repr() -> None:
 
 def test_shown_has_every_key_in_order_with_its_origin() -> None:
     loaded = load(overrides={"agent": "helper"})
-    assert {line.key: line.origin for line in shown(loaded)} == dict(loaded.origins)
+    assert {line.key: line.origin for line in list_settings(loaded)} == dict(loaded.origins)
 
 
 def test_importing_and_loading_stays_light() -> None:

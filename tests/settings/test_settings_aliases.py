@@ -11,7 +11,7 @@ import pytest
 
 from memlines.errors import SettingsError
 from memlines.paths import Workspace
-from memlines.settings import Settings, flatten, load, overridden, trust
+from memlines.settings import Settings, flatten, load, trust, with_overrides
 from memlines.settings.keys import (
     ALIASES,
     CONVERSIONS,
@@ -399,7 +399,7 @@ def test_session_memory_is_not_for_projects(workspace: Path) -> None:
 
 def test_an_alias_replaces_a_value_for_one_call() -> None:
     loaded = load(overrides={"sources": ["memory"]})
-    settings = overridden(loaded, {"search": {"maxResults": 2}, "experimental.sessionMemory": True})
+    settings = with_overrides(loaded, {"search": {"maxResults": 2}, "experimental.sessionMemory": True})
     assert (settings.query.max_results, settings.sources) == (2, ("memory", "sessions"))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memlines.errors import SettingsError
 from memlines.paths import user_config_file
-from memlines.settings import Loaded, load, shown
+from memlines.settings import Loaded, list_settings, load
 from memlines.settings.keys import ALIASES, SESSION_MEMORY, WRAPPERS, groups, known_keys, variables
 from tests.support import untimed
 
@@ -72,7 +72,7 @@ def test_any_variable_loads_or_is_refused(variable: str, text: str) -> None:
 @given(st.dictionaries(st.sampled_from(sorted(known_keys())), st.integers() | st.floats(), max_size=8))
 def test_any_numbers_that_load_are_within_their_limits(mapping: dict[str, float]) -> None:
     loaded = loads_or_refuses(overrides=mapping, environ={})
-    for line in shown(loaded) if loaded else ():
+    for line in list_settings(loaded) if loaded else ():
         rule = known_keys()[line.key].rule
         if rule.kind in ("int", "float") and line.value is not None and line.key != "chunking.overlap":
             assert (rule.low or 0) <= line.value <= (math.inf if rule.high is None else rule.high)

@@ -22,7 +22,7 @@ from memlines.cli.output import harmless_name, print_json, print_line, warn
 from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace, holds_memory
 from memlines.paths import Workspace, expand_home, user_config_file
-from memlines.settings import distrust, flatten, load, shown, trust
+from memlines.settings import distrust, flatten, list_settings, load, trust
 from memlines.settings.keys import ALIASES, SESSION_MEMORY, Convert, known_keys, resolve, snake, unknown
 from memlines.settings.rules import Key, check_value, parse_value
 
@@ -62,7 +62,7 @@ def show_command(key: str | None, workspace: Path | None, as_json: bool) -> None
     chosen = choose_workspace(workspace)
     opened = Workspace.at(chosen.folder)
     loaded = load(opened)
-    rows = shown(loaded)
+    rows = list_settings(loaded)
     name = resolve(snake(key))[0] if key else ""
     wanted = [row for row in rows if not name or row.key == name or row.key.startswith(f"{name}.")]
     if not wanted:
@@ -91,7 +91,7 @@ def get_command(name: str, workspace: Path | None, as_json: bool) -> None:
     """Print the value of the setting KEY, and nothing else. Secrets are masked."""
     key = _find_key(name)[0]
     loaded = load(nearest_workspace(workspace))
-    (row,) = (row for row in shown(loaded) if row.key == key.name)
+    (row,) = (row for row in list_settings(loaded) if row.key == key.name)
     if as_json:
         print_json({"key": row.key, "value": row.value, "origin": row.origin})
     elif isinstance(row.value, str) or row.value is None:

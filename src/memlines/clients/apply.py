@@ -2,7 +2,7 @@
 
 The receipt appears together with the first folder, and goes together with the last one, by one renaming.
 """
-# The tests make the n-th call into `os` fail, so these calls stand in plain sight instead of in pathlib.
+# The tests make the n-th call into `os` fail, so these calls are in plain sight instead of in pathlib.
 # ruff: noqa: PTH103, PTH104, PTH106, PTH108, PTH208
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _WAIT_SECONDS = 10.0
 
 def would_install(targets: Sequence[Target]) -> tuple[Step, ...]:
     """Tell what `install` would do, or raise what it would raise before it changes anything."""
-    with _explained():
+    with _explain_errors():
         plans = [plan_install(target) for target in targets]
     conflicts(plans)
     read_only(plans)
@@ -52,20 +52,20 @@ def would_install(targets: Sequence[Target]) -> tuple[Step, ...]:
 
 def install(targets: Sequence[Target]) -> tuple[Step, ...]:
     """Write what a client needs into its folders; if a file is in the way, nothing is changed at all."""
-    with _one_at_a_time(), _explained():
+    with _one_at_a_time(), _explain_errors():
         for target in targets:
             _sweep(target)
         plans = [plan_install(target) for target in targets]
         conflicts(plans)
         read_only(plans)
         for plan in plans:
-            _carry_out(plan)
+            _execute(plan)
     return _steps(plans)
 
 
 def would_uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, ...]:
     """Tell what `uninstall` would do."""
-    with _explained():
+    with _explain_errors():
         plans = [plan_uninstall(target, force=force) for target in targets]
     read_only(plans)
     return _steps(plans)
@@ -74,12 +74,12 @@ def would_uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[
 def uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, ...]:
     """Remove what was written into a client's folders, also by an installation that was stopped."""
     done: list[Step] = []
-    with _one_at_a_time(), _explained():
+    with _one_at_a_time(), _explain_errors():
         for target in targets:
             _sweep(target)
             plan = plan_uninstall(target, force=force)
             read_only([plan])
-            done += _removed(plan)
+            done += _remove_files(plan)
     return tuple(done)
 
 
@@ -87,11 +87,11 @@ def _steps(plans: Sequence[Plan]) -> tuple[Step, ...]:
     return tuple(step for plan in plans for step in plan.steps)
 
 
-def _carry_out(plan: Plan) -> None:
+def _execute(plan: Plan) -> None:
     """Write the receipt, then the files in their order, then the receipt as it is afterwards."""
     if plan.new is None:
         if plan.old is not None:
-            _removed(plan)
+            _remove_files(plan)
         return
     root = plan.target.real()
     receipt, old_receipt = root / plan.target.home / NAME, old_receipt_file(root, plan.target.home)
@@ -128,7 +128,7 @@ def _write(file: Planned) -> None:
         ) from None
 
 
-def _removed(plan: Plan) -> list[Step]:
+def _remove_files(plan: Plan) -> list[Step]:
     """Remove the files of a plan, the last written first, then folders that are empty and the receipt."""
     done: list[Step] = []
     for file in reversed(plan.files):
@@ -238,7 +238,7 @@ def _one_at_a_time() -> Iterator[None]:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explain_errors() -> Iterator[None]:
     """Say in words what could not be read or written."""
     try:
         yield

@@ -86,7 +86,7 @@ def targets(project: Path | None, source: Path | None = None) -> tuple[Target, .
 
 
 def python_of(project: Path | None) -> Path | None:
-    """Return the interpreter that an installation named, if it can be told."""
+    """Return the interpreter that an installation named, if it is known."""
     try:
         told = json.loads(read(settings_file(project), _MOST_BYTES) or b"{}")
         groups = [group for event in EVENTS for group in told["hooks"].get(event, ())]

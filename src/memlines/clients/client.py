@@ -57,7 +57,7 @@ class Client:
     """What belongs where."""
 
     python_of: Callable[[Path | None], Path | None]
-    """The interpreter that an installation named, if that can be told."""
+    """The interpreter that an installation named, if that is known."""
 
     warnings: Callable[[Path | None], Iterable[tuple[str, str]]] = lambda _: ()
     """What keeps an installation from working, and what to do about each."""
@@ -167,7 +167,7 @@ def integration_folder(name: str) -> Path:
 
 
 def this_python() -> str:
-    """Return the interpreter that runs now, which a link may stand for."""
+    """Return the interpreter that runs now, which may be a link."""
     if not sys.executable:
         raise WorkspaceError("the running Python does not know where it is", todo="Call it by its full path")
     return sys.executable

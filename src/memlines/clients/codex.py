@@ -57,7 +57,7 @@ _CONTEXT_TOKENS = 20_000
 
 _ASKS_FIRST = "memory_forget"
 _GIT_IGNORED = b"# What is true on one machine only.\nreceipt.json\n"
-_SET_ANEW = ("command", "args", "env", "env_vars")
+_SET_EACH_TIME = ("command", "args", "env", "env_vars")
 """What an installation decides by itself; whatever else a user or Codex set for the server stays."""
 
 _PASSED_ON = (
@@ -104,7 +104,7 @@ def targets(project: Path | None, source: Path | None = None) -> tuple[Target, .
 
 
 def python_of(project: Path | None) -> Path | None:
-    """Return the interpreter that an installation named, if it can be told."""
+    """Return the interpreter that an installation named, if it is known."""
     command = _in_use(folder_of(project) / CONFIG).get("command")
     return Path(command) if isinstance(command, str) else None
 
@@ -115,7 +115,7 @@ def hooks() -> dict[str, Any]:
 
 
 def server(in_use: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how Codex starts our server, with what somebody set for it since."""
+    """Return how Codex starts our server, with what was set for it since."""
     values: dict[str, Any] = {
         "command": this_python(),
         "args": SERVER_ARGUMENTS,
@@ -127,7 +127,7 @@ def server(in_use: Mapping[str, Any]) -> dict[str, Any]:
     if home:
         values["env"] = {HOME_VARIABLE: home}
     values["tools"] = {_ASKS_FIRST: {"approval_mode": "prompt"}}
-    return values | {key: value for key, value in in_use.items() if key not in _SET_ANEW}
+    return values | {key: value for key, value in in_use.items() if key not in _SET_EACH_TIME}
 
 
 def server_edit(path: str, file: Path, values: Mapping[str, Any]) -> Edit:
@@ -232,7 +232,7 @@ def is_trusted(project: Path) -> bool:
 
 
 def untrusted_hooks(project: Path | None) -> list[str]:
-    """Return the events whose hook of ours Codex does not run, because nobody said yet that it may."""
+    """Return the events whose hook of ours Codex does not run, because the user has not trusted it yet."""
     file = folder_of(project) / HOOKS
     noted = toml_text.value_at(_settings(), ("hooks", "state"))
     states = noted if isinstance(noted, dict) else {}
@@ -264,7 +264,7 @@ def _settings() -> dict[str, Any]:
 
 
 def warnings(project: Path | None) -> Iterator[tuple[str, str]]:
-    """Say what Codex leaves out, because nothing told it yet that it may be trusted."""
+    """Say what Codex leaves out, because the user has not trusted it yet."""
     if project is not None and not is_trusted(project):
         yield (
             f"Codex does not trust {project}, and reads no settings there",

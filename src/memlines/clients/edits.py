@@ -1,7 +1,7 @@
 """Put something into a file of the user's, and take exactly that out again.
 
-An edit only ever inserts. The receipt notes where, and a checksum of what was there before: as long as nobody
-else writes to the file, cutting the insertions out gives the former bytes, and the checksum proves it. A
+An edit only ever inserts. The receipt notes where, and a checksum of what was there before: as long as no
+one else writes to the file, cutting the insertions out gives the former bytes, and the checksum proves it. A
 file that was changed since is left as it is but for our part, which its edit knows how to find.
 
 In a Markdown file, our part is a block between two markers that no reader sees.
@@ -52,7 +52,7 @@ class Edit:
 
 
 Cuts = tuple[tuple[int, int], ...]
-"""From which byte to which something stands."""
+"""From which byte to which a part goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Edited:
         return self.cuts if checksum == sha256 else self.former
 
 
-def edited(base: bytes | None, edit: Edit) -> tuple[bytes, Edited]:
+def apply_edit(base: bytes | None, edit: Edit) -> tuple[bytes, Edited]:
     """Return a file with our part in it, and what to note about that."""
     former = base or b""
     pieces: list[bytes] = []
@@ -84,7 +84,7 @@ def edited(base: bytes | None, edit: Edit) -> tuple[bytes, Edited]:
     return content, Edited(None if base is None else hash_of(base), tuple(cuts))
 
 
-def restored(
+def undo_edit(
     content: bytes, sha256: str, noted: Edited, edit: Edit | None, before: str | None = None
 ) -> bytes | None:
     """Return a file without our part; None if there would be no file then.
@@ -146,7 +146,7 @@ def put(content: bytes, text: str, file: Path) -> list[Insertion]:
 
 
 def take_out(content: bytes, file: Path) -> bytes:
-    """Return a file without the block; refuse damaged markers, because nobody knows then what is ours."""
+    """Return a file without the block; refuse damaged markers, because then it is not known what is ours."""
     begins, ends = list(_BEGINS.finditer(content)), list(_ENDS.finditer(content))
     if not begins and not ends:
         return content
@@ -173,7 +173,7 @@ def gap_after(content: bytes, newline: bytes) -> bytes:
 
 
 def _without_gap(before: bytes) -> bytes:
-    """Return what stands before a block without the empty line that came with it."""
+    """Return what is before a block without the empty line that came with it."""
     for newline in (b"\r\n", b"\n"):
         if before.endswith(newline * 2):
             return before.removesuffix(newline)

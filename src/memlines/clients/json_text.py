@@ -1,7 +1,7 @@
 """Add to a JSON file and take out of it, leaving every other byte as it is.
 
 The file is read once by the standard parser, so that it is known to be JSON, and once by the small one here,
-which notes where each value stands.
+which notes where each value is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class NotJson(ValueError):
 
 @dataclass(slots=True)
 class Node:
-    """A value and where it stands; `parts` are those of an object or a list."""
+    """A value and where it is; `parts` are those of an object or a list."""
 
     value: Any
     start: int
@@ -109,18 +109,18 @@ def json_edit(path: str, file: Path, added: Mapping[str, Any], is_ours: Callable
         try:
             return additions(content, added)
         except NotJson as error:
-            raise _refused(file, error) from error
+            raise _not_json(file, error) from error
 
     def take_out(content: bytes) -> bytes:
         try:
             return without(content, is_ours)
         except NotJson as error:
-            raise _refused(file, error) from error
+            raise _not_json(file, error) from error
 
     return Edit(path, put, take_out, is_empty)
 
 
-def _refused(file: Path, error: NotJson) -> WriteError:
+def _not_json(file: Path, error: NotJson) -> WriteError:
     return WriteError(
         f"{str(file)!r} is not JSON that can be added to: {error}; nothing was changed",
         todo="Correct it, and try again",
@@ -194,7 +194,7 @@ def _merged(text: str, node: Node, added: Any, style: _Style, depth: int = 0) ->
     elif isinstance(node.value, list) and isinstance(added, list):
         missing = [(None, item) for item in added if item not in node.value]
     else:
-        raise NotJson(f"{_shown(node.value)} stands where {_shown(added)} should go")
+        raise NotJson(f"{_shown(node.value)} is where {_shown(added)} should go")
     if missing:
         yield _at_end(text, node, missing, style)
 

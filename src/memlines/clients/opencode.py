@@ -64,7 +64,7 @@ def targets(project: Path | None, source: Path | None = None) -> tuple[Target, .
 
 
 def python_of(project: Path | None) -> Path | None:
-    """Return the interpreter that an installation named, if it can be told."""
+    """Return the interpreter that an installation named, if it is known."""
     try:
         folder = folder_of(project)
         content = read(folder / COMMAND_FILE) or read(folder / old_home() / "command.json")
@@ -87,7 +87,7 @@ def waits_for_npm(folder: Path) -> bool:
 
 
 def gives_up_soon(folder: Path) -> bool:
-    """Tell whether npm is told in a folder not to try again and again."""
+    """Tell whether npm is set in a folder not to try again and again."""
     try:
         text = (read(folder / NPM_FILE, _MOST_BYTES) or b"").decode(errors="replace")
     except (OSError, PathError):
@@ -126,9 +126,9 @@ def _with_manifest(files: Iterable[File]) -> tuple[File, ...]:
 
 
 def _command() -> bytes:
-    """Return how the plugin starts the engine: by this very interpreter, which a link may stand for.
+    """Return how the plugin starts the engine: by the interpreter that runs now, which may be a link.
 
-    With -P, a file of the project that bears the name of a Python module is not taken for it.
+    With -P, a file of the project that has the name of a Python module is not taken for it.
     """
     told: dict[str, Any] = {"command": [this_python(), "-P", "-m", "memlines", "serve", "--stdio"]}
     home = home_in_use()

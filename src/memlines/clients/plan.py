@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from memlines.clients.client import File, Target
-from memlines.clients.edits import Edit, edited, hash_of, restored
+from memlines.clients.edits import Edit, apply_edit, hash_of, undo_edit
 from memlines.clients.receipt import (
     MANIFEST_NAME,
     NAME,
@@ -65,7 +65,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done in one folder; without a new receipt, nothing is left. `known` is what was ours."""
+    """What has to be done in one folder; without a new receipt, nothing is left. `known` is what was ours."""
 
     target: Target
     files: tuple[Planned, ...]
@@ -83,11 +83,11 @@ def plan_install(target: Target) -> Plan:
     """Compare what a client needs with what is there; refuse to take the place of a file that is not ours."""
     old = target.receipt()
     known = _known(old, target.brought())
-    planned = [_wanted(target, file, known.get(file.path)) for file in target.files]
-    planned += [_put_in(target, edit, known.get(edit.path)) for edit in target.edits]
+    planned = [_plan_file(target, file, known.get(file.path)) for file in target.files]
+    planned += [_plan_edit(target, edit, known.get(edit.path)) for edit in target.edits]
     entries = {**known, **{p.name: entry for p, entry in planned if entry is not None}}
     names = target.names()
-    obsolete = [_given_up(target, name, known[name]) for name in known if name not in names]
+    obsolete = [_plan_removal(target, name, known[name]) for name in known if name not in names]
     entries.update({p.name: entry for p, entry in obsolete if entry is not None})
     for gone, entry in obsolete:
         if entry is None:
@@ -102,7 +102,7 @@ def plan_install(target: Target) -> Plan:
 
 
 def plan_uninstall(target: Target, *, force: bool = False) -> Plan:
-    """Find what was written and nobody needs any more; what somebody changed since is kept."""
+    """Find what was written and is not needed any more; what was changed since is kept."""
     old = target.receipt()
     brought = target.brought()
     if receipt_file(target.real(), target.home) == old_receipt_file(target.real(), target.home):
@@ -112,10 +112,10 @@ def plan_uninstall(target: Target, *, force: bool = False) -> Plan:
         there = [Planned(Step("keep", path, BROUGHT), name) for name, path in paths if os.path.lexists(path)]
         return Plan(target, tuple(there), None, None, brought)
     known = _known(old, brought)
-    planned = [_given_up(target, name, known[name], force=force) for name in old.files]
+    planned = [_plan_removal(target, name, known[name], force=force) for name in old.files]
     manifest = old.files.get(f"{target.home}/{MANIFEST_NAME}")
     if manifest is not None and manifest.found:
-        planned = [(_as_brought(file), entry) for file, entry in planned]
+        planned = [(_with_brought_reason(file), entry) for file, entry in planned]
     entries = {p.name: entry for p, entry in planned if entry is not None}
     ignored = f"{target.home}/.gitignore"
     if ignored in old.files and any(not entry.needed_by for entry in entries.values()):
@@ -166,11 +166,11 @@ def _known(old: Receipt | None, brought: Mapping[str, Entry]) -> dict[str, Entry
 
 
 def _told(planned: Iterable[tuple[Planned, Entry | None]]) -> tuple[Planned, ...]:
-    """Return what is worth telling: not what stays because somebody else needs it."""
+    """Return what to report: not what stays because another installation needs it."""
     return tuple(file for file, entry in planned if entry is None or not entry.needed_by)
 
 
-def _as_brought(file: Planned) -> Planned:
+def _with_brought_reason(file: Planned) -> Planned:
     is_found = file.step.why == _WAS_THERE
     return replace(file, step=replace(file.step, why=BROUGHT)) if is_found else file
 
@@ -182,7 +182,7 @@ def _needed(plan: Plan) -> set[str]:
     return plan.target.names() - optional - set(known)
 
 
-def _wanted(target: Target, file: File, known: Entry | None) -> tuple[Planned, Entry | None]:
+def _plan_file(target: Target, file: File, known: Entry | None) -> tuple[Planned, Entry | None]:
     """Decide about a file that is needed; no entry means that it does not become ours."""
     path = target.place(file.path)
     now = hash_of(file.content)
@@ -205,13 +205,13 @@ def _wanted(target: Target, file: File, known: Entry | None) -> tuple[Planned, E
     return Planned(Step("keep", path, why), file.path), None
 
 
-def _put_in(target: Target, edit: Edit, known: Entry | None) -> tuple[Planned, Entry | None]:
+def _plan_edit(target: Target, edit: Edit, known: Entry | None) -> tuple[Planned, Entry | None]:
     """Decide about a file of the user's that is to hold a part of ours."""
     path = target.place(edit.path)
     content = _read(path)
     if isinstance(content, _NotPlain):
         return Planned(Step("keep", path, _NOT_PLAIN), edit.path), None
-    new, note = edited(_without_ours(content, edit, known), edit)
+    new, note = apply_edit(_without_ours(content, edit, known), edit)
     entry = Entry(hash_of(new), edited=note)
     if new == content:
         return Planned(Step("unchanged", path), edit.path), entry
@@ -226,23 +226,23 @@ def _without_ours(content: bytes | None, edit: Edit, known: Entry | None) -> byt
     """Return a file of the user's as it would be without us."""
     if content is None or known is None or known.edited is None:
         return content and edit.take_out(content)
-    return _restored(content, known, edit)
+    return _restore(content, known, edit)
 
 
-def _restored(content: bytes, entry: Entry, edit: Edit | None) -> bytes | None:
+def _restore(content: bytes, entry: Entry, edit: Edit | None) -> bytes | None:
     if entry.edited is None:
         return content
-    return restored(content, entry.sha256, entry.edited, edit, entry.before)
+    return undo_edit(content, entry.sha256, entry.edited, edit, entry.before)
 
 
-def _taken_out(path: Path, name: str, entry: Entry, edit: Edit | None) -> Planned:
+def _plan_removal_of_part(path: Path, name: str, entry: Entry, edit: Edit | None) -> Planned:
     """Decide about a file of the user's that holds a part of ours, if it still does."""
     content = _read(path)
     if isinstance(content, _NotPlain):
         return Planned(Step("keep", path, _NOT_PLAIN), name)
     if content is None or entry.edited is None:
         return Planned(Step("unchanged", path, "was deleted before"), name)
-    left = _restored(content, entry, edit)
+    left = _restore(content, entry, edit)
     if left is None:
         return Planned(Step("remove", path), name, None, content)
     if left == content:
@@ -250,12 +250,12 @@ def _taken_out(path: Path, name: str, entry: Entry, edit: Edit | None) -> Planne
     return Planned(Step("edit", path), name, left, content)
 
 
-def _given_up(
+def _plan_removal(
     target: Target, name: str, entry: Entry, *, force: bool = False
 ) -> tuple[Planned, Entry | None]:
     """Decide about a file that this installation does not need any more.
 
-    An entry means that others need it; or, if nobody does, that it is ours and was changed.
+    An entry means that others need it; or, if none does, that it is ours and was changed.
     """
     path = target.place(name)
     others = tuple(owner for owner in _alive(target, entry) if owner != target.owner)
@@ -264,7 +264,7 @@ def _given_up(
             entry, needed_by=others
         )
     if entry.edited is not None:
-        return _taken_out(path, name, entry, target.edit_of(name)), None
+        return _plan_removal_of_part(path, name, entry, target.edit_of(name)), None
     content = _read(path)
     if isinstance(content, _NotPlain):
         return Planned(Step("keep", path, _NOT_PLAIN), name), None

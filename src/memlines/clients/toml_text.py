@@ -1,6 +1,6 @@
 """Put a table into the text of a TOML file and take it out again, without disturbing anything else.
 
-Nothing marks where a table of ours ends: Codex writes its own file anew around the comments and puts its
+Nothing marks where a table of ours ends: Codex rewrites its own file around the comments and puts its
 tables before a comment at the end, so a table is found by its name instead. Whatever is done to a text, the
 values that come of it are compared with those that should. The functions raise ValueError, with the reason,
 if a text is not TOML or cannot be changed without changing something else.
@@ -43,7 +43,7 @@ def values_of(text: str) -> dict[str, Any]:
 
 
 def value_at(values: Mapping[str, Any], path: Path) -> Any:
-    """Return what stands at a path, or None."""
+    """Return what is at a path, or None."""
     found: Any = values
     for key in path:
         found = found.get(key) if isinstance(found, Mapping) else None
@@ -73,7 +73,7 @@ def check_added(old: str, new: str, path: Path, values: Mapping[str, Any]) -> No
 
 
 def without(text: str, path: Path, comment: str) -> str:
-    """Return a text without a table and those inside it, nor the comment if that stands before it."""
+    """Return a text without a table and those inside it, nor the comment if that is before it."""
     before = values_of(text)
     spans = [_with_comment(text, start, end, comment) for start, end in _spans(text, path)]
     kept, at = [], 0

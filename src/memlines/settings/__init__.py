@@ -6,7 +6,15 @@ they are trusted), environment variables, arguments. `docs/settings.md` lists ev
 
 from memlines.settings.config_files import distrust, is_trusted, trust
 from memlines.settings.keys import flatten
-from memlines.settings.loading import Loaded, Shown, load, overridden, refuse_if_off, shown, switched_off
+from memlines.settings.loading import (
+    Loaded,
+    ShownSetting,
+    list_settings,
+    load,
+    refuse_if_off,
+    switched_off,
+    with_overrides,
+)
 from memlines.settings.tree import (
     Batch,
     Cache,
@@ -50,7 +58,7 @@ __all__ = [
     "SessionSync",
     "Sessions",
     "Settings",
-    "Shown",
+    "ShownSetting",
     "Snapshots",
     "Spend",
     "Store",
@@ -60,10 +68,10 @@ __all__ = [
     "distrust",
     "flatten",
     "is_trusted",
+    "list_settings",
     "load",
-    "overridden",
     "refuse_if_off",
-    "shown",
     "switched_off",
     "trust",
+    "with_overrides",
 ]

@@ -25,7 +25,7 @@ class NotJson5(ValueError):
 def parse(text: str) -> Any:
     """Return what a text says; one that is no JSON5 raises `NotJson5`."""
     try:
-        return json.loads(text, object_pairs_hook=_without_repetition)
+        return json.loads(text, object_pairs_hook=_refuse_duplicates)
     except (ValueError, RecursionError):
         reader = _Reader(text)
         value = reader.value(0)
@@ -117,7 +117,7 @@ class _Reader:
         if found is None:
             raise self.wrong("a text does not end")
         self.at = found.end()
-        text = _ESCAPE.sub(_unescaped, found[0][1:-1])
+        text = _ESCAPE.sub(_unescape, found[0][1:-1])
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # joins halves of a letter
 
     def _number(self, found: re.Match[str]) -> int | float:
@@ -139,14 +139,14 @@ class _Reader:
         return _WORDS[found[0]]
 
 
-def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name is set twice")  # read again, to say which
     return found
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     if code := found[1] or found[2]:
         return chr(int(code, 16))
     return "" if found[3] in _CONTINUED else _ESCAPED.get(found[3], found[3])

@@ -58,7 +58,7 @@ def snake(name: str) -> str:
 
 
 def unknown(name: object, origin: str, known: Iterable[str], resolved: str = "") -> SettingsError:
-    """Return the error for a name nobody knows, with the one nearest to it, or to what it stands for."""
+    """Return the error for an unknown name, with the known one that is nearest to it or to what it means."""
     import difflib
 
     text = resolved or (name if isinstance(name, str) else shown_value(name))
@@ -115,7 +115,7 @@ def _plain(attribute: str) -> str:
 Convert = Callable[[float], float]
 
 WRAPPERS = ("agents.defaults.memory_search", "memory_search", "memory")
-"""Headings that a whole configuration may stand below."""
+"""Headings that a whole configuration may be below."""
 
 SESSION_MEMORY = "experimental.session_memory"
 """Not a name of a key but half of one: conversations are read if this and `sources` ask for them."""
@@ -144,7 +144,7 @@ ALIASES: Mapping[str, str] = {
     "query.hybrid.mmr": "query.mmr",
     "query.hybrid.temporal_decay": "query.temporal_decay",
 }
-"""What each name stands for: a key, or a group with all the keys in it."""
+"""What each name means: a key, or a group with all the keys in it."""
 
 CONVERSIONS: Mapping[str, Convert] = {
     "chunk_size": lambda characters: int(characters // 4),
@@ -170,7 +170,7 @@ class Leaf(NamedTuple):
 
 
 def resolve(name: str) -> tuple[str, Convert | None]:
-    """Return the name in the tree that a name in snake_case stands for, and how its numbers are converted."""
+    """Return the name in the tree that a name in snake_case means, and how its numbers are converted."""
     for wrapper in WRAPPERS:
         if _is_at_or_below(name, wrapper):
             name = name[len(wrapper) + 1 :]
@@ -193,7 +193,7 @@ def leaves(data: Mapping[Any, Any], origin: str, heading: str = "") -> Iterator[
         if not isinstance(spelled, str) or not spelled:
             yield unknown(spelled, origin, known_keys())
         elif name in known_keys() or name == SESSION_MEMORY or why_without_effect(name):
-            yield Leaf(written, name, _converted(value, convert))
+            yield Leaf(written, name, _convert(value, convert))
         elif name and not _is_group(name):
             yield unknown(written, origin, _all_names(), name)
         elif isinstance(value, Mapping):
@@ -226,7 +226,7 @@ def with_session_memory(sources: Iterable[str], *, wanted: bool, chosen: bool) -
 def translate(data: Mapping[Any, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the settings that another program's configuration means, by key, and what was left out.
 
-    The configuration is a whole `openclaw.json`, or what stands below its `memorySearch`. What it says
+    The configuration is a whole `openclaw.json`, or what is below its `memorySearch`. What it says
     beside memory, and about single agents, is not looked at. Every part about memory that cannot be a
     setting is left out, with a sentence that says so.
     """
@@ -285,7 +285,7 @@ def _is_at_or_below(name: str, start: str) -> bool:
     return name == start or name.startswith(f"{start}.")
 
 
-def _converted(value: Any, convert: Convert | None) -> Any:
+def _convert(value: Any, convert: Convert | None) -> Any:
     """Convert a number; anything else stays as it is, to be refused by the key's own check."""
     if convert is None or isinstance(value, bool) or not isinstance(value, int | float):
         return value

@@ -21,13 +21,13 @@ _DEFAULTS, _LIST, _SEARCH = "defaults", "list", ("memorySearch", "memory_search"
 _INDEX = "store.path"
 """What each agent needs for itself; a common value without `{agent}` gets it for all but the main agent."""
 
-_ADDED = "extra_paths"
+_EXTENDED = "extra_paths"
 """The list that an agent's own values are added to; any other value of an agent replaces the common one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A value that somebody set, and who."""
+    """A value that was set, and where."""
 
     key: Key
     value: Any
@@ -40,7 +40,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Layer:
     """Everything that one place sets."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
@@ -51,9 +51,9 @@ class Given:
         merged = {**before, **with_sources(self.entries, before)}
         if _INDEX in self.entries and agent != MAIN_AGENT:
             common = self.entries[_INDEX]
-            merged[_INDEX] = replace(common, value=_one_for_each_agent(common.value))
+            merged[_INDEX] = replace(common, value=_with_agent(common.value))
         for name, entry in with_sources(self.agents.get(agent, {}), merged).items():
-            if name == _ADDED and not entry.is_cleared:
+            if name == _EXTENDED and not entry.is_cleared:
                 paths = merged[name].value if name in merged else entry.key.default
                 entry = replace(entry, value=tuple(dict.fromkeys((*paths, *entry.value))))
             merged[name] = entry
@@ -63,13 +63,13 @@ class Given:
         """Yield where indexes are kept, of whatever agent."""
         if _INDEX in self.entries:
             yield self.entries[_INDEX].value
-            yield _one_for_each_agent(self.entries[_INDEX].value)
+            yield _with_agent(self.entries[_INDEX].value)
         for entries in self.agents.values():
             if _INDEX in entries:
                 yield entries[_INDEX].value
 
 
-def _one_for_each_agent(path: str) -> str:
+def _with_agent(path: str) -> str:
     """Return the path of an index with the agent in it, so that no agent writes to that of another."""
     if not path or "{agent}" in path:
         return path
@@ -91,7 +91,7 @@ def with_sources(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> d
     return {**others, "sources": replace(switch, key=key, value=value)}
 
 
-def agent_in_force(given: Iterable[Given], default: str) -> str:
+def active_agent(given: Iterable[Layer], default: str) -> str:
     """Return the agent whose settings hold: the last place that names one decides."""
     name = default
     for one in given:
@@ -101,16 +101,16 @@ def agent_in_force(given: Iterable[Given], default: str) -> str:
     return name
 
 
-def read_given(
+def read_layer(
     data: Mapping[Any, Any],
     origin: str,
     read: Callable[[Mapping[Any, Any], str], dict[str, Entry]],
-) -> Given:
+) -> Layer:
     """Read what a mapping sets, with `read` for the keys of all agents and for those of each one."""
     common: dict[Any, Any] = {}
     sections: dict[str, dict[Any, Any]] = {}
     for agent, values in _parts(data, origin):
-        section = common if agent is None else sections.setdefault(_checked(agent, origin), {})
+        section = common if agent is None else sections.setdefault(_check_name(agent, origin), {})
         for name, value in values.items():
             if name in section:
                 raise SettingsError(
@@ -125,41 +125,41 @@ def read_given(
                 f"setting 'agents.{agent}.agent' from {origin} would choose the agent that it belongs to",
                 todo="Set agent beside agents, or name it with --agent",
             )
-    return Given(read(common, origin), agents)
+    return Layer(read(common, origin), agents)
 
 
 def _parts(data: Mapping[Any, Any], origin: str) -> Iterator[tuple[object | None, Mapping[Any, Any]]]:
     """Yield what a mapping sets, piece by piece, with the agent that it is for; nothing means all agents."""
     for name, value in data.items():
         if name == AGENTS:
-            for agent, section in _table(value, AGENTS, origin).items():
+            for agent, section in _check_table(value, AGENTS, origin).items():
                 if agent == _DEFAULTS:
                     yield None, {f"{AGENTS}.{_DEFAULTS}": section}
                 elif agent == _LIST and isinstance(section, list):
-                    yield from _listed(section, origin)
+                    yield from _agents_in_list(section, origin)
                 else:
-                    yield agent, _table(section, f"{AGENTS}.{agent}", origin)
-        elif isinstance(name, str) and name.startswith(f"{AGENTS}.") and not _is_of_all(name):
+                    yield agent, _check_table(section, f"{AGENTS}.{agent}", origin)
+        elif isinstance(name, str) and name.startswith(f"{AGENTS}.") and not _is_for_all(name):
             agent, _, rest = name.removeprefix(f"{AGENTS}.").partition(".")
-            yield agent, {rest: value} if rest else _table(value, name, origin)
+            yield agent, {rest: value} if rest else _check_table(value, name, origin)
         else:
             yield None, {name: value}
 
 
-def _is_of_all(name: str) -> bool:
+def _is_for_all(name: str) -> bool:
     return name.split(".")[1] == _DEFAULTS
 
 
-def _listed(agents: list[Any], origin: str) -> Iterator[tuple[object, Mapping[Any, Any]]]:
+def _agents_in_list(agents: list[Any], origin: str) -> Iterator[tuple[object, Mapping[Any, Any]]]:
     """Yield the agents of a list as OpenClaw writes it: each has an id, and its settings below a heading."""
     for number, one in enumerate(agents):
         place = f"{AGENTS}.{_LIST}.{number}"
-        agent = _table(one, place, origin)
+        agent = _check_table(one, place, origin)
         for name in _SEARCH:
-            yield agent.get("id") or "", _table(agent.get(name), f"{place}.{name}", origin)
+            yield agent.get("id") or "", _check_table(agent.get(name), f"{place}.{name}", origin)
 
 
-def _checked(agent: object, origin: str) -> str:
+def _check_name(agent: object, origin: str) -> str:
     if not isinstance(agent, str):
         raise SettingsError(
             f"{shown_value(agent)} below 'agents' from {origin} is not the name of an agent",
@@ -169,7 +169,7 @@ def _checked(agent: object, origin: str) -> str:
     return agent
 
 
-def _table(value: Any, name: str, origin: str) -> Mapping[Any, Any]:
+def _check_table(value: Any, name: str, origin: str) -> Mapping[Any, Any]:
     if value is None:  # a heading whose lines are all commented out is no mistake
         return {}
     if not isinstance(value, Mapping):

@@ -28,7 +28,7 @@ from memlines.settings.keys import (
     variables,
     why_without_effect,
 )
-from memlines.settings.layers import AGENTS, Entry, Given, agent_in_force, read_given, with_sources
+from memlines.settings.layers import AGENTS, Entry, Layer, active_agent, read_layer, with_sources
 from memlines.settings.rules import Key, Rule, check_value, parse_value
 from memlines.settings.tree import BUILTIN_MODEL, Settings
 
@@ -50,7 +50,7 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
         "query.temporal_decay.half_life_days": 30.0,
     }
 }
-"""What a profile sets, wherever nobody set the key itself."""
+"""What a profile sets, where the key itself is not set."""
 
 _VECTOR_WEIGHT = "query.hybrid.vector_weight"
 _TEXT_WEIGHT = "query.hybrid.text_weight"
@@ -78,7 +78,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSetting:
     """One line of `config show`: plain data with every secret masked."""
 
     key: str
@@ -97,18 +97,18 @@ def load(
     user = _from_user_file(user_config_file(), warnings)
     files = workspace.config_files if workspace else ()
     projects = [_ProjectFile(file, read_project_file(file), warnings) for file in files]
-    given = (
+    layers = (
         user,
-        *(project.given for project in projects),
-        Given(_from_environment(environ, warnings)),
+        *(project.layer for project in projects),
+        Layer(_from_environment(environ, warnings)),
         _from_mapping(overrides or {}, "argument", warnings),
     )
-    agent = agent_in_force(given, known_keys()["agent"].default)
+    agent = active_agent(layers, known_keys()["agent"].default)
     for project in projects:
         project.refuse_untrusted(user, agent)
     entries: dict[str, Entry] = {}
-    for one in given:
-        entries = one.over(entries, agent)
+    for layer in layers:
+        entries = layer.over(entries, agent)
     entries = {name: entry for name, entry in entries.items() if not entry.is_cleared}
 
     values = {name: key.default for name, key in known_keys().items()}
@@ -117,16 +117,16 @@ def load(
     for name, value in PROFILES.get(profile, {}).items():
         values[name], origins[name] = value, f"profile {profile}"
     for name, entry in entries.items():
-        values[name] = _expanded(entry, environ) if entry.expands else entry.value
+        values[name] = _expand_variables(entry, environ) if entry.expands else entry.value
         origins[name] = entry.origin
     warnings += _choose_fusion(values, origins, entries)
-    warnings += _unused_by_provider(values, origins)
-    _settle(values)
-    paths = dict.fromkeys(path for one in given for path in one.store_paths())
+    warnings += _find_unused(values, origins)
+    _reconcile(values)
+    paths = dict.fromkeys(path for layer in layers for path in layer.store_paths())
     return Loaded(build(values), MappingProxyType(origins), tuple(warnings), tuple(paths))
 
 
-def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
+def with_overrides(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
     """Return settings with some values replaced for one call, checked and clamped like any other."""
     if not overrides:
         return loaded.settings
@@ -134,12 +134,12 @@ def overridden(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
     sources = {"sources": Entry(known_keys()["sources"], values["sources"], "")}
     entries = _from_mapping(overrides, "argument", []).over(sources, loaded.settings.agent)
     values.update((name, entry.value) for name, entry in entries.items())
-    _settle(values)
+    _reconcile(values)
     return build(values)
 
 
 def switched_off(loaded: Loaded) -> str:
-    """Say that memory is not to be used and who said so; nothing if it is to be used."""
+    """Say that memory is switched off and where; return nothing if it is on."""
     if loaded.settings.enabled:
         return ""
     return f"memory is switched off: enabled is false ({loaded.origins['enabled']})"
@@ -153,19 +153,19 @@ def refuse_if_off(loaded: Loaded) -> None:
         )
 
 
-def shown(loaded: Loaded) -> list[Shown]:
+def list_settings(loaded: Loaded) -> list[ShownSetting]:
     """Return every key with its value as plain data, secrets masked, and its origin."""
     values = flatten(loaded.settings)
     return [
-        Shown(name, _presentable(key, values[name]), loaded.origins[name])
+        ShownSetting(name, _mask(key, values[name]), loaded.origins[name])
         for name, key in known_keys().items()
     ]
 
 
 def settings_in(content: bytes, origin: str) -> dict[str, Any]:
     """Return what the content of a file sets, by key; what it sets for one agent as `agents.<name>.<key>`."""
-    given = _from_mapping(_parsed(content, origin), origin, [])
-    places = {"": given.entries} | {f"{AGENTS}.{agent}.": entries for agent, entries in given.agents.items()}
+    layer = _from_mapping(_parse(content, origin), origin, [])
+    places = {"": layer.entries} | {f"{AGENTS}.{agent}.": entries for agent, entries in layer.agents.items()}
     return {
         place + name: None if entry.is_cleared else entry.value
         for place, entries in places.items()
@@ -177,13 +177,13 @@ def refuse_project_content(file: Path, content: bytes) -> None:
     """Raise if a project's file with this content would set more than it may."""
     user = _from_user_file(user_config_file(), [])
     project = _ProjectFile(file, content, [])
-    project.refuse_untrusted(user, agent_in_force((user, project.given), known_keys()["agent"].default))
+    project.refuse_untrusted(user, active_agent((user, project.layer), known_keys()["agent"].default))
 
 
-def _from_user_file(file: Path, warnings: list[str]) -> Given:
+def _from_user_file(file: Path, warnings: list[str]) -> Layer:
     """Read the user's own file, which may set everything."""
     content = read_user_file(file)
-    return _from_mapping(_parsed(content, f"user file {file}"), f"user file {file}", warnings)
+    return _from_mapping(_parse(content, f"user file {file}"), f"user file {file}", warnings)
 
 
 class _ProjectFile:
@@ -193,15 +193,15 @@ class _ProjectFile:
         self.file = file
         self.content = content
         origin = f"project file {file}"
-        data = _parsed(self.content, origin)
+        data = _parse(self.content, origin)
         if file.parent.name == OPENCODE_DIR:  # the rest of it is about other things than memory
             data = {name: value for name, value in data.items() if name == "memory"}
-        self.given = _from_mapping(data, origin, warnings)
+        self.layer = _from_mapping(data, origin, warnings)
 
-    def refuse_untrusted(self, user: Given, agent: str) -> None:
+    def refuse_untrusted(self, user: Layer, agent: str) -> None:
         """Raise if it sets more than what is harmless, for any agent, and is not trusted."""
-        refused = _refused(self.given.entries, user.over({}, agent))
-        for other, entries in self.given.agents.items():
+        refused = _refused(self.layer.entries, user.over({}, agent))
+        for other, entries in self.layer.agents.items():
             refused += [f"{AGENTS}.{other}.{name}" for name in _refused(entries, user.over({}, other))]
         if any(name.rpartition(".")[2] == "workspace" for name in refused):
             raise SettingsError(
@@ -217,7 +217,7 @@ class _ProjectFile:
 
 
 def _refused(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> list[str]:
-    """Return the keys that a file that nobody reviewed may not set as it does."""
+    """Return the keys that an untrusted file may not set as it does."""
     return [
         name
         for name, entry in with_sources(entries, before).items()
@@ -226,13 +226,13 @@ def _refused(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> list[
 
 
 def _project_may_set(entry: Entry, before: Any) -> bool:
-    """Tell whether a file that nobody reviewed may set this value; it may repeat what is so already."""
+    """Tell whether an untrusted file may set this value; it may repeat what is so already."""
     if entry.key.rule.project == "less":
         return bool(entry.value <= before)
     return entry.key.rule.project == "yes" or bool(entry.value == before)
 
 
-def _parsed(content: bytes | None, origin: str) -> dict[str, Any]:
+def _parse(content: bytes | None, origin: str) -> dict[str, Any]:
     """Return the mapping that the content of a settings file holds."""
     if not content:
         return {}
@@ -241,7 +241,7 @@ def _parsed(content: bytes | None, origin: str) -> dict[str, Any]:
     return parse(content, origin)
 
 
-def _from_mapping(data: Mapping[Any, Any], origin: str, warnings: list[str]) -> Given:
+def _from_mapping(data: Mapping[Any, Any], origin: str, warnings: list[str]) -> Layer:
     """Check every value of a configuration, and warn of what has no effect."""
 
     def entries_of(part: Mapping[Any, Any], origin: str) -> dict[str, Entry]:
@@ -262,7 +262,7 @@ def _from_mapping(data: Mapping[Any, Any], origin: str, warnings: list[str]) -> 
                 )
         return entries
 
-    return read_given(data, origin, entries_of)
+    return read_layer(data, origin, entries_of)
 
 
 _SESSION_MEMORY_KEY = Key(SESSION_MEMORY, "", "", None, Rule("", kind="bool"))
@@ -298,7 +298,7 @@ def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> dict[s
     return entries
 
 
-def _expanded(entry: Entry, environ: Mapping[str, str]) -> Any:
+def _expand_variables(entry: Entry, environ: Mapping[str, str]) -> Any:
     """Replace every `${VAR}` by that variable; only a value that won gets here."""
 
     def variable(match: re.Match[str]) -> str:
@@ -338,7 +338,7 @@ def _choose_fusion(
     )
 
 
-def _unused_by_provider(values: Mapping[str, Any], origins: Mapping[str, str]) -> tuple[str, ...]:
+def _find_unused(values: Mapping[str, Any], origins: Mapping[str, str]) -> tuple[str, ...]:
     """Warn of a model or an address that the provider in force does not use."""
     provider = values[_PROVIDER]
     if provider not in ("builtin", "none"):
@@ -351,7 +351,7 @@ def _unused_by_provider(values: Mapping[str, Any], origins: Mapping[str, str]) -
     )
 
 
-def _settle(values: dict[str, Any]) -> None:
+def _reconcile(values: dict[str, Any]) -> None:
     """Bring the values that depend on each other into agreement."""
     values["chunking.overlap"] = min(values["chunking.overlap"], values["chunking.tokens"] - 1)
     values["sources"] = values["sources"] or known_keys()["sources"].default
@@ -362,7 +362,7 @@ def _settle(values: dict[str, Any]) -> None:
     values[_VECTOR_WEIGHT], values[_TEXT_WEIGHT] = vector / total, text / total
 
 
-def _presentable(key: Key, value: Any) -> Any:
+def _mask(key: Key, value: Any) -> Any:
     """Return a value as plain data that may be shown to anybody."""
     if key.rule.kind == "dict":
         return {name: _MASK for name, _ in value}

@@ -16,8 +16,8 @@ Kind = Literal["bool", "int", "float", "str", "list", "dict"]
 Project = Literal["no", "less", "yes"]
 """Whether a project's own file may set a key: never, only to less than it was, or freely.
 
-A project's file comes from a repository somebody cloned, so whoever wrote that repository
-speaks through it. It must not be able to read more of the user's files (sources,
+A project's file comes from a cloned repository, so the author of that repository speaks
+through it. It must not be able to read more of the user's files (sources,
 extra_paths, store.path), send text or money anywhere (embeddings, spend, cache, which
 saves paid calls), run a program (backend), touch another agent's index (agent, store) or
 keep more of what the user says (facts). Those are "no", and "no" is what a new key gets.

@@ -48,7 +48,7 @@ key is an error that names the nearest known one. YAML anchors, aliases and tags
 also be written as JSON, with comments and trailing commas if you like.
 
 **Other names.** A configuration that you wrote for OpenClaw or OpenCode works as it is, wherever settings are
-read. It may stand below `memory`, `memorySearch` or `agents.defaults.memorySearch`, or at the top; the
+read. It may be below `memory`, `memorySearch` or `agents.defaults.memorySearch`, or at the top; the
 [other names](#other-names) it may use are listed below. `config show` says which name set a value.
 
 **Values.** Nothing (`null`) means the default. A number outside its range, in a file or a variable, is
@@ -69,7 +69,7 @@ clears a setting whose default is nothing.
 **Secrets.** In `embeddings.api_key`, `embeddings.headers` and `embeddings.base_url`, whether from a file or
 an argument, `${VAR}` stands for the environment variable `VAR`. Keys and header values are never shown.
 
-**Projects.** A project's file comes with a repository that somebody else may have written. It may set what
+**Projects.** A project's file comes with a repository that you may not have written. It may set what
 only changes how that project's notes are found: the keys with "yes" below. "only less" means that it may ask
 for less than the defaults and your own file give it, such as switching something off, but not for more. It
 may always repeat a value that is so already. Anything else there is an error until you have read the file and
@@ -80,7 +80,7 @@ into it, `memlines config on` takes that back; the rest of the file stays as it 
 All of this holds for `.opencode/config.yaml` too, of which only the part below `memory` is read.
 `.memory/config.yaml` wins over it, and `memlines config trust` trusts both.
 
-**Agents.** Below `agents.<name>` stands what holds for one agent alone: every key but `agent`. The setting
+**Agents.** What is below `agents.<name>` holds for one agent alone: every key but `agent`. The setting
 `agent` says which agent is meant, or `--agent NAME` for one command (the same as `MEMLINES_AGENT=NAME`).
 What is set for an agent wins over what the same file sets for all; a later source wins over both.
 `extra_paths` of an agent are added to the common ones. A project's file may set for an agent what it may

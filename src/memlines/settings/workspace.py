@@ -23,7 +23,7 @@ class FoundWorkspace(NamedTuple):
 def find_workspace(
     start: Path | None = None, last_resort: Path | None = None, overrides: Mapping[str, Any] | None = None
 ) -> FoundWorkspace:
-    """Return the workspace that is meant by somebody who works in a folder, which is this one by default.
+    """Return the workspace of a folder, which is the current one by default.
 
     Looks at `workspace` in `overrides`, the variable, the nearest folder upwards that is a workspace, and
     `workspace` in the user's settings. Without any of these it is the last resort, or the folder itself.

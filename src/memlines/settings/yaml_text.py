@@ -91,7 +91,7 @@ def parse(content: bytes, origin: str) -> dict[str, Any]:
 def compose(text: str) -> yaml.Node | None:
     """Return the nodes of a text that was parsed before, with their places; None if it cannot be edited."""
     try:
-        # Tabs may stand between the words of JSON, where this parser takes none.
+        # Tabs may be between the words of JSON, where this parser takes none.
         node: yaml.Node | None = yaml.compose(text.replace("\t", " "), Loader=_PlainLoader)
     except yaml.YAMLError:  # it is JSON with comments
         return None
@@ -139,17 +139,17 @@ def with_value(text: str, key: str, value: Any) -> str:
         others = [entry for entry in entries if entry not in same[:1]]
         if not others:
             break
-        text = _removed(text, others[0])  # it would contradict the new value
+        text = _remove(text, others[0])  # it would contradict the new value
     plain: Any = list(value) if isinstance(value, tuple) else value
     if known_keys()[key].rule.kind == "dict":
         plain = dict(value)
-    return _replaced(text, same[0], plain) if same else _inserted(text, key, plain)
+    return _replace(text, same[0], plain) if same else _insert(text, key, plain)
 
 
 def without(text: str, key: str) -> str:
     """Return the text without any line that sets a key."""
     while entries := list(_entries(compose(text), key, "")):
-        text = _removed(text, entries[0])
+        text = _remove(text, entries[0])
     return text
 
 
@@ -166,17 +166,17 @@ def _entries(node: yaml.Node | None, key: str, heading: str) -> Iterator[_Entry]
             yield from _entries(value, key, f"{written}.")
 
 
-def _replaced(text: str, entry: _Entry, value: Any) -> str:
+def _replace(text: str, entry: _Entry, value: Any) -> str:
     start, end = entry.value.start_mark.index, _end(text, entry.value)
     written = _flow(value, entry.name)
     if isinstance(entry.value, yaml.CollectionNode) and not entry.value.flow_style:
         return f"{text[: entry.name.end_mark.index]}: {written}{text[end:]}"
-    if start == end:  # nothing stands behind the colon
+    if start == end:  # nothing follows the colon
         written = f" {written}"
     return text[:start] + written + text[end:]
 
 
-def _inserted(text: str, key: str, value: Any) -> str:
+def _insert(text: str, key: str, value: Any) -> str:
     node, rest = compose(text), key.split(".")
     heading: yaml.ScalarNode | None = None
     while isinstance(node, yaml.MappingNode) and len(rest) > 1:
@@ -186,7 +186,7 @@ def _inserted(text: str, key: str, value: Any) -> str:
         heading, node = inner[0]
         rest = rest[1:]
     if isinstance(node, yaml.MappingNode) and node.flow_style:
-        return _inserted_in_braces(text, node, rest, value)
+        return _insert_in_braces(text, node, rest, value)
     newline = "\r\n" if "\r\n" in text else "\n"
     if isinstance(node, yaml.MappingNode):
         column, at = node.value[0][0].start_mark.column, _end(text, node)
@@ -202,7 +202,7 @@ def _inserted(text: str, key: str, value: Any) -> str:
     return before + newline.join(lines) + f" {_flow(value)}{newline}" + text[line_end:]
 
 
-def _inserted_in_braces(text: str, node: yaml.MappingNode, rest: list[str], value: Any) -> str:
+def _insert_in_braces(text: str, node: yaml.MappingNode, rest: list[str], value: Any) -> str:
     like = node.value[0][0] if node.value else None
     written = _flow(value, like)
     for part in reversed(rest):
@@ -216,7 +216,7 @@ def _inserted_in_braces(text: str, node: yaml.MappingNode, rest: list[str], valu
     return f"{text[:at]}, {written}{text[at:]}"
 
 
-def _removed(text: str, entry: _Entry) -> str:
+def _remove(text: str, entry: _Entry) -> str:
     start, end = entry.name.start_mark.index, _end(text, entry.value)
     if entry.mapping.flow_style:
         if comma := _COMMA_BEHIND.match(text, end):

@@ -4,8 +4,8 @@
     {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "…"}]}, …}
     {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "…"}, …}
 
-Every block of an answer has a line of its own, so words and the tools called with them stand on two lines.
-What a person typed while the assistant worked stands in an attachment.
+Every block of an answer has a line of its own, so words and the tools called with them are on two lines.
+What a person typed while the assistant worked is in an attachment.
 
 Left out is what neither a person typed nor the assistant told them: results of tools, thinking, reminders
 and other context that the program puts in, output of hooks and of commands run by hand, notices of finished

@@ -4,7 +4,7 @@
     {"type": "response_item", "timestamp": …, "payload": {"type": "message", "role": "user", "content": […]}}
     {"type": "response_item", "timestamp": …, "payload": {"type": "function_call", "name": …, …}}
 
-What was said also stands in records of other types (`event_msg`, `compacted`); only `response_item` counts,
+What was said also is in records of other types (`event_msg`, `compacted`); only `response_item` counts,
 which every version writes. Left out are the outputs of tools, reasoning, what the program sends in the name
 of the user (environment, instructions of the project, skills) and summaries of compactions, since what they
 sum up is there.
@@ -39,7 +39,7 @@ _TOOLS = {
     "web_search_call": "web_search",
     "image_generation_call": "image_generation",
 }
-"""Calls that bear no name."""
+"""Calls that have no name."""
 _NAMED_CALLS = ("function_call", "custom_tool_call")
 
 _PUT_IN = frozenset(

@@ -1,7 +1,7 @@
 """Look for the transcripts of a workspace where clients keep them.
 
 A transcript belongs to the workspace whose root folder its session began in, by the word of the transcript
-itself. Sessions that agents started for themselves are left out: what came of them is told in the session
+itself. Sessions that agents started for themselves are left out: what came of them is in the session
 that a person had.
 
 To tell, the head of a file is read: 64 KiB, or 1 MiB where its first lines are long. Which folder a session
@@ -170,7 +170,7 @@ class Look:
     def rows(
         self, query: Query | None, database: str, question: str, values: tuple[Any, ...]
     ) -> Iterator[tuple[Any, ...]]:
-        """Ask a database, if there is one and somebody who can."""
+        """Ask a database, if there is one and a way to ask."""
         if query is None or not os.path.isfile(database) or os.path.islink(database):  # noqa: PTH113, PTH114
             return
         try:
@@ -204,7 +204,7 @@ class Look:
                 is_whole = len(start) < size
                 first_end = start.find(b"\n")
                 if first_end >= 0 and self.quoted and start.find(self.quoted, 0, first_end) < 0:
-                    return Head("")  # the usual case among thousands of files, told without parsing one
+                    return Head("")  # the usual case among thousands of files, decided without parsing one
                 *complete, last = start.decode("utf-8", "surrogateescape").split("\n")
                 head = self.head([*complete, last] if is_whole else complete)
                 if head or is_whole:
@@ -218,7 +218,7 @@ class Look:
         return f"{PREFIX}{self.client}/{name}".rstrip("/")
 
     def _cannot(self, path: str, reason: str, name: str = "") -> None:
-        """Note what could not be looked at, by its real place: nobody knows its name in the index."""
+        """Note what could not be looked at, by its real place: its name in the index is not known."""
         shown = path if is_unicode(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
         self.seen.problems.append(Problem(shown, reason, failed=True))
         self.seen.blind.append(self._name(name))

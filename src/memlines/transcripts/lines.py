@@ -1,7 +1,7 @@
-"""What the parsers of all hosts share: a transcript is lines, and each line stands for itself.
+"""What the parsers of all clients share: a transcript is lines, and each line is read by itself.
 
 A transcript may be written to while it is read, and may have been cut off or damaged; a line that cannot be
-used takes no other with it. A host's parser only tells what one record says.
+used takes no other with it. A client's parser only tells what one record says.
 
 Reading on. A line's number and text never depend on another line. The names of tools do: a line that only
 calls tools adds them to the turn before it, or else to the next one, of the same exchange. So a growing file
@@ -146,7 +146,7 @@ def record_of(line: str) -> Record | None:
 
 
 def table(value: Any) -> Mapping[str, Any]:
-    """Return a JSON object, or an empty one where something else stands."""
+    """Return a JSON object, or an empty one where there is something else."""
     return value if isinstance(value, dict) else {}
 
 
@@ -178,7 +178,7 @@ def names(values: Iterable[Any]) -> tuple[str, ...]:
 
 
 def without_blocks(text: str, tags: frozenset[str]) -> str:
-    """Take out what stands between tags that begin a line.
+    """Take out what is between tags that begin a line.
 
     A tag at the start of the text that is never closed takes the rest with it; further on, a person may have
     written about one.

@@ -144,7 +144,7 @@ def _decoded(text: str, start: int) -> tuple[Record | None, int]:
 
 
 def _place_of_text(text: str, start: int, end: int, message: Record | None) -> int:
-    """Return where the first words of a message stand in the document; without any, where it starts."""
+    """Return where the first words of a message are in the document; without any, where it starts."""
     wanted = next((part["text"] for part in _parts(message or {}) if isinstance(part.get("text"), str)), None)
     for match in _TEXT_KEY.finditer(text, start, end) if wanted else ():
         if text[match.end() : match.end() + 1] == '"' and _DECODER.raw_decode(text, match.end())[0] == wanted:

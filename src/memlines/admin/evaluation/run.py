@@ -22,7 +22,7 @@ from memlines.files.scan import IGNORED_DIRS
 from memlines.memory.memory import Memory
 from memlines.memory.status import Status
 from memlines.paths import Workspace
-from memlines.settings import flatten, load, shown
+from memlines.settings import flatten, list_settings, load
 from memlines.settings.keys import known_keys
 from memlines.types import Mode, Progress, Report, SearchResult
 
@@ -137,7 +137,7 @@ class _Run:
         workspace = Workspace.at(original)
         overrides = {"sources": _SOURCES, **self._given, **_DECIDED}
         loaded = load(workspace, overrides)
-        self._shown = {row.key: row.value for row in shown(loaded) if row.key in self._given}
+        self._shown = {row.key: row.value for row in list_settings(loaded) if row.key in self._given}
         project = tuple(f"project file {file}" for file in workspace.config_files)
         values = flatten(loaded.settings)
         own = {

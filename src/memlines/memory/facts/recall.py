@@ -25,7 +25,7 @@ from memlines.memory.answering import search_fresh
 from memlines.memory.background import silent
 from memlines.memory.facts.store import FactStore, cosines
 from memlines.memory.manager import Manager
-from memlines.settings import overridden
+from memlines.settings import with_overrides
 from memlines.text.chunk import text_hash
 from memlines.text.fact_note import words_of
 from memlines.text.facts import Fact, FactLine
@@ -132,7 +132,7 @@ def _parse(
     """Return a query for facts; whatever is set for notes, their scores are probabilities."""
     likely = manager.settings.facts.recall_min_score
     keys = {"query.max_results": limit, "query.min_score": likely, "query.fusion": "evidence"}
-    settings = overridden(manager.loaded, keys)
+    settings = with_overrides(manager.loaded, keys)
     return parse_query(
         query,
         settings.query,
