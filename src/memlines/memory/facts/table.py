@@ -62,9 +62,9 @@ _MISSING = (
 
 def uses_table(settings: Settings, facts: int) -> bool:
     """Tell whether a table finds facts, of which there are so many, once everything is in order."""
-    if settings.facts.store == INDEX or settings.agent != MAIN_AGENT or not is_installed():
-        return False  # agents whose indexes differ would overwrite each other's table
-    return settings.facts.store == LANCEDB or facts >= LARGE
+    wanted = settings.facts.store == LANCEDB or (settings.facts.store != INDEX and facts >= LARGE)
+    # Agents whose indexes differ would overwrite each other's table.
+    return wanted and settings.agent == MAIN_AGENT and is_installed()
 
 
 class FactTable:
