@@ -40,7 +40,7 @@ _MAIN_TITLE = "Memory"
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Where a text stands; `duplicate` is the entry that said it already, in which case nothing was written.
+    """Where a text is; `duplicate` is the entry that said it already, in which case nothing was written.
 
     `created` tells whether a new note was begun for it.
     """
@@ -88,7 +88,7 @@ def remember(
     force: bool = False,
     allow_secret: bool = False,
 ) -> Remembered:
-    """Write a text into the notes as an entry and return where it stands.
+    """Write a text into the notes as an entry and return where it is.
 
     `to` names the note: "log", "memory" (MEMORY.md) or a path. Without it, a topic has its own note, and
     everything else goes into the daily log. An entry or a fact that says the same already is returned
@@ -109,7 +109,7 @@ def remember(
 def remember_all(
     manager: Manager, said: Sequence[tuple[str, datetime]], *, session: str | None = None
 ) -> list[Remembered | None]:
-    """Write texts into the logs of the days they were said on and return where each stands.
+    """Write texts into the logs of the days they were said on and return where each is.
 
     What goes into one log is written at once, all of it or nothing; a session is named in comments around
     it. A text that holds a secret is not written, and `None` is in its place.
@@ -147,7 +147,7 @@ def _write(
     *,
     force: bool = False,
 ) -> list[Remembered]:
-    """Add the texts that are not known to the note they all go to, in one write; return where each stands.
+    """Add the texts that are not known to the note they all go to, in one write; return where each is.
 
     With comments around them they need no mark of their own.
     """
@@ -189,14 +189,14 @@ def _write(
 
 
 def _destination(manager: Manager, topic: str | None, to: str | None, moment: datetime) -> _Destination:
-    """Return the note that a text goes to, and how it stands there."""
+    """Return the note that a text goes to, and how it is written there."""
     workspace, settings = manager.workspace, manager.settings
     today = moment.date().isoformat()
     log = daily_log(moment)
     title = None if topic is None else topic_title(topic)
     if to is None and title is not None:
-        kept = place_of_topic(workspace, settings, title)
-        return _Destination(kept.path, f"{today}:", kept.under, kept.title or title)
+        path, under = place_of_topic(workspace, settings, title)
+        return _Destination(path, f"{today}:", under, title)
     if to == MAIN:
         to = ROOT_FILES[0]
     path = log if to in (None, DAILY, LOG) else place_of(workspace, str(to)).path

@@ -1,4 +1,4 @@
-"""Where a topic is kept: the note that bears its name, or a heading.
+"""Where a topic is kept: the note with its name, or a heading.
 
 Two topics are the same if their slugs are: case, accents written in another form, blanks and punctuation do
 not count.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from pathlib import Path
 
 from memlines.errors import PathError, UsageError
@@ -32,15 +31,6 @@ _SIGN = re.compile(r"(?<=\w)[+#]|(?<=[+#])[+#]")
 
 _DEVICE = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-
-@dataclass(frozen=True, slots=True)
-class TopicPlace:
-    """The note of a topic, the heading in it if the note is about more, and a title for a new note."""
-
-    path: str
-    under: str | None = None
-    title: str | None = None
 
 
 def topic_title(topic: str) -> str:
@@ -69,23 +59,27 @@ def slug_of(topic: str) -> str:
     return f"topic-{name}" if _DEVICE.fullmatch(name) else name
 
 
-def place_of_topic(workspace: Workspace, settings: Settings, title: str) -> TopicPlace:
-    """Return where a topic is kept; a topic that nothing bears the name of gets a note of its own."""
-    notes = topic_notes(workspace, settings, title)
-    own = next((path for path in notes if path.startswith(f"{NOTES_DIR}/")), None)
-    if own is not None:
-        return TopicPlace(own)
+def place_of_topic(workspace: Workspace, settings: Settings, title: str) -> tuple[str, str | None]:
+    """Return the note of a topic, and the heading in it if the note is about more.
+
+    A topic that neither a note nor a heading is named after gets a note of its own.
+    """
+    for path in topic_notes(workspace, settings, title):
+        if path.startswith(f"{NOTES_DIR}/"):
+            return path, None
     main = main_note(workspace)
     heading = heading_like(text_of(workspace, settings, main), title)
-    if heading is not None:
-        return TopicPlace(main, heading)
-    return TopicPlace(f"{NOTES_DIR}/{slug_of(title)}{SUFFIX}", title=title)
+    return (main, heading) if heading else (f"{NOTES_DIR}/{slug_of(title)}{SUFFIX}", None)
 
 
 def topic_notes(workspace: Workspace, settings: Settings, title: str) -> tuple[str, ...]:
-    """Return the notes of a topic: those that bear its name, or else those that bear its title."""
+    """Return the notes of a topic: those with its name, or else those with its title."""
     slug = slug_of(title)
-    notes = [file for file in notes_in(workspace, settings) if _may_be_a_topic(file.path)]
+    notes = [
+        file
+        for file in notes_in(workspace, settings)
+        if file.path not in ROOT_FILES and not _DAY.fullmatch(_stem(file.path))
+    ]
     named = [file.path for file in notes if slug_of(_stem(file.path)) == slug]
     if not named:
         named = [file.path for file in notes if slug_of(_title_in(file)) == slug]
@@ -103,10 +97,6 @@ def main_note(workspace: Workspace, wanted: str = ROOT_FILES[0]) -> str:
     """Return the root file of a workspace: the one that is wanted, or the one there is instead."""
     names = {entry.name for entry in workspace.root.iterdir()}
     return next((name for name in (wanted, *ROOT_FILES) if name in names), ROOT_FILES[0])
-
-
-def _may_be_a_topic(path: str) -> bool:
-    return path not in ROOT_FILES and not _DAY.fullmatch(_stem(path))
 
 
 def _stem(path: str) -> str:
