@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import platformdirs
@@ -22,6 +23,7 @@ from memlines.text.neutral import neutralise
 from memlines.text.quote import without_quotes
 from tests.support_doctor import look, repair
 
+ROOT = Path(__file__).parents[2]
 MAIN = "from memlines.cli.start import main; main()"
 
 
@@ -232,6 +234,13 @@ def test_the_old_module_runs_the_same_commands(workspace: Path) -> None:
 
 def test_clients_that_run_the_old_module_get_no_such_line(workspace: Path) -> None:
     assert run("-P", "-m", "recollect", "serve", "--stdio", "-w", str(workspace)).stderr == ""
+
+
+def test_the_package_ships_what_the_old_name_started() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert "src/recollect" in settings["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert settings["project"]["scripts"]["recollect"] == settings["project"]["scripts"]["memlines"]
 
 
 def test_the_script_of_the_old_hooks_answers(tmp_path: Path) -> None:

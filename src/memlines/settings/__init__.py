@@ -2,6 +2,7 @@
 
 Later sources win: defaults, the user's file, the project's files (harmless keys only, until
 they are trusted), environment variables, arguments. `docs/settings.md` lists every key.
+What a setting does is not here but where it is used.
 """
 
 from memlines.settings.config_files import distrust, is_trusted, trust

@@ -1,4 +1,4 @@
-"""The keys of the tree by name, and the way between the tree and a flat mapping."""
+"""The keys of the tree by name, and the other names that OpenClaw's and OpenCode's configurations use."""
 
 from __future__ import annotations
 

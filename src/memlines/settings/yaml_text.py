@@ -1,4 +1,7 @@
-"""Turns the bytes of a settings file into plain data; imported only when there is a file."""
+"""Read the text of a settings file, and change one setting in it; imported only when there is a file.
+
+What is not changed stays as it is, comments included.
+"""
 
 from __future__ import annotations
 
