@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from tests.support_capture import NOW, Labelled, builtin, captures, injections, labelled
-from tests.support_intent import labelled as prompts
+from tests.agent.capture.messages import NOW, Labelled, builtin, captures, injections, labelled
+from tests.agent.intents import labelled as prompts
 
 from bench.common import finish, parser, seconds, verdict
 from memlines.agent.capture import find_facts, is_injection

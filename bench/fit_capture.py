@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.support_capture import labelled
-from tests.support_intent import labelled as prompts
+from tests.agent.capture.messages import labelled
+from tests.agent.intents import labelled as prompts
 
 from memlines.agent.capture.reading import LANGUAGES
 from memlines.agent.capture.rules import read

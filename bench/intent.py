@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from tests.support_intent import Labelled, Pair, confusion, labelled, macro_f1
+from tests.agent.intents import Labelled, Pair, confusion, labelled, macro_f1
 
 from bench.common import finish, parser, seconds, verdict
 from memlines.agent.intent import about_past, detect

@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.clients.npm import client
 from tests.clients.opencode.machine import Machine
 from tests.clients.opencode.model import Model
 from tests.clients.opencode.window import Window
-from tests.support_npm import client
 
 from bench.common import RandomVectors, circumstances, finish, parser, percentile, verdict
 from bench.corpus import queries, write_workspace

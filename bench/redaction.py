@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.redaction_clean import found, made_up
-from tests.redaction_corpus import forms, planted, survives
-from tests.redaction_unseen import unseen
+from tests.text.redaction_clean import found, made_up
+from tests.text.redaction_corpus import forms, planted, survives
+from tests.text.redaction_unseen import unseen
 
 from bench.common import finish, parser, seconds, verdict
 from memlines.text.redaction import add_counts, redact

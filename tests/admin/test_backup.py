@@ -16,7 +16,7 @@ from memlines.admin.backup.snapshots import empty_folder, list_backups, object_o
 from memlines.errors import BackupError, UsageError, WorkspaceError
 from memlines.settings import load
 from memlines.text.neutral import harmless_address
-from tests.support_backup import STRANGE, TODAY, back_up, bring_back, fill, silent, tree
+from tests.admin.backups import STRANGE, TODAY, back_up, bring_back, fill, silent, tree
 from tests.support_cli import Cli
 
 

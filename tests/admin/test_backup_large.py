@@ -14,7 +14,7 @@ import pytest
 from memlines.admin.backup import manifest as pieces
 from memlines.admin.backup import snapshots
 from memlines.admin.backup.manifest import digest
-from tests.support_backup import back_up, bring_back, bring_in, export, fill, tree
+from tests.admin.backups import back_up, bring_back, bring_in, export, fill, tree
 
 MEGABYTE = 1_000_000
 SMALL, LARGE = 40 * MEGABYTE, 120 * MEGABYTE

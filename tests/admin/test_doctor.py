@@ -12,7 +12,7 @@ from memlines.admin.doctor import examine as examination
 from memlines.admin.doctor.checkup import Checkup, Finding, ok
 from memlines.admin.doctor.examine import CHECKS, examine
 from memlines.errors import WorkspaceError
-from tests.support_doctor import (
+from tests.admin.doctor import (
     cut_off,
     everything,
     look,

@@ -12,7 +12,7 @@ import pytest
 
 from memlines.admin.doctor.examine import examine, examine_and_repair
 from memlines.index.store.sqlite import db
-from tests.support_doctor import (
+from tests.admin.doctor import (
     WORDS_ONLY,
     cut_off,
     execute,

@@ -15,8 +15,7 @@ import pytest
 from memlines.admin.doctor import places
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
-from tests.support import unprivileged_run
-from tests.support_doctor import (
+from tests.admin.doctor import (
     WORDS_ONLY,
     cut_off,
     everything,
@@ -28,6 +27,7 @@ from tests.support_doctor import (
     repair,
     wrong,
 )
+from tests.support import unprivileged_run
 from tests.support_index import (
     index_file,
     program,

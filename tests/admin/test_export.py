@@ -12,8 +12,8 @@ import pytest
 from memlines.admin.backup.manifest import digest
 from memlines.errors import BackupError, UsageError, WorkspaceError
 from memlines.settings.loading import settings_in
+from tests.admin.backups import STRANGE, TODAY, export, fill
 from tests.support import unprivileged_run
-from tests.support_backup import STRANGE, TODAY, export, fill
 from tests.support_cli import Cli
 
 

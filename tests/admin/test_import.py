@@ -16,8 +16,8 @@ from memlines.files.atomic import create
 from memlines.files.scan import discover
 from memlines.locks import WriterLock
 from memlines.paths import Workspace
+from tests.admin.backups import STRANGE, TODAY, bring_in, export, fill, tree
 from tests.support import untimed
-from tests.support_backup import STRANGE, TODAY, bring_in, export, fill, tree
 
 
 @pytest.fixture

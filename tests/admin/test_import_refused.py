@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from memlines.admin.backup.manifest import digest
 from memlines.errors import BackupError
+from tests.admin.backups import STRANGE, bring_in, export, fill, tree
 from tests.support import untimed
-from tests.support_backup import STRANGE, bring_in, export, fill, tree
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support_backup import export as export_archive
-from tests.support_backup import fill, tree
+from tests.admin.backups import export as export_archive
+from tests.admin.backups import fill, tree
 from tests.support_cli import Cli
 
 SOURCES = ("archive", "basic-memory", "chatgpt", "markdown", "mem0", "obsidian", "openclaw")

@@ -14,7 +14,7 @@ from memlines import Memory
 from memlines.admin.imports import openclaw_memories
 from memlines.admin.imports.openclaw import ImportedOpenClaw, import_openclaw
 from memlines.admin.imports.openclaw_memories import Memories
-from tests.support_backup import tree
+from tests.admin.backups import tree
 from tests.support_cli import Cli
 from tests.support_index import silent
 from tests.support_search import WORDS_ONLY

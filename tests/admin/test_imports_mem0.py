@@ -20,8 +20,8 @@ from memlines.errors import PathError
 from memlines.files.tombstones import bury
 from memlines.paths import Workspace
 from memlines.settings import load
+from tests.admin.backups import tree
 from tests.support import untimed
-from tests.support_backup import tree
 from tests.support_index import silent
 from tests.support_search import WORDS_ONLY
 

@@ -23,10 +23,10 @@ from memlines.errors import PathError, ProviderUnreachable, SettingsError, Store
 from memlines.files.scan import discover
 from memlines.paths import Workspace
 from memlines.text.chunk import chunk_text
-from tests.support_backup import bring_in as bring_in_archive
-from tests.support_backup import export, fill, tree
+from tests.admin.backups import bring_in as bring_in_archive
+from tests.admin.backups import export, fill, tree
+from tests.embed.fake_service import ProviderServer, impatient, provider_server, vector_of
 from tests.support_index import silent
-from tests.support_provider import ProviderServer, impatient, provider_server, vector_of
 from tests.support_search import WORDS_ONLY
 
 DIMS = 8

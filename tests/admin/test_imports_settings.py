@@ -11,7 +11,7 @@ import pytest
 from memlines.admin.imports.openclaw import translate_settings
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load
-from tests.support_backup import tree
+from tests.admin.backups import tree
 from tests.support_cli import Cli
 
 KEY = "sk-proj-" + "a1B2" * 10

@@ -12,7 +12,7 @@ from memlines.admin.imports.vault import CopiedNotes, import_vault
 from memlines.errors import PathError
 from memlines.paths import Workspace
 from memlines.settings import load
-from tests.support_backup import TODAY, fill, tree
+from tests.admin.backups import TODAY, fill, tree
 from tests.support_index import silent
 from tests.support_search import WORDS_ONLY
 

@@ -20,8 +20,8 @@ from memlines.settings import Settings
 from memlines.text.entries import Entry, entries_of
 from memlines.text.quote import without_quotes
 from memlines.types import FoundFile
+from tests.agent.messages import NOW, TODAY, TOKEN, YESTERDAY, opened, put, user
 from tests.support import unprivileged_run
-from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, opened, put, user
 
 
 def lines(name: str, count: int) -> str:
@@ -338,7 +338,7 @@ def test_a_damaged_snapshot_is_passed_over(workspace: Path) -> None:
 
 UNREADABLE = """\
 import sys
-from tests.support_agent import NOW, opened
+from tests.agent.messages import NOW, opened
 from memlines.agent.bootstrap import bootstrap
 from pathlib import Path
 context = bootstrap(opened(Path(sys.argv[1])), now=NOW)

@@ -11,8 +11,8 @@ import pytest
 from memlines.agent.chat import ChatModel, Provider
 from memlines.agent.flush import flush
 from memlines.errors import SettingsError
-from tests.support_agent import NOW, TODAY, TOKEN, opened, text_of, user
-from tests.support_chat import KEY, ChatServer, chat_server
+from tests.agent.fake_chat import KEY, ChatServer, chat_server
+from tests.agent.messages import NOW, TODAY, TOKEN, opened, text_of, user
 
 SAID = [user("We decided to use Postgres 17. The office dog is Bruno, by the way.")]
 DOG = {"kind": "fact", "text": "The office dog is Bruno."}

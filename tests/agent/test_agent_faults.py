@@ -21,9 +21,9 @@ from memlines.errors import MemlinesError, WriteError
 from memlines.files import snapshots
 from memlines.files.atomic import TEMPORARY_PREFIX
 from memlines.paths import Workspace
+from tests.agent.messages import NOW, TODAY, YESTERDAY, assistant, opened, put, text_of, user
 from tests.files.test_notes_faults import CASES, FAULTS, Faults
 from tests.support import unprivileged_run
-from tests.support_agent import NOW, TODAY, YESTERDAY, assistant, opened, put, text_of, user
 
 OLD = [user("one"), assistant("two")]
 NEW = [*OLD, user("three")]
@@ -140,7 +140,7 @@ from pathlib import Path
 from memlines.agent import snapshot
 from memlines.agent.flush import flush
 from memlines.errors import MemlinesError
-from tests.support_agent import NOW, opened, user
+from tests.agent.messages import NOW, opened, user
 memory = opened(Path(sys.argv[1]))
 said = [user("We decided on tea.")]
 for act in (lambda: snapshot.take(memory, "s1", said, now=NOW), lambda: flush(memory, said, now=NOW)):
@@ -162,7 +162,7 @@ TAKE_UNTIL_KILLED = """\
 import itertools, sys
 from pathlib import Path
 from memlines.agent import snapshot
-from tests.support_agent import opened, user
+from tests.agent.messages import opened, user
 memory = opened(Path(sys.argv[1]))
 for number in itertools.count():
     snapshot.take(memory, "s1", [user(f"message {n}") for n in range(number, number + 5)])
@@ -192,7 +192,7 @@ FLUSH_UNTIL_KILLED = """\
 import itertools, sys
 from pathlib import Path
 from memlines.agent.flush import flush
-from tests.support_agent import NOW, opened, user
+from tests.agent.messages import NOW, opened, user
 memory = opened(Path(sys.argv[1]))
 for number in itertools.count():
     said = [user(f"We decided on plan number {number} for part {part}.") for part in range(3)]
@@ -229,7 +229,7 @@ TAKE_MANY = """\
 import sys
 from pathlib import Path
 from memlines.agent import snapshot
-from tests.support_agent import opened, user
+from tests.agent.messages import opened, user
 memory = opened(Path(sys.argv[1]))
 for number in range(15):
     snapshot.take(memory, sys.argv[2], [user(f"{sys.argv[2]} {number}")])

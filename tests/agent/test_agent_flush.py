@@ -16,8 +16,8 @@ from memlines.agent.flush import MOST, flush
 from memlines.errors import UsageError
 from memlines.files.tombstones import bury
 from memlines.paths import Workspace
-from tests.support_agent import NOW, TODAY, TOKEN, YESTERDAY, assistant, opened, put, text_of, user
-from tests.support_agent_sentences import EVERY
+from tests.agent.messages import NOW, TODAY, TOKEN, YESTERDAY, assistant, opened, put, text_of, user
+from tests.agent.sentences import EVERY
 
 DECIDED = "We decided to use Postgres 17."
 OPENING = "<!-- session s1 -->\n"
@@ -255,7 +255,7 @@ FLUSH = """\
 import sys
 from pathlib import Path
 from memlines.agent.flush import flush
-from tests.support_agent import NOW, opened, user
+from tests.agent.messages import NOW, opened, user
 said = [user(f"We decided on plan number {n}.") for n in range(10)]
 print(len(flush(opened(Path(sys.argv[1])), said, now=NOW).written))
 """

@@ -6,7 +6,7 @@ import pytest
 
 from memlines.agent.intent import Intent, about_past, detect
 from memlines.agent.intent.detect import LANGUAGES
-from tests.support_intent import labelled, macro_f1
+from tests.agent.intents import labelled, macro_f1
 
 DEVELOP = labelled("develop")
 

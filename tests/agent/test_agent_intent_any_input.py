@@ -14,7 +14,7 @@ from memlines.agent.intent import about_past, detect
 from memlines.agent.intent.detect import KINDS
 from memlines.text.patterns import fold
 from memlines.text.speech import FIRST, LAST, MOST_SENTENCES, sentences
-from tests.support_intent import labelled
+from tests.agent.intents import labelled
 
 DEVELOP = [one.text for one in labelled("develop")]
 PIECES = st.sampled_from([word for text in DEVELOP for word in text.split()] + list("\"'`«»\n\t.,:;?!¿()->"))

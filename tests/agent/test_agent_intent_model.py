@@ -12,8 +12,8 @@ from memlines.agent.chat import ChatModel, Provider
 from memlines.agent.intent import Intent, build_request, detect, detect_with, parse_reply
 from memlines.settings import Settings, load
 from memlines.text.redaction import rules_of
-from tests.support_agent import TOKEN
-from tests.support_chat import KEY, ChatServer, chat_server
+from tests.agent.fake_chat import KEY, ChatServer, chat_server
+from tests.agent.messages import TOKEN
 
 UNSURE = "Always use tabs."
 ODD = "The thing in your notes about the tabs, hm."

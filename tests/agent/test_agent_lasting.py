@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from memlines.agent.lasting import LONGEST, rate, sentences_of
 from memlines.types import Role
+from tests.agent.messages import NOW
+from tests.agent.sentences import EVERY, HELD_OUT, SEEN, Labelled
 from tests.support import untimed
-from tests.support_agent import NOW
-from tests.support_agent_sentences import EVERY, HELD_OUT, SEEN, Labelled
 
 
 def keeps(text: str, role: Role = "user") -> bool:

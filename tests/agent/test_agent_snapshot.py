@@ -13,7 +13,7 @@ from memlines.errors import UsageError
 from memlines.files.tombstones import bury
 from memlines.paths import Workspace
 from memlines.text.quote import without_quotes
-from tests.support_agent import NOW, TOKEN, assistant, opened, user
+from tests.agent.messages import NOW, TOKEN, assistant, opened, user
 
 
 def test_the_last_messages_are_kept(workspace: Path) -> None:

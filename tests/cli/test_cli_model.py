@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.embed.fake_service import ProviderServer, Status, provider_server
 from tests.support_cli import Cli
-from tests.support_provider import ProviderServer, Status, provider_server
 from tests.support_search import write
 
 NOTES = {f"n{number}.md": f"the okapi called name{number} sleeps" for number in range(3)}

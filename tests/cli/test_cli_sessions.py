@@ -9,11 +9,11 @@ import pytest
 
 from memlines import Memory
 from memlines.agent import snapshot
+from tests.memory.session_homes import ALL, CLIENTS, IN_CLAUDE_CODE, IN_CODEX, SESSION, TOKEN, make_homes
 from tests.support_cli import Cli, program
 from tests.support_index import write
-from tests.support_session_homes import ALL, CLIENTS, IN_CLAUDE_CODE, IN_CODEX, SESSION, TOKEN, make_homes
-from tests.support_sessions import HEADER, assistant, jsonl, user
-from tests.support_sources import CLAUDE_CODE, CODEX, OPENCODE_EXPORT
+from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCODE_EXPORT
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 TALK = jsonl(HEADER, user("My kestrel is called Ada."), "", assistant("A fine name."))
 

@@ -12,7 +12,7 @@ from memlines.agent import snapshot
 from memlines.files import snapshots
 from memlines.files.snapshots import Said, Snapshot
 from memlines.paths import Workspace
-from tests.support_agent import TOKEN, assistant, opened, user
+from tests.agent.messages import TOKEN, assistant, opened, user
 from tests.support_cli import Cli
 
 AT = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

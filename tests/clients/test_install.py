@@ -17,8 +17,8 @@ from memlines.clients.opencode import global_folder
 from memlines.clients.plan import Step
 from memlines.clients.receipt import read_receipt, receipt_file
 from memlines.errors import PathError, WriteError
+from tests.clients.places import FILES, MADE, Place, names, tree, write
 from tests.support import unprivileged_run, untimed
-from tests.support_install import FILES, MADE, Place, names, tree, write
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from memlines.errors import WriteError
 from memlines.paths import Workspace
 from memlines.serve.rpc.command import VERBS
 from memlines.serve.tools import TOOLS
-from tests.support_install import names, tree
+from tests.clients.places import names, tree
 
 SERVERS = '{\n    "mcpServers": {\n        "other": {"command": "x", "env": {"KEY": "s3cret"}}\n    }\n}\n'
 SETTINGS = """\

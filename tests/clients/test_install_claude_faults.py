@@ -13,8 +13,8 @@ import pytest
 from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall
 from memlines.clients.client import Target
+from tests.clients.places import tree, write
 from tests.clients.test_install_faults import CASES, FAULTS, Faults
-from tests.support_install import tree, write
 
 FILES = {
     ".mcp.json": '{"mcpServers": { }}\n',

@@ -8,8 +8,8 @@ import pytest
 
 from memlines.clients.client import integration_folder
 from memlines.clients.opencode import global_folder
+from tests.clients.places import names, tree, write
 from tests.support_cli import Cli
-from tests.support_install import names, tree, write
 
 
 @pytest.fixture(autouse=True)

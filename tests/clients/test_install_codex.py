@@ -18,8 +18,8 @@ from memlines.clients.client import Target, integration_folder
 from memlines.clients.edits import apply_edit as with_edit
 from memlines.clients.plan import Step
 from memlines.errors import WriteError
+from tests.clients.places import names, tree
 from tests.support_cli import Cli
-from tests.support_install import names, tree
 
 CONFIGS = [
     b'model = "a"\n[mcp_servers.mine]\ncommand = "x"\n',

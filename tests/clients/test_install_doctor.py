@@ -16,7 +16,7 @@ from memlines.clients.apply import install, uninstall
 from memlines.clients.receipt import receipt_file
 from memlines.errors import WriteError
 from memlines.paths import Workspace
-from tests.support_install import Place, write
+from tests.clients.places import Place, write
 
 
 @pytest.fixture(autouse=True)

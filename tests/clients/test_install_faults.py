@@ -15,7 +15,7 @@ import pytest
 
 from memlines.clients.apply import install, uninstall
 from memlines.errors import MemlinesError
-from tests.support_install import MADE, Place, names, tree, write
+from tests.clients.places import MADE, Place, names, tree, write
 
 CALLS = ("open", "read", "write", "fsync", "mkdir", "link", "rename", "replace", "unlink", "rmdir", "listdir")
 FAULTS: dict[str, BaseException] = {

@@ -11,7 +11,7 @@ import pytest
 from memlines.clients.apply import install, uninstall
 from memlines.clients.opencode import gives_up_soon, global_folder, waits_for_npm
 from memlines.clients.receipt import receipt_file
-from tests.support_install import Place, names, tree, write
+from tests.clients.places import Place, names, tree, write
 
 LOCKED = {"packages": {"": {"dependencies": {"@opencode-ai/plugin": "1.0.0"}}}}
 

@@ -14,7 +14,7 @@ from memlines.clients.apply import install, uninstall
 from memlines.clients.plan import BROUGHT
 from memlines.clients.receipt import MANIFEST, read_receipt
 from memlines.paths import Workspace
-from tests.support_install import FILES, MADE, OURS, Place, names, tree, write
+from tests.clients.places import FILES, MADE, OURS, Place, names, tree, write
 
 NOT_COMMITTED = OURS - {MANIFEST}
 

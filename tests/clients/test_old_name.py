@@ -13,8 +13,8 @@ import pytest
 from memlines.clients.apply import install, uninstall
 from memlines.clients.catalogue import CLIENTS
 from memlines.clients.receipt import read_receipt
-from tests.support_doctor import look
-from tests.support_install import tree, write
+from tests.admin.doctor import look
+from tests.clients.places import tree, write
 
 WORDS = {b"memlines": b"recollect", b"Memlines": b"Recollect", b"MEMLINES": b"RECOLLECT"}
 USERS = {

@@ -30,7 +30,7 @@ from memlines.paths import Workspace
 from memlines.serve.tools import TOOLS, shown_tools
 from memlines.settings import load
 from memlines.settings.keys import ALIASES, WITHOUT_EFFECT, groups, known_keys, variables
-from tests.support_docs import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
+from tests.docs.pages import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
 
 EVERY = dict(commands())
 LEAVES = {words: command for words, command in EVERY.items() if not isinstance(command, click.Group)}

@@ -18,7 +18,7 @@ from memlines.serve.rpc import engine, messages
 from memlines.serve.rpc.server import ENGINE
 from memlines.serve.tools import TOOLS
 from memlines.serve.tools import listing as tools_page
-from tests.support_docs import ROOT, text_of
+from tests.docs.pages import ROOT, text_of
 
 WRITTEN = re.findall(r"^\t\$\(BIN\)/python -m (\S+) (\S+)$", text_of(ROOT / "Makefile"), re.MULTILINE)
 PROTOCOL = text_of(ROOT / "docs" / "protocol.md")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support_docs import ROOT, blocks
+from tests.docs.pages import ROOT, blocks
 
 FIRST = ""
 _NOTES = """

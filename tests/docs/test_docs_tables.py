@@ -20,7 +20,7 @@ from memlines.serve.mcp.resources import MOST_CHARACTERS, PAGE
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.settings.keys import known_keys
 from memlines.settings.table import default_of
-from tests.support_docs import PAGES, ROOT, in_line, shown, text_of
+from tests.docs.pages import PAGES, ROOT, in_line, shown, text_of
 
 PROJECT = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
 

@@ -9,8 +9,8 @@ import pytest
 
 from memlines.embed.batches.base import BatchLimits
 from memlines.settings.tree import Batch
-from tests.support_batch_runs import SERVICES, CountingMeter, Desk, Killed, desk
-from tests.support_batches import BatchServer, Service, blob_of
+from tests.embed.batch_runs import SERVICES, CountingMeter, Desk, Killed, desk
+from tests.embed.fake_batches import BatchServer, Service, blob_of
 
 
 @pytest.fixture(autouse=True)

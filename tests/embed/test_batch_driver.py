@@ -11,7 +11,7 @@ import pytest
 
 from memlines.errors import SpendLimit
 from memlines.index.sync.batch_journal import Submitted
-from tests.support_batch_runs import (
+from tests.embed.batch_runs import (
     QUIET,
     SERVICES,
     CountingMeter,
@@ -20,7 +20,7 @@ from tests.support_batch_runs import (
     in_groups_of,
     some_texts,
 )
-from tests.support_batches import BatchServer, Service, blob_of
+from tests.embed.fake_batches import BatchServer, Service, blob_of
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 
 from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded, TextsRefused
 from memlines.index.sync.batch_journal import Failures
-from tests.support_batch_runs import (
+from tests.embed.batch_runs import (
     QUIET,
     SERVICES,
     CountingMeter,
@@ -18,7 +18,7 @@ from tests.support_batch_runs import (
     desk,
     in_groups_of,
 )
-from tests.support_batches import BatchServer, Service
+from tests.embed.fake_batches import BatchServer, Service
 
 DAY = 86_400.0
 

@@ -15,8 +15,8 @@ from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE
 from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded
 from memlines.settings.tree import Embeddings
-from tests.support_batch_runs import MODELS, SERVICES, api_of, some_texts
-from tests.support_batches import KEY, BatchServer, Fault, Service, blob_of, serving
+from tests.embed.batch_runs import MODELS, SERVICES, api_of, some_texts
+from tests.embed.fake_batches import KEY, BatchServer, Fault, Service, blob_of, serving
 
 TEXTS = some_texts(3)
 

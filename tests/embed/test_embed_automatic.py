@@ -15,8 +15,8 @@ from memlines.errors import ProviderUnusable
 from memlines.memory.memory import Memory
 from memlines.settings import Embeddings, Local, Settings
 from memlines.types import Space
+from tests.embed.fake_service import ProviderServer, impatient, provider_server
 from tests.support_cli import Cli
-from tests.support_provider import ProviderServer, impatient, provider_server
 from tests.support_search import write
 
 KEYS = {

@@ -28,7 +28,7 @@ from memlines.embed.remote.services import prefixes_of
 from memlines.embed.select import choose
 from memlines.errors import ModelFilesError, ProviderUnreachable, ProviderUnusable, TextsRefused, UsageError
 from memlines.settings import Embeddings, Local, Settings
-from tests.support_gguf import CLS, MEAN, TinyBert
+from tests.embed.gguf import CLS, MEAN, TinyBert
 from tests.support_waiting import eventually
 
 TEXTS = [

@@ -17,7 +17,7 @@ import gguf
 
 from memlines.embed.local.header import Header, fingerprint_of, read_header
 from memlines.errors import ModelFilesError
-from tests.support_gguf import CLS, MEAN
+from tests.embed.gguf import CLS, MEAN
 
 
 @pytest.fixture(scope="module")

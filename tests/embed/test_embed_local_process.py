@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("xllamacpp")
 
-from tests.support_gguf import MEAN
+from tests.embed.gguf import MEAN
 
 _BEGIN = """
 import os, signal, sys, threading, time

@@ -13,10 +13,10 @@ import pytest
 
 from memlines import AsyncMemory, Memory
 from memlines.serve.tools.upkeep import status_text
-from tests.support_batches import KEY, BatchServer, serving
+from tests.admin.doctor import execute
+from tests.embed.fake_batches import KEY, BatchServer, serving
+from tests.embed.fake_service import ProviderServer, Status, impatient, provider_server
 from tests.support_cli import Cli
-from tests.support_doctor import execute
-from tests.support_provider import ProviderServer, Status, impatient, provider_server
 from tests.support_search import write
 
 NOTES = {"memory/a.md": "Tea is in the blue tin.\n", "memory/b.md": "The boiler was serviced in May.\n"}

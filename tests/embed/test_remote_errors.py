@@ -16,7 +16,7 @@ from memlines.errors import (
     QuotaExceeded,
     TextsRefused,
 )
-from tests.support_provider import (
+from tests.embed.fake_service import (
     KEY,
     PROTOCOLS,
     Fault,

@@ -11,7 +11,7 @@ import pytest
 
 from memlines.embed.remote.http import Http, Patience
 from memlines.errors import ProviderUnreachable, ProviderUnusable
-from tests.support_provider import KEY
+from tests.embed.fake_service import KEY
 
 SHORT = Patience(total=5, connect=1, retries=0)
 Answer = Callable[[BaseHTTPRequestHandler], None]

@@ -16,7 +16,7 @@ from memlines.embed.remote import http
 from memlines.embed.remote.deadlines import client as client_of
 from memlines.embed.remote.http import Http, Patience
 from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded
-from tests.support_provider import KEY, Fault, ProviderServer, Status, provider_server
+from tests.embed.fake_service import KEY, Fault, ProviderServer, Status, provider_server
 
 SHORT = Patience(total=1, connect=1, retries=1)
 LONG = Patience(total=30, connect=5, retries=3)

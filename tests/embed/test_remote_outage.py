@@ -9,7 +9,7 @@ import pytest
 from memlines.embed.base import embed_documents, embed_query
 from memlines.embed.remote import errors
 from memlines.errors import ProviderUnreachable
-from tests.support_provider import ProviderServer, impatient, provider_server, remote
+from tests.embed.fake_service import ProviderServer, impatient, provider_server, remote
 
 
 @pytest.fixture

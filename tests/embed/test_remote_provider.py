@@ -13,7 +13,7 @@ from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE, prefixes_of, text_bytes_of
 from memlines.errors import BadVectors, EmbeddingError, ProviderUnusable, SpendLimit
 from memlines.settings.tree import Embeddings
-from tests.support_provider import KEY, Fault, ProviderServer, Status, impatient, provider_server, remote
+from tests.embed.fake_service import KEY, Fault, ProviderServer, Status, impatient, provider_server, remote
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 
 from memlines.embed.base import embed_documents, embed_query
 from memlines.embed.remote.services import REMOTE, Ollama
-from tests.support_provider import (
+from tests.embed.fake_service import (
     KEY,
     PROTOCOLS,
     Protocol,

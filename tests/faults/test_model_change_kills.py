@@ -23,13 +23,13 @@ import pytest
 from memlines import Memory
 from memlines.embed.passages import PASSAGES
 from memlines.index.store.sqlite import spaces
-from tests import support_provider
+from tests.embed import fake_service
+from tests.embed.fake_service import ProviderServer, provider_server, vector_of
 from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
 from tests.faults.scale import chance_of, facts_on_failure, scaled
 from tests.faults.stored import check_vectors
 from tests.support_index import assert_sound, index_file, reading, write
-from tests.support_provider import ProviderServer, provider_server, vector_of
 
 pytestmark = [
     pytest.mark.timeout(scaled(120, 1200)),
@@ -87,7 +87,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
         time.sleep(SECONDS_A_TEXT)
         return vector_of(text, dims, model)
 
-    monkeypatch.setattr(support_provider, "vector_of", slowly)
+    monkeypatch.setattr(fake_service, "vector_of", slowly)
     with provider_server("openai-compatible") as server:
         server.key = None
         yield server

@@ -25,11 +25,8 @@ from memlines.embed.remote import http, provider
 from memlines.embed.remote.services import REMOTE, Compatible
 from memlines.index.sync import pending
 from memlines.types import Report
-from tests import support_provider
-from tests.faults.scale import FULL
-from tests.faults.stored import check_vectors
-from tests.support_index import assert_sound, index_file, reading, write
-from tests.support_provider import (
+from tests.embed import fake_service
+from tests.embed.fake_service import (
     KEY,
     Fault,
     Protocol,
@@ -40,6 +37,9 @@ from tests.support_provider import (
     settings_for,
     vector_of,
 )
+from tests.faults.scale import FULL
+from tests.faults.stored import check_vectors
+from tests.support_index import assert_sound, index_file, reading, write
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -411,7 +411,7 @@ def test_the_next_program_does_not_mix_vectors_after_the_service_changed_its_mod
         def change(completed: int, total: int, label: str) -> None:
             server.always = "model" if label == pending.LABEL and completed >= 4 else None
 
-        monkeypatch.setattr(support_provider, "vector_of", vectors_by_name)
+        monkeypatch.setattr(fake_service, "vector_of", vectors_by_name)
         with opened(workspace, server) as memory:
             assert memory.sync(progress=change).pending == COUNT - 4
         with opened(workspace, server) as memory:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory
-from tests.support_backup import back_up, bring_back, bring_in, export, fill
+from tests.admin.backups import back_up, bring_back, bring_in, export, fill
 from tests.support_cli import Cli
 from tests.support_search import WORDS_ONLY
 

@@ -19,7 +19,7 @@ from memlines.files.notes import append, edit
 from memlines.files.place import ensure_private
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
-from tests.support_doctor import look, repair
+from tests.admin.doctor import look, repair
 from tests.support_index import index_file
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are not like that here")

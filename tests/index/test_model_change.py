@@ -13,8 +13,8 @@ from memlines import Memory
 from memlines.embed.passages import PASSAGES
 from memlines.errors import UsageError
 from memlines.index.sync import pending
+from tests.embed.fake_service import ProviderServer, Status, provider_server
 from tests.support_index import assert_sound, index_file
-from tests.support_provider import ProviderServer, Status, provider_server
 from tests.support_search import write
 
 NOTES = {f"n{number}.md": f"the okapi called name{number} sleeps" for number in range(12)}

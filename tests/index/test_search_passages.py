@@ -13,7 +13,7 @@ from memlines import Hit, Memory
 from memlines.index.search.passages import MOST_LINES
 from memlines.serve.wire import hit_json
 from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
-from tests.support_sessions import HEADER, assistant, jsonl, user
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 ITEMS = [f"- Item {number} is about the number {number} and nothing else." for number in range(1, 21)]
 SHELF = "\n".join([*ITEMS[:12], "- The kestrel nests on the shelf.", *ITEMS[12:]]) + "\n"

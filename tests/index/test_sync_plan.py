@@ -14,7 +14,7 @@ from memlines.embed.spending.prices import estimate
 from memlines.index.sync.plan import Plan, plan
 from tests.support_embedding import FakeProvider
 from tests.support_index import index_file, indexed, job, notes, sync, write
-from tests.support_sessions import HEADER, assistant, jsonl, user
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 A_DOLLAR_A_TOKEN = {"prices": {"bag-of-words": "1000000"}}
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memlines import Memory
+from tests.embed.fake_service import KEY, ProviderServer, provider_server
 from tests.support_index import program
-from tests.support_provider import KEY, ProviderServer, provider_server
 from tests.support_search import write
 
 NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n"}

@@ -14,10 +14,10 @@ from memlines.errors import SettingsError
 from memlines.paths import Workspace, user_config_file
 from memlines.serve.hooks import thin
 from memlines.settings import list_settings, load, trust
+from tests.memory.forgetting import DAY, Home, home_in
+from tests.serve.rpc import engine
 from tests.settings.test_settings import project_file, user_file
 from tests.support_cli import Cli
-from tests.support_forget import DAY, Home, home_in
-from tests.support_rpc import engine
 from tests.support_search import WORDS_ONLY
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from memlines.errors import PathError, UsageError
 from memlines.memory.notes.candidates import Candidate
-from tests.support_forget import DAY, Home, home_in, talk_in
+from tests.memory.forgetting import DAY, Home, home_in, talk_in
 from tests.support_index import write
 
 

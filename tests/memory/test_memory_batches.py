@@ -11,7 +11,7 @@ import pytest
 from memlines import Memory
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.identity import space_of
-from tests.support_batches import DIMS, KEY, BatchServer, blob_of, serving
+from tests.embed.fake_batches import DIMS, KEY, BatchServer, blob_of, serving
 from tests.support_index import assert_sound, index_file, reading
 from tests.support_search import write
 

@@ -27,8 +27,8 @@ from memlines.memory.notes.topics import slug_of
 from memlines.paths import Workspace
 from memlines.settings import Settings, load
 from memlines.text.entries import entries_of
+from tests.agent.messages import TOKEN
 from tests.support import untimed
-from tests.support_agent import TOKEN
 from tests.support_memory import manager_of
 from tests.support_search import write
 

@@ -16,10 +16,10 @@ from memlines.agent import snapshot
 from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace
 from memlines.text.fact_note import facts_in
+from tests.admin.backups import fill, tree
 from tests.admin.test_imports_chatgpt import conversation, packed
 from tests.admin.test_imports_openclaw import openclaw
-from tests.support_agent import opened, user
-from tests.support_backup import fill, tree
+from tests.agent.messages import opened, user
 from tests.support_cli import Cli, Outcome
 from tests.support_embedding import FakeProvider
 

@@ -14,7 +14,7 @@ from memlines.files.scan import discover
 from memlines.paths import Workspace
 from memlines.types import Discovery, Problem, Source
 from tests.support_index import indexed, settle, sync, write
-from tests.support_sessions import HEADER, assistant, jsonl, user
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 BOTH: tuple[Source, ...] = ("memory", "sessions")
 SESSIONS = {"sources": ["sessions"]}

@@ -30,9 +30,7 @@ from memlines.memory.conversations.reading import (
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.types import Excerpt, Turn
-from tests.support import unprivileged_run, untimed
-from tests.support_index import write
-from tests.support_session_homes import (
+from tests.memory.session_homes import (
     ALL,
     CLIENTS,
     IN_CLAUDE_CODE,
@@ -44,7 +42,9 @@ from tests.support_session_homes import (
     codex_file,
     make_homes,
 )
-from tests.support_sessions import HEADER, assistant, jsonl, message, user
+from tests.support import unprivileged_run, untimed
+from tests.support_index import write
+from tests.transcripts.records import HEADER, assistant, jsonl, message, user
 
 TALK = jsonl(HEADER, user("My kestrel is called Ada."), "", assistant("A fine name."))
 LONG_TALK = jsonl(HEADER, *(user(f"Turn {number}") for number in range(2, 42)))

@@ -21,7 +21,7 @@ from memlines.types import FoundFile, Role, Turn
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import indexed, reading, sync
-from tests.support_sessions import HEADER, assistant, jsonl, user
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 SETTINGS = {"sources": ["sessions"], "chunking.tokens": 40, "chunking.overlap": 8}
 

@@ -20,11 +20,11 @@ from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.transcripts import claude_code, codex, lines, openclaw, opencode
 from memlines.types import Transcript, Turn
+from tests.memory.session_homes import SESSION, TOKEN
 from tests.support import unprivileged_run, untimed
 from tests.support_index import write
-from tests.support_session_homes import SESSION, TOKEN
-from tests.support_sessions import assistant, jsonl, message, user
-from tests.support_sources import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content, shown
+from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content, shown
+from tests.transcripts.records import assistant, jsonl, message, user
 
 FIXTURES = {
     "claude-code": (CLAUDE_CODE, claude_code.parse(content(CLAUDE_CODE)), SESSION),

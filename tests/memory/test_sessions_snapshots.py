@@ -8,7 +8,7 @@ import pytest
 
 from memlines import Memory
 from memlines.agent.snapshot import take
-from tests.support_sessions import HEADER, jsonl, user
+from tests.transcripts.records import HEADER, jsonl, user
 
 SETTINGS = {"embeddings.provider": "none", "sources": ["memory", "sessions"]}
 SAID = [

@@ -12,7 +12,7 @@ import pytest
 
 from memlines.cli.main import run
 from memlines.serve.hooks import thin
-from tests.support_hooks import NOTES
+from tests.serve.hooks import NOTES
 
 
 @pytest.fixture

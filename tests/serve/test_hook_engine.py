@@ -19,7 +19,7 @@ import pytest
 
 from memlines.serve.hooks import daemon, thin
 from memlines.serve.hooks.daemon import Clients
-from tests.support_hooks import Hooks
+from tests.serve.hooks import Hooks
 from tests.support_waiting import eventually
 
 PLAYED = (

@@ -15,7 +15,7 @@ from memlines.errors import UsageError
 from memlines.serve.hooks import events as conversations
 from memlines.serve.hooks.events import Conversations, Events, add_last_answer, last_turns
 from memlines.types import Turn
-from tests.support_hooks import CLIENT, NOTES
+from tests.serve.hooks import CLIENT, NOTES
 
 QUESTION = "Which port did we choose for the staging database?"
 

@@ -18,7 +18,7 @@ import pytest
 from memlines.paths import user_state_dir
 from memlines.serve.hooks import thin
 from memlines.version import __version__
-from tests.support_hooks import NOTES, Hooks, socket_of
+from tests.serve.hooks import NOTES, Hooks, socket_of
 from tests.support_waiting import eventually
 
 HEAVY = {

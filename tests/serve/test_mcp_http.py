@@ -18,8 +18,8 @@ from memlines.serve.mcp.http import Listener, check_loopback
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.tools import Call, Output, shown_tools
-from tests.support_mcp import ENVELOPE, NEWEST, TOKEN, Http, Listening, add_tool, listening, write_notes
-from tests.support_rpc import DEADLINE
+from tests.serve.mcp import ENVELOPE, NEWEST, TOKEN, Http, Listening, add_tool, listening, write_notes
+from tests.serve.rpc import DEADLINE
 from tests.support_waiting import eventually
 
 

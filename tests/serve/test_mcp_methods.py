@@ -16,8 +16,8 @@ from memlines.serve.mcp.resources import TEMPLATES
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.serve.mcp.texts import PROMPTS
 from memlines.serve.tools import Call, Output, shown_tools
-from tests.support_mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_notes
-from tests.support_rpc import DEADLINE, ErrorAnswer
+from tests.serve.mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_notes
+from tests.serve.rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 LISTING = "9a3c5bf6c13bc8db842cebc4cae895e2ea1ee13894a35f56c935f2fe1e41507f"

@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from memlines.serve.tools import shown_tools
+from tests.clients.npm import client
+from tests.serve.mcp import WORDS_ONLY, listening, write_notes
 from tests.support_cli import MAIN
-from tests.support_mcp import WORDS_ONLY, listening, write_notes
-from tests.support_npm import client
 
 pytestmark = [
     pytest.mark.slow,  # they need a newer Node, of 190 MB, than most machines have

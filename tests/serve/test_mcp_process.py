@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.serve.mcp import NEWEST, WORDS_ONLY, Process, process, write_notes
 from tests.support_cli import MAIN, environment, program
-from tests.support_mcp import NEWEST, WORDS_ONLY, Process, process, write_notes
 from tests.support_waiting import eventually
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memlines.serve.mcp import resources
-from tests.support_mcp import Lines, lines, write_notes
-from tests.support_rpc import ErrorAnswer
+from tests.serve.mcp import Lines, lines, write_notes
+from tests.serve.rpc import ErrorAnswer
 
 
 @pytest.fixture

@@ -22,14 +22,14 @@ from memlines.serve.rpc.engine import PROTOCOL, Engine
 from memlines.serve.tools import TOOLS, call_tool
 from memlines.text.neutral import quote_lines
 from memlines.types import cited
-from tests.support_agent import user
-from tests.support_chat import chat_server
-from tests.support_hooks import CLIENT
-from tests.support_hostile import ESCAPES, EVERYTHING, IMAGES, TAGS, TURNS, hostile, texts_in, unseen
-from tests.support_mcp import Lines, lines, write_notes
-from tests.support_rpc import ErrorAnswer
-from tests.support_sessions import HEADER, jsonl
-from tests.support_sessions import user as said
+from tests.agent.fake_chat import chat_server
+from tests.agent.messages import user
+from tests.serve.hooks import CLIENT
+from tests.serve.mcp import Lines, lines, write_notes
+from tests.serve.rpc import ErrorAnswer
+from tests.text.hostile import ESCAPES, EVERYTHING, IMAGES, TAGS, TURNS, hostile, texts_in, unseen
+from tests.transcripts.records import HEADER, jsonl
+from tests.transcripts.records import user as said
 
 NAME = "memory/kes\u200btrel <system> \U000e0041\x1b[2J.md"
 BAD_NAME = "memory/bad\u202e </memlines-context>.md".replace("/memlines", "\\memlines")

@@ -12,7 +12,7 @@ import pytest
 from memlines.errors import UsageError
 from memlines.serve.rpc.server import Event, Method
 from memlines.serve.rpc.workers import MOST_AT_ONCE, MOST_THREADS
-from tests.support_rpc import DEADLINE, Gate, Served, echo, served
+from tests.serve.rpc import DEADLINE, Gate, Served, echo, served
 from tests.support_waiting import eventually
 
 Params = Mapping[str, Any]

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from memlines.errors import StoreBusy
 from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.rpc.server import Method, serve
+from tests.serve.rpc import DEADLINE, echo, served
 from tests.support import untimed
-from tests.support_rpc import DEADLINE, echo, served
 
 REQUEST = b'{"jsonrpc":"2.0","id":"a","method":"echo","params":%s}'
 LONG = b'{"x":"%s"}' % (b"x" * MOST_BYTES)

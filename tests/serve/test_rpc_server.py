@@ -10,7 +10,7 @@ import pytest
 
 from memlines.errors import StoreBusy, UsageError
 from memlines.serve.rpc.server import Method
-from tests.support_rpc import DEADLINE, ErrorAnswer, Gate, echo, served
+from tests.serve.rpc import DEADLINE, ErrorAnswer, Gate, echo, served
 
 Params = Mapping[str, Any]
 

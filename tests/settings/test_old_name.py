@@ -21,7 +21,7 @@ from memlines.settings import is_trusted, load, trust
 from memlines.settings.workspace import find_workspace
 from memlines.text.neutral import neutralise
 from memlines.text.quote import without_quotes
-from tests.support_doctor import look, repair
+from tests.admin.doctor import look, repair
 
 ROOT = Path(__file__).parents[2]
 MAIN = "from memlines.cli.start import main; main()"

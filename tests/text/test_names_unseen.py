@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from memlines.admin.backup.manifest import digest
 from memlines.text.neutral import unseen_in
+from tests.admin.backups import back_up, bring_back, export, fill, tree
 from tests.support import untimed
-from tests.support_backup import back_up, bring_back, export, fill, tree
 from tests.support_cli import Cli
 
 UNSEEN = {

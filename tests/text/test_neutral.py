@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memlines.text.neutral import Neutral, neutralise, quote_lines, visible, visible_values
 from tests.support import untimed
-from tests.support_hostile import ESCAPES, EVERYTHING, HIDDEN, IMAGES, INVISIBLE, TAGS, TURNS, hostile, unseen
+from tests.text.hostile import ESCAPES, EVERYTHING, HIDDEN, IMAGES, INVISIBLE, TAGS, TURNS, hostile, unseen
 
 ORDINARY = [
     "The kestrel nests in the old church tower, 3 < 4 and a <= b, x << 2, 5 > 4.",

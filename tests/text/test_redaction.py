@@ -7,7 +7,7 @@ import random
 import pytest
 
 from memlines.text.redaction import Redacted, add_counts, redact
-from tests.redaction_corpus import forms
+from tests.text.redaction_corpus import forms
 
 
 def drawn(form: str, seed: int = 5) -> str:

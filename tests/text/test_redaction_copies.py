@@ -12,11 +12,11 @@ from memlines import Memory
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.memory.conversations.reading import read_session
 from memlines.text.redaction import redact, redact_together
-from tests.redaction_corpus import planted, survives
+from tests.embed.fake_service import provider_server, remote
 from tests.support_index import indexed, sync
-from tests.support_provider import provider_server, remote
 from tests.support_search import write
-from tests.support_sessions import HEADER, assistant, jsonl, user
+from tests.text.redaction_corpus import planted, survives
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 SECRET = "k7Qz2mXw9Rt4Lp8v"
 TOLD = f"DB_PASSWORD={SECRET}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memlines.text.redaction import redact
-from tests.redaction_clean import found, made_up
-from tests.redaction_corpus import Planted, forms, planted, survives
-from tests.redaction_unseen import unseen
+from tests.text.redaction_clean import found, made_up
+from tests.text.redaction_corpus import Planted, forms, planted, survives
+from tests.text.redaction_unseen import unseen
 
 
 def share_hidden(texts: Iterable[Planted]) -> float:

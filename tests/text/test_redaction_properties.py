@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memlines.text.redaction import redact
 from memlines.text.redaction.rules import FORMS, MARKED
 from memlines.text.redaction.tokens import _matcher
-from tests.redaction_corpus import Form, Planted, forms, planted, survives
+from tests.text.redaction_corpus import Form, Planted, forms, planted, survives
 
 KEYWORDS = sorted({*_matcher()[1], *(word for rule in (*MARKED, *FORMS) for word in rule.keywords.split())})
 SECRETS = [found.secret for found in planted(11, held_out=False, each=1)]

@@ -15,12 +15,12 @@ from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.select import Choice
 from memlines.serve.tools import call_tool
 from memlines.text.redaction import redact, rules_of
-from tests.redaction_corpus import planted, survives
+from tests.embed.fake_service import ProviderServer, provider_server, remote
 from tests.support_embedding import FakeProvider
 from tests.support_index import sync
-from tests.support_provider import ProviderServer, provider_server, remote
 from tests.support_search import write
-from tests.support_sessions import HEADER, assistant, jsonl, user
+from tests.text.redaction_corpus import planted, survives
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 SECRET = "ghp_" + "a1B2" * 9
 HIDDEN = "[redacted:github-token]"

@@ -14,7 +14,7 @@ from memlines.files.read import decode_lines
 from memlines.transcripts.openclaw import parse
 from memlines.types import Transcript, Turn
 from tests.support import untimed
-from tests.support_sessions import HEADER, assistant, jsonl, message, user
+from tests.transcripts.records import HEADER, assistant, jsonl, message, user
 
 BEGAN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 

@@ -16,7 +16,7 @@ from memlines.memory.conversations.reading import read_session
 from memlines.serve.hooks.events import last_turns
 from memlines.transcripts.lines import record_of
 from memlines.types import LONGEST_LINE
-from tests.support_sessions import HEADER, assistant, jsonl, user
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 LONG = json.dumps(user("x" * LONGEST_LINE))
 PATH = "sessions/one.jsonl"

@@ -12,7 +12,7 @@ import pytest
 from memlines.transcripts import claude_code, codex, openclaw, opencode
 from memlines.transcripts.catalogue import CLIENTS, recognise
 from memlines.types import Transcript, Turn
-from tests.support_sources import (
+from tests.transcripts.recorded import (
     CLAUDE_CODE,
     CODEX,
     HELPER,

@@ -16,7 +16,7 @@ from memlines.transcripts import claude_code, codex, openclaw, opencode
 from memlines.transcripts.catalogue import recognise
 from memlines.types import Transcript
 from tests.support import untimed
-from tests.support_sources import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content
+from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content
 
 
 class Format(NamedTuple):

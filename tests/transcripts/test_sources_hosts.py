@@ -18,7 +18,7 @@ from memlines.transcripts.catalogue import CLIENTS, format_of
 from memlines.transcripts.finding import Found, Known, Sightings
 from memlines.types import Fingerprint
 from tests.support import unprivileged_run
-from tests.support_sources import (
+from tests.transcripts.recorded import (
     CLAUDE_CODE,
     CODEX,
     HELPER,

@@ -9,8 +9,8 @@ import pytest
 from memlines.transcripts import claude_code, codex, openclaw, opencode
 from memlines.transcripts.lines import without_blocks
 from memlines.types import Transcript
-from tests.support_sessions import assistant, jsonl
-from tests.support_sources import shown
+from tests.transcripts.recorded import shown
+from tests.transcripts.records import assistant, jsonl
 
 # Claude Code.
 

@@ -10,8 +10,8 @@ import pytest
 from memlines.agent.capture import is_injection
 from memlines.agent.capture.reading import LANGUAGES
 from memlines.agent.capture.scoring import Embed
-from tests.support_capture import CORPORA, Labelled, builtin, captures, injections, labelled
-from tests.support_intent import labelled as prompts
+from tests.agent.capture.messages import CORPORA, Labelled, builtin, captures, injections, labelled
+from tests.agent.intents import labelled as prompts
 
 LOOKED_AT = ("develop", "develop_more", "unseen")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memlines.agent.capture import find_facts
-from tests.support_capture import NOW, captures
+from tests.agent.capture.messages import NOW, captures
 
 
 def kept(text: str) -> list[str]:

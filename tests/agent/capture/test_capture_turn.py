@@ -15,8 +15,8 @@ from memlines.errors import EmbeddingError
 from memlines.files.tombstones import bury
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
-from tests.support_agent import NOW, TOKEN, assistant, opened, text_of, user
-from tests.support_chat import chat_server
+from tests.agent.fake_chat import chat_server
+from tests.agent.messages import NOW, TOKEN, assistant, opened, text_of, user
 
 FACTS = "memory/facts.md"
 TABS = "I prefer tabs over spaces."

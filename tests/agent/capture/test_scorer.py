@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from memlines.agent.capture.scoring import NAMES, NOT_EMBEDDED, Statement, fitted, margins
-from tests.support_capture import captures
+from tests.agent.capture.messages import captures
 
 SILENT = [0.0] * len(NAMES)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.clients.claude_code.machine import Machine
 from tests.clients.claude_code.model import Model
-from tests.support_npm import client
+from tests.clients.npm import client
 
 HERE = Path(__file__).parent
 FIRST_TEST_SECONDS = 1200

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memlines.clients.client import integration_folder
 from tests.clients.claude_code.machine import Machine, Session, heard
-from tests.support_install import tree
+from tests.clients.places import tree
 
 PLUGIN_TOOL = "mcp__plugin_memlines_memlines__memory_search"
 

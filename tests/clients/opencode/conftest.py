@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients.npm import client
 from tests.clients.opencode.machine import Machine, Server, running
 from tests.clients.opencode.model import Model
 from tests.clients.opencode.window import Window
-from tests.support_npm import client
 
 HERE = Path(__file__).parent
 FIRST_TEST_SECONDS = 1200

@@ -25,8 +25,18 @@ from memlines.memory.facts.places import (
 )
 from memlines.memory.facts.table import FactTable
 from memlines.paths import Workspace
+from tests.memory.facts.memories import (
+    BILLING,
+    DEPLOY,
+    FACTS,
+    SISTER,
+    STORES,
+    TABS,
+    facts_memory,
+    names,
+    note_of,
+)
 from tests.support_embedding import FakeProvider
-from tests.support_facts import BILLING, DEPLOY, FACTS, SISTER, STORES, TABS, facts_memory, names, note_of
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors

@@ -13,7 +13,7 @@ import pytest
 from memlines import Memory, SettingsError, UsageError
 from memlines.memory.facts import table
 from memlines.memory.facts.facts import Facts
-from tests.support_facts import ACME, BILLING, FACTS, SISTER, TABS, facts_memory, names, note_of
+from tests.memory.facts.memories import ACME, BILLING, FACTS, SISTER, TABS, facts_memory, names, note_of
 from tests.support_search import WORDS_ONLY
 
 CAPTURED = """\

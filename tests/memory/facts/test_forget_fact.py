@@ -18,7 +18,7 @@ from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import Fact, line_of
-from tests.support_forget import RARE, SECRET, Home
+from tests.memory.forgetting import RARE, SECRET, Home
 from tests.support_index import index_file, indexed, reading, write
 
 NOTE = "memory/facts.md"

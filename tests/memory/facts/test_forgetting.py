@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory, UsageError
-from tests.support_facts import (
+from tests.memory.facts.memories import (
     ACME,
     DEPLOY,
     FACTS,

@@ -15,8 +15,8 @@ from memlines.errors import StoreDamaged, StoreError
 from memlines.memory.facts import lance, rebuild
 from memlines.memory.facts.lance import LanceTable, drop, lance_errors
 from memlines.memory.facts.rebuild import absent
-from tests.support_lance import Kept, named, note_of
-from tests.support_s3 import KEY, S3, SECRET, lead_to, serving
+from tests.admin.fake_s3 import KEY, S3, SECRET, lead_to, serving
+from tests.memory.facts.table import Kept, named, note_of
 
 pytest.importorskip("lancedb", reason="needs the extra 'facts'")
 pytest.importorskip("moto", reason="needs moto, which plays S3")

@@ -24,10 +24,10 @@ from memlines.memory.facts.lance import LanceTable, Row
 from memlines.memory.facts.places import folder_of, lock_of, stamp_of, write_stamp
 from memlines.memory.facts.rebuild import absent, state_in
 from memlines.text.facts import Fact
+from tests.memory.facts.table import NOTE, Kept, named, note_of
 from tests.support import untimed
 from tests.support_embedding import FakeProvider
 from tests.support_index import REPOSITORY, job, program, reading
-from tests.support_lance import NOTE, Kept, named, note_of
 
 pytest.importorskip("lancedb", reason="needs the extra 'facts'")
 
@@ -447,7 +447,7 @@ def test_a_table_that_another_process_writes_is_left_to_it(kept: Kept) -> None:
 REBUILD = """
 import sys
 from pathlib import Path
-from tests.support_lance import Kept
+from tests.memory.facts.table import Kept
 kept = Kept(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
@@ -485,7 +485,7 @@ BE_KILLED = """
 import os, signal, sys
 from pathlib import Path
 from memlines.memory.facts import rebuild as rebuilding
-from tests.support_lance import Kept
+from tests.memory.facts.table import Kept
 
 kept = Kept(Path(sys.argv[1]))
 cut, after = sys.argv[2], sys.argv[3] == "after"

@@ -14,9 +14,7 @@ from memlines.errors import StoreDamaged
 from memlines.memory import manager
 from memlines.memory.facts.lance import LanceTable
 from memlines.memory.facts.table import FactTable
-from tests.support import unprivileged_run
-from tests.support_embedding import FakeProvider
-from tests.support_facts import (
+from tests.memory.facts.memories import (
     ACME,
     BILLING,
     DEPLOY,
@@ -29,6 +27,8 @@ from tests.support_facts import (
     names,
     note_of,
 )
+from tests.support import unprivileged_run
+from tests.support_embedding import FakeProvider
 from tests.support_waiting import eventually
 
 

@@ -14,7 +14,17 @@ from memlines.files import atomic, history
 from memlines.memory.facts import note as book
 from memlines.memory.facts.note import FactNote
 from memlines.text.facts import Fact, FactLine, FirstLine, is_id
-from tests.support_facts import ACME, BILLING, FACTS, GLOBEX, STORES, TABS, facts_memory, names, note_of
+from tests.memory.facts.memories import (
+    ACME,
+    BILLING,
+    FACTS,
+    GLOBEX,
+    STORES,
+    TABS,
+    facts_memory,
+    names,
+    note_of,
+)
 from tests.support_search import FakeProvider, fake_memory
 from tests.support_waiting import eventually
 

@@ -22,7 +22,7 @@ Answer = dict[str, Any]
 DEADLINE = 30.0
 """How long an answer is waited for; no busy machine takes so long."""
 
-METHODS = Path(__file__).with_name("support_rpc_methods.py")
+METHODS = Path(__file__).with_name("rpc_methods.py")
 """A program that serves a few methods that have nothing to do with memory."""
 
 

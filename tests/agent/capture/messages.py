@@ -12,8 +12,8 @@ from memlines.agent.capture.scoring import Embed
 from memlines.embed.builtin.provider import BuiltinProvider
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
-FOLDER = Path(__file__).parent / "agent/capture"
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+FOLDER = Path(__file__).parent
+CORPORA = Path(__file__).parents[4] / "shared" / "corpora"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from memlines.memory.notes.proof import Receipt
 from memlines.types import SearchResult
 from tests.support_embedding import FakeProvider
 from tests.support_index import job, sync, write
-from tests.support_sessions import HEADER, assistant, jsonl, user
+from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 SECRET = "The vaultkeeper Quintessa hides xylophones in Lyon"
 RARE = [b"vaultkeeper", b"uintessa", b"xylophon"]

@@ -13,7 +13,7 @@ import random
 import string
 from collections.abc import Iterator
 
-from tests.redaction_corpus import Planted
+from tests.text.redaction_corpus import Planted
 
 _ALPHABETS = {
     "w": string.ascii_letters + string.digits,

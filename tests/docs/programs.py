@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.fixtures.model_server import Handler, serial, text_of
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _CITATION = re.compile(r"memory/[\w.-]+#L\d+(?:-L\d+)?")
 _RESULTS = ("tool", "tool_result")
 

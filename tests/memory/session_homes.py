@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from memlines.transcripts import claude_code
-from tests.support_sources import (
+from tests.transcripts.recorded import (
     CLAUDE_CODE,
     CODEX,
     OPENCLAW,

@@ -1,4 +1,4 @@
-"""Everything a run of batches needs, around a server of `support_batches`; time passes only in `sleep`."""
+"""Everything a run of batches needs, around a server of `fake_batches`; time passes only in `sleep`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memlines.errors import SpendLimit
 from memlines.index.sync.batch_journal import BatchJournal, Failures, Submitted
 from memlines.index.sync.batches import BatchOutcome, BatchRun
 from memlines.settings.tree import Batch, Embeddings
-from tests.support_batches import DIMS, KEY, BatchServer, Service, blob_of, serving
+from tests.embed.fake_batches import DIMS, KEY, BatchServer, Service, blob_of, serving
 
 MODELS = {"openai": "text-embedding-3-small", "voyage": "voyage-4-large", "gemini": "gemini-embedding-001"}
 SERVICES: tuple[Service, ...] = ("openai", "voyage", "gemini")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memlines.agent.intent.detect import KINDS, Kind
 
-FOLDER = Path(__file__).parent / "agent/intent"
+FOLDER = Path(__file__).parent / "intent"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from memlines.types import Turn
 
-SESSIONS = Path(__file__).parent / "fixtures/sessions"
+SESSIONS = Path(__file__).parents[1] / "fixtures/sessions"
 SHOP = Path("/home/ada/shop")
 """The workspace that they all belong to."""
 

@@ -16,7 +16,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 _WORDS = (
     "agent build cache daily engine figure garden harbor index journal kernel ledger memory note output"
