@@ -111,7 +111,9 @@ def find_relevant(
     spoken = redact(whole, rules).text
     page.know([*known, spoken, " ".join(spoken.split())])  # transcripts keep a turn as one line
     for hit in result:
-        page.add(replace(hit, snippet=redact(hit.snippet, rules).text))
+        # What is shown of a conversation comes from the search without secrets.
+        is_clean = hit.source == "sessions"
+        page.add(hit if is_clean else replace(hit, snippet=redact(hit.snippet, rules).text))
     return Relevant(page.text, tuple(page.hits), result.warnings)
 
 
