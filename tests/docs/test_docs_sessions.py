@@ -59,6 +59,7 @@ NOT_PLAYED = re.compile(
 VARYING = {
     r"\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}": "BACKUP",
     r"\d{4}-\d\d-\d\d": "DAY",
+    r"(?<=^0\.\d)\d(?= (?:strong|likely|weak))": "N",  # the day of an entry is embedded with it
     r"\d\d:\d\d(?::\d\d)?": "TIME",
     r"[0-9a-f]{64}": "SHA256",
     r"objects/[0-9a-f]{2}": "OBJECTS",
@@ -122,7 +123,7 @@ def played(commands: list[str], before: Mapping[str, str], home: Path) -> list[s
 
 def without_varying(text: str) -> str:
     for what, name in VARYING.items():
-        text = re.sub(what, name, text)
+        text = re.sub(what, name, text, flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.splitlines()).strip()
 
 
