@@ -30,7 +30,7 @@ unit: $(VENV)/.dev
 	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-slow: $(VENV)/.dev  ## the exhaustive runs as well
-	$(BIN)/python -X warn_default_encoding -m pytest -m "slow or not slow"
+	$(BIN)/python -X warn_default_encoding -m pytest -m "slow or not slow" --hypothesis-profile thorough
 
 faults: $(VENV)/.dev  ## the exhaustive fault runs
 	FAULTS=full $(BIN)/python -X warn_default_encoding -m pytest tests/faults --timeout 3600

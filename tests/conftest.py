@@ -6,10 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("untimed", deadline=None)  # machines are noisy, and speed is a benchmark
-settings.load_profile("untimed")
+from tests.programs import Cli
+
+# Speed is for the benchmarks: a busy machine is no failure. `make test-slow` tries many more examples.
+settings.register_profile("quick", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=400)
+settings.load_profile("quick")
 
 
 @pytest.fixture(autouse=True)
@@ -27,3 +31,10 @@ def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "workspace"
     (folder / "memory").mkdir(parents=True)
     return folder
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """The command line in this process, by words only."""
+    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
+    return Cli(capsys)

@@ -12,7 +12,7 @@ import apsw
 
 from memlines.admin.doctor.checkup import Finding
 from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
-from tests.support_index import index_file, notes, silent, sync, write
+from tests.indexes import index_file, notes, silent, sync, write
 
 WORDS_ONLY = {"embeddings.provider": "none"}
 

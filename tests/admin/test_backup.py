@@ -17,7 +17,7 @@ from memlines.errors import BackupError, UsageError, WorkspaceError
 from memlines.settings import load
 from memlines.text.neutral import harmless_address
 from tests.admin.backups import STRANGE, TODAY, back_up, bring_back, fill, silent, tree
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 
 @pytest.fixture
@@ -371,11 +371,6 @@ def test_the_name_of_an_object_begins_with_its_hash(notes: Path, place: Path) ->
 
 
 # The commands
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    return Cli(capsys)
 
 
 def test_the_commands_back_up_list_and_restore(cli: Cli, notes: Path, place: Path, tmp_path: Path) -> None:

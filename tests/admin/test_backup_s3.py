@@ -14,7 +14,7 @@ from memlines.admin.backup.snapshots import list_backups, object_of
 from memlines.errors import BackupError, UsageError
 from tests.admin.backups import STRANGE, back_up, bring_back, fill, tree
 from tests.admin.fake_s3 import KEY, S3, SECRET, lead_to, serving
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 pytest.importorskip("s3fs", reason="needs the extra 'backup'")
 pytest.importorskip("moto", reason="needs moto, which plays S3")

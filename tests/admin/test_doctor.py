@@ -25,13 +25,13 @@ from tests.admin.doctor import (
     words_garbled,
     wrong,
 )
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     index_file,
     notes,
     sync,
     write,
 )
+from tests.providers import FakeProvider
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector

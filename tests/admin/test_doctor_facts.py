@@ -11,7 +11,7 @@ from memlines import Memory
 from memlines.admin.doctor.checkup import Finding
 from memlines.admin.doctor.examine import examine
 from memlines.memory.facts import lance
-from tests.support_search import WORDS_ONLY, write
+from tests.memories import WORDS_ONLY, write
 
 LANCEDB = {"facts.store": "lancedb"}
 

@@ -28,8 +28,7 @@ from tests.admin.doctor import (
     words_garbled,
     wrong,
 )
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     assert_sound,
     hashes,
     index_file,
@@ -40,6 +39,7 @@ from tests.support_index import (
     sync,
     write,
 )
+from tests.providers import FakeProvider
 
 Damage = Callable[[Path], None]
 

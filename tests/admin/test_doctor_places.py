@@ -27,14 +27,14 @@ from tests.admin.doctor import (
     repair,
     wrong,
 )
-from tests.support import unprivileged_run
-from tests.support_index import (
+from tests.indexes import (
     index_file,
     program,
     settle,
     sync,
     write,
 )
+from tests.programs import unprivileged_run
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.admin.evaluation.metrics import METRICS, Gold, HitLines, means, percentile, scores
-from tests.support import untimed
 
 SCORER = Path(__file__).resolve().parents[3] / "shared" / "bench" / "score.py"
 
@@ -136,13 +135,11 @@ hits = st.lists(
 )
 
 
-@untimed
 @given(golds, hits)
 def test_every_metric_is_a_share(gold: list[Gold], ranked: list[HitLines]) -> None:
     assert all(0.0 <= value <= 1.0 + 1e-9 for value in scores(gold, ranked).values())
 
 
-@untimed
 @given(golds, hits, hits)
 def test_more_hits_never_lower_a_metric(
     gold: list[Gold], ranked: list[HitLines], more: list[HitLines]

@@ -24,7 +24,8 @@ from memlines.admin.evaluation.sets import LabelledSet, Query
 from memlines.embed.select import Choice
 from memlines.errors import SettingsError, UsageError
 from memlines.types import Mode
-from tests.support_search import WORDS_ONLY, FakeProvider, write
+from tests.memories import WORDS_ONLY, write
+from tests.providers import MeaningsProvider
 
 NOTES = {
     "MEMORY.md": "# Memory\n\nWe like the heron.\n",
@@ -69,7 +70,7 @@ def run(
 @pytest.fixture
 def _fake_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kestrel and falcon mean the same; the rest means nothing."""
-    provider = FakeProvider({"kestrel": (1, 0, 0, 0), "falcon": (1, 0, 0, 0)})
+    provider = MeaningsProvider({"kestrel": (1, 0, 0, 0), "falcon": (1, 0, 0, 0)})
     monkeypatch.setattr("memlines.memory.open_index.choose", lambda requested: Choice("fake", provider))
 
 

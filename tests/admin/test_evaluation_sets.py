@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from memlines.admin.evaluation.metrics import Gold
 from memlines.admin.evaluation.sets import LabelledSet, Query, read_file, read_folder
 from memlines.errors import UsageError, WorkspaceError
-from tests.support import untimed
-from tests.support_search import write
+from tests.memories import write
 
 GOLD = [{"path": "memory/a.md", "start": 2, "end": 3}]
 
@@ -214,7 +213,6 @@ rows = st.recursive(
 )
 
 
-@untimed
 @given(rows | st.binary())
 def test_any_content_is_read_or_refused_in_our_words(
     tmp_path_factory: pytest.TempPathFactory, content: Any

@@ -13,8 +13,7 @@ from memlines.admin.backup.manifest import digest
 from memlines.errors import BackupError, UsageError, WorkspaceError
 from memlines.settings.loading import settings_in
 from tests.admin.backups import STRANGE, TODAY, export, fill
-from tests.support import unprivileged_run
-from tests.support_cli import Cli
+from tests.programs import Cli, unprivileged_run
 
 
 @pytest.fixture
@@ -191,11 +190,6 @@ def test_a_note_that_cannot_be_read_is_named_and_the_others_exported(notes: Path
 
 
 # The commands
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    return Cli(capsys)
 
 
 def test_the_commands_export_and_import(cli: Cli, notes: Path, workspace: Path, tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from memlines.files.scan import discover
 from memlines.locks import WriterLock
 from memlines.paths import Workspace
 from tests.admin.backups import STRANGE, TODAY, bring_in, export, fill, tree
-from tests.support import untimed
 
 
 @pytest.fixture
@@ -196,7 +195,6 @@ def test_a_full_disk_is_told_before_anything_is_written(
     assert tree(workspace) == {}
 
 
-@untimed
 @given(
     folder=st.sampled_from(["", "memory/", "memory/a/", ".memory/snapshots/"]),
     name=st.text(

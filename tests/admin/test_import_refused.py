@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from memlines.admin.backup.manifest import digest
 from memlines.errors import BackupError
 from tests.admin.backups import STRANGE, bring_in, export, fill, tree
-from tests.support import untimed
 
 
 @pytest.fixture
@@ -196,7 +195,6 @@ def test_another_zip_is_refused(tmp_path: Path, workspace: Path) -> None:
         bring_in(workspace, tmp_path / "a.zip")
 
 
-@untimed
 @given(content=st.binary(max_size=300))
 def test_no_bytes_make_an_import_crash(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     folder = tmp_path_factory.mktemp("any")
@@ -205,7 +203,6 @@ def test_no_bytes_make_an_import_crash(tmp_path_factory: pytest.TempPathFactory,
         bring_in(folder, folder / "a.zip")
 
 
-@untimed
 @given(changes=st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), min_size=1, max_size=4))
 def test_no_changed_bytes_make_an_import_crash_or_write_half(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[float, int]]

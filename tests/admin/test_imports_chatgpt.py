@@ -19,9 +19,8 @@ from memlines.files.tombstones import bury
 from memlines.paths import Workspace
 from memlines.settings import load
 from tests.admin.backups import tree
-from tests.support import untimed
-from tests.support_index import silent
-from tests.support_search import WORDS_ONLY
+from tests.indexes import silent
+from tests.memories import WORDS_ONLY
 
 SESSION = "6650f0de-1111-4111-8111-111111111111"
 TRANSCRIPT = f"sessions/chatgpt-{SESSION}.jsonl"
@@ -149,7 +148,6 @@ def test_characters_that_cannot_be_stored_are_replaced() -> None:
     assert said(line_of(message("user", "a\ud800b\0c"))) == [("user", "a\ufffdb c")]
 
 
-@untimed
 @given(
     st.recursive(
         st.none() | st.text(max_size=5) | st.integers() | st.floats() | st.booleans(),

@@ -9,15 +9,9 @@ import pytest
 
 from tests.admin.backups import export as export_archive
 from tests.admin.backups import fill, tree
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 SOURCES = ("archive", "basic-memory", "chatgpt", "markdown", "mem0", "obsidian", "openclaw")
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 @pytest.fixture

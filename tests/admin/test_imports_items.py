@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from memlines.admin.imports import exports as items
 from memlines.admin.imports.exports import Malformed, read_items
-from tests.support import untimed
 
 JSON = st.recursive(
     st.none()
@@ -42,20 +41,17 @@ def read(text: str | bytes, *keys: str, size: int = 10**6) -> list[Any]:
     return list(read_items(Dripping(text.encode() if isinstance(text, str) else text, size), keys))
 
 
-@untimed
 @given(st.lists(JSON, max_size=6), st.sampled_from([None, 0, 2]), st.integers(1, 7))
 def test_a_list_is_read_as_it_is(values: list[Any], indent: int | None, size: int) -> None:
     assert read(json.dumps(values, indent=indent, ensure_ascii=False), size=size) == values
 
 
-@untimed
 @given(st.lists(JSON, max_size=4), JSON, st.integers(1, 7))
 def test_a_list_below_a_key_is_read_as_it_is(values: list[Any], other: Any, size: int) -> None:
     text = json.dumps({"count": other, "results": values, "next": other})
     assert read(text, "results", size=size) == values
 
 
-@untimed
 @given(st.lists(JSON, min_size=1, max_size=4), st.data())
 def test_a_list_that_is_cut_off_is_an_error(values: list[Any], data: st.DataObject) -> None:
     text = json.dumps(values)
@@ -64,7 +60,6 @@ def test_a_list_that_is_cut_off_is_an_error(values: list[Any], data: st.DataObje
         read(text[:cut])
 
 
-@untimed
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     with suppress(Malformed):

@@ -15,9 +15,9 @@ from memlines.admin.imports import openclaw_memories
 from memlines.admin.imports.openclaw import ImportedOpenClaw, import_openclaw
 from memlines.admin.imports.openclaw_memories import Memories
 from tests.admin.backups import tree
-from tests.support_cli import Cli
-from tests.support_index import silent
-from tests.support_search import WORDS_ONLY
+from tests.indexes import silent
+from tests.memories import WORDS_ONLY
+from tests.programs import Cli
 
 lancedb = pytest.importorskip("lancedb")
 pa = pytest.importorskip("pyarrow")
@@ -227,12 +227,6 @@ def test_the_table_is_only_read(workspace: Path, state: Path) -> None:
 
 
 # What cannot be read
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 def test_without_the_package_the_rest_goes_on(

@@ -21,9 +21,8 @@ from memlines.files.tombstones import bury
 from memlines.paths import Workspace
 from memlines.settings import load
 from tests.admin.backups import tree
-from tests.support import untimed
-from tests.support_index import silent
-from tests.support_search import WORDS_ONLY
+from tests.indexes import silent
+from tests.memories import WORDS_ONLY
 
 NOTE = "memory/imported/mem0.md"
 TEA: dict[str, Any] = {
@@ -163,7 +162,6 @@ def test_what_is_no_memory_is_counted(workspace: Path, tmp_path: Path) -> None:
     assert (done.memories.added, done.skipped) == (1, 3)
 
 
-@untimed
 @given(
     st.recursive(
         st.none() | st.text() | st.integers(),

@@ -26,8 +26,8 @@ from memlines.text.chunk import chunk_text
 from tests.admin.backups import bring_in as bring_in_archive
 from tests.admin.backups import export, fill, tree
 from tests.embed.fake_service import ProviderServer, impatient, provider_server, vector_of
-from tests.support_index import silent
-from tests.support_search import WORDS_ONLY
+from tests.indexes import silent
+from tests.memories import WORDS_ONLY
 
 DIMS = 8
 MODEL = "some-model"

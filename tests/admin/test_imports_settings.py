@@ -12,7 +12,7 @@ from memlines.admin.imports.openclaw import translate_settings
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load
 from tests.admin.backups import tree
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 KEY = "sk-proj-" + "a1B2" * 10
 CONFIG = """

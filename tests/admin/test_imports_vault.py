@@ -13,8 +13,8 @@ from memlines.errors import PathError
 from memlines.paths import Workspace
 from memlines.settings import load
 from tests.admin.backups import TODAY, fill, tree
-from tests.support_index import silent
-from tests.support_search import WORDS_ONLY
+from tests.indexes import silent
+from tests.memories import WORDS_ONLY
 
 VAULT = {
     "Home.md": b"---\naliases: [Start]\n---\nSee [[Boats/Petrel|my yawl]].\n",

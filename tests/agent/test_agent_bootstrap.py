@@ -21,7 +21,7 @@ from memlines.text.entries import Entry, entries_of
 from memlines.text.quote import without_quotes
 from memlines.types import FoundFile
 from tests.agent.messages import NOW, TODAY, TOKEN, YESTERDAY, opened, put, user
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 
 
 def lines(name: str, count: int) -> str:

@@ -23,7 +23,7 @@ from memlines.files.atomic import TEMPORARY_PREFIX
 from memlines.paths import Workspace
 from tests.agent.messages import NOW, TODAY, YESTERDAY, assistant, opened, put, text_of, user
 from tests.files.test_notes_faults import CASES, FAULTS, Faults
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 
 OLD = [user("one"), assistant("two")]
 NEW = [*OLD, user("three")]

@@ -12,7 +12,6 @@ from memlines.agent.lasting import LONGEST, rate, sentences_of
 from memlines.types import Role
 from tests.agent.messages import NOW
 from tests.agent.sentences import EVERY, HELD_OUT, SEEN, Labelled
-from tests.support import untimed
 
 
 def keeps(text: str, role: Role = "user") -> bool:
@@ -129,7 +128,6 @@ def test_what_follows_code_is_said_again() -> None:
     assert list(sentences_of("```\ncode\n```\nwe keep this one")) == ["we keep this one"]
 
 
-@untimed
 @given(
     st.text() | st.lists(st.sampled_from(["```", "\n", "- ", "a b c d e. ", "We did. ", "> "])).map("".join)
 )

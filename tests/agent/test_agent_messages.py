@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memlines.agent.messages import Message, parse_messages
 from memlines.types import Turn
-from tests.support import untimed
 
 TIME = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
 HI = Message("user", "hi")
@@ -89,7 +88,6 @@ json_values = st.recursive(
 )
 
 
-@untimed
 @given(st.lists(json_values, max_size=4))
 def test_any_values_are_messages_or_none(given_values: list[Any]) -> None:
     list(parse_messages(given_values))

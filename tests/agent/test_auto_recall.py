@@ -9,7 +9,7 @@ import pytest
 from memlines import Memory
 from memlines.agent.auto_recall import fitting_facts
 from memlines.text.quote import without_quotes
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 TABS = "Prefers tabs over spaces in Python files."
 ASKED = "Should Python files have tabs or spaces?"

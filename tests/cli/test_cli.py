@@ -9,20 +9,14 @@ import pytest
 
 from memlines import __version__
 from memlines.settings import load
+from tests.memories import write
+from tests.programs import Cli
 from tests.settings.test_settings import user_file
-from tests.support_cli import Cli
-from tests.support_search import write
 
 NOTES = {
     "MEMORY.md": "# Memory\n\nWe like the heron.\n",
     "memory/a.md": "# Birds\n\n## Kestrel\nThe kestrel lives here.\nIt hunts mice.\n",
 }
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 @pytest.fixture

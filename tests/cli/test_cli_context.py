@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support_cli import Cli
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import Cli
 
 NOTES = {
     "birds.md": "The kestrel nests in the old church tower.\n",

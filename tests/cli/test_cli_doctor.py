@@ -7,16 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support_cli import Cli, program
-from tests.support_index import hashes, index_file, notes, sync, write
+from tests.indexes import hashes, index_file, notes, sync, write
+from tests.programs import Cli, program
 
 FINDING = {"check", "level", "message", "todo", "repair"}
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 @pytest.fixture

@@ -6,17 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import unprivileged_run
-from tests.support_cli import Cli
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import Cli, unprivileged_run
 
 NOTES = {"MEMORY.md": "We like the heron.\n", "memory/a.md": "The kestrel lives here.\n"}
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memlines.admin.evaluation.metrics import METRICS
-from tests.support_cli import Cli
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import Cli
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "bench"
 NONE = "embeddings.provider=none"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support_cli import Answer, Cli, keyboard
-from tests.support_index import write
+from tests.indexes import write
+from tests.programs import Answer, Cli, keyboard
 
 SECRET = "The vaultkeeper Quintessa hides xylophones in Lyon"
 DAY = "memory/2026-11-16.md"

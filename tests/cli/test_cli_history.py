@@ -10,7 +10,7 @@ import pytest
 from memlines import Memory, PathError, WriteError
 from memlines.files.notes import append, edit, remove_note
 from memlines.files.tombstones import bury
-from tests.support_cli import Cli, Outcome
+from tests.programs import Cli, Outcome
 
 NOTE = "memory/topic.md"
 SECRET = "the safe opens with four turns left"
@@ -21,11 +21,6 @@ def memory(workspace: Path) -> Iterator[Memory]:
     (workspace / NOTE).write_text("- one\n", encoding="utf-8")
     with Memory(workspace) as opened:
         yield opened
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    return Cli(capsys)
 
 
 def text_of(memory: Memory) -> str:

@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.cli import hits
-from tests.support_cli import MAIN, Cli, environment
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import MAIN, Cli, environment
 
 NOTE = """# Birds
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.embed.fake_service import ProviderServer, Status, provider_server
-from tests.support_cli import Cli
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import Cli
 
 NOTES = {f"n{number}.md": f"the okapi called name{number} sleeps" for number in range(3)}
 

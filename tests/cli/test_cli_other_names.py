@@ -7,16 +7,10 @@ from pathlib import Path
 import pytest
 
 from memlines.cli.main import COMMANDS, OTHER_NAMES
-from tests.support_cli import Cli
-from tests.support_index import write
+from tests.indexes import write
+from tests.programs import Cli
 
 NOTES = {"memory/a.md": "# Birds\n\n- The kestrel nests in the tower\n", "memory/b.md": "- The heron waits\n"}
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 @pytest.fixture

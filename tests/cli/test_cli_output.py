@@ -14,16 +14,9 @@ import pytest
 
 from memlines.cli.output import counted, harmless, harmless_name
 from memlines.errors import reason_of
-from tests.support import unprivileged_run
-from tests.support_cli import MAIN, Cli, environment, program
-from tests.support_search import FakeProvider, fake_memory, write
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
-
+from tests.memories import fake_memory, write
+from tests.programs import MAIN, Cli, environment, program, unprivileged_run
+from tests.providers import MeaningsProvider
 
 # get
 
@@ -114,7 +107,7 @@ def test_a_workspace_that_is_behind(cli: Cli, workspace: Path) -> None:
 
 
 def test_chunks_that_wait_for_vectors(cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    provider = FakeProvider({})
+    provider = MeaningsProvider({})
     provider.failing_documents = True
     with fake_memory(workspace, {"a.md": "The kestrel.\n"}, provider) as memory:
         os.utime(workspace / "memory/a.md", (1, 1))

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from memlines.cli.output import harmless
-from tests.support_cli import MAIN, Cli, environment, program
-from tests.support_search import words_memory, write
+from tests.memories import words_memory, write
+from tests.programs import MAIN, Cli, environment, program
 
 NOTES = {"MEMORY.md": "We like the heron.\n", "memory/a.md": "# Birds\n\nThe kestrel lives at the café.\n"}
 HEAVY = ("numpy", "httpx", "mcp", "rich", "lancedb", "qdrant_client")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from memlines.memory.memory import Memory
-from tests.support_cli import Cli
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import Cli
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
 DAY = "memory/2026-11-16.md"

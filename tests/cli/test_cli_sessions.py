@@ -9,9 +9,9 @@ import pytest
 
 from memlines import Memory
 from memlines.agent import snapshot
+from tests.indexes import write
 from tests.memory.session_homes import ALL, CLIENTS, IN_CLAUDE_CODE, IN_CODEX, SESSION, TOKEN, make_homes
-from tests.support_cli import Cli, program
-from tests.support_index import write
+from tests.programs import Cli, program
 from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCODE_EXPORT
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 

@@ -13,7 +13,7 @@ from memlines.files import snapshots
 from memlines.files.snapshots import Said, Snapshot
 from memlines.paths import Workspace
 from tests.agent.messages import TOKEN, assistant, opened, user
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 AT = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 

@@ -16,9 +16,9 @@ import pytest
 
 from memlines.cli.output import bar_line
 from memlines.memory.memory import Memory
-from tests.support_cli import MAIN, Cli, environment, program
-from tests.support_embedding import FakeProvider
-from tests.support_index import notes, sync, write
+from tests.indexes import notes, sync, write
+from tests.programs import MAIN, Cli, environment, program
+from tests.providers import FakeProvider
 
 
 @pytest.fixture

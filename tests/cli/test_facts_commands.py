@@ -13,9 +13,9 @@ import pytest
 
 from memlines.cli.facts_read import UNSURE
 from memlines.text.fact_note import facts_in
-from tests.support_cli import Answer, Cli, keyboard, program
-from tests.support_embedding import FakeProvider
-from tests.support_index import write
+from tests.indexes import write
+from tests.programs import Answer, Cli, keyboard, program
+from tests.providers import FakeProvider
 
 NOTE = "memory/facts.md"
 TABS = "Prefers tabs over spaces in Makefiles."

@@ -16,8 +16,8 @@ import pytest
 
 from memlines.cli import facts
 from memlines.text.fact_note import facts_in
-from tests.support_cli import MAIN, Cli, environment
-from tests.support_index import write
+from tests.indexes import write
+from tests.programs import MAIN, Cli, environment
 
 NOTE = "memory/facts.md"
 TEXT = (
@@ -29,12 +29,6 @@ TEXT = (
     "- 2026-11-12 [fact] ~~Lives in Lyon.~~ {from: capture, until: 2026-11-13, now: c2c3c4c5c6} ^d2d3d4d5d6\n"
 )
 WAITING = ["k3f5x2m7qa", "m2p6t7u4wc"]
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from memlines.clients.plan import Step
 from memlines.clients.receipt import read_receipt, receipt_file
 from memlines.errors import PathError, WriteError
 from tests.clients.places import FILES, MADE, Place, names, tree, write
-from tests.support import unprivileged_run, untimed
+from tests.programs import unprivileged_run
 
 
 @pytest.fixture(autouse=True)
@@ -359,7 +359,6 @@ PATHS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
 CONTENTS = st.sampled_from(["", "mine\n", "the command\n", "fetch-retries=0\n"])
 
 
-@untimed
 @given(files=st.dictionaries(PATHS, CONTENTS, max_size=6), mode=st.sampled_from([0o600, 0o644, 0o755]))
 def test_whatever_was_there_is_there_afterwards(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], mode: int

@@ -9,7 +9,7 @@ import pytest
 from memlines.clients.client import integration_folder
 from memlines.clients.opencode import global_folder
 from tests.clients.places import names, tree, write
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 
 @pytest.fixture(autouse=True)
@@ -23,11 +23,6 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     return folder
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    return Cli(capsys)
 
 
 def test_everything_of_the_integration_arrives_in_the_project(cli: Cli, project: Path) -> None:

@@ -19,7 +19,7 @@ from memlines.clients.edits import apply_edit as with_edit
 from memlines.clients.plan import Step
 from memlines.errors import WriteError
 from tests.clients.places import names, tree
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 CONFIGS = [
     b'model = "a"\n[mcp_servers.mine]\ncommand = "x"\n',

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memlines import Memory
-from tests.support_search import WORDS_ONLY
+from tests.memories import WORDS_ONLY
 
 DEMO = Path(__file__).resolve().parents[2] / "examples/demo.py"
 MADE = runpy.run_path(str(DEMO), run_name="demo")

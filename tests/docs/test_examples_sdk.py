@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.programs import EXAMPLES, Call, Request, model_server, run_example
-from tests.support_search import write
+from tests.memories import write
 
 AGENTS = ["openai_agent.py", "anthropic_agent.py", "langgraph_agent.py", "pydantic_ai_agent.py"]
 QUESTION = "Which port does the staging database use?"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.embed.batches.results import Answer, ResultReader
@@ -141,7 +141,6 @@ def near_misses(draw: st.DrawFn) -> str:
     return json.dumps(value | {"custom_id": key, "key": key} if isinstance(value, dict) else value)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.text(max_size=40) | near_misses(), max_size=5))
 def test_no_line_ever_raises_and_every_vector_is_of_unit_length(lines: list[str]) -> None:
     for answer in openai_answers(*lines) + gemini_answers(*lines):

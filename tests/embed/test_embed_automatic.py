@@ -16,8 +16,8 @@ from memlines.memory.memory import Memory
 from memlines.settings import Embeddings, Local, Settings
 from memlines.types import Space
 from tests.embed.fake_service import ProviderServer, impatient, provider_server
-from tests.support_cli import Cli
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import Cli
 
 KEYS = {
     "OPENAI_API_KEY": "sk-test",

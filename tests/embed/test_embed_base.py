@@ -10,7 +10,7 @@ import pytest
 
 from memlines.embed.base import embed_documents, embed_query, to_blobs, validated
 from memlines.errors import BadVectors, UsageError
-from tests.support_embedding import ROOMY
+from tests.providers import ROOMY
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors

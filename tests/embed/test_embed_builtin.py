@@ -154,7 +154,7 @@ def test_every_part_of_a_long_text_counts(provider: BuiltinProvider) -> None:
     assert cosines(vectors[:1], vectors[1:])[0] < 0.9999
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.integers(0, 127_999), min_size=1, max_size=40), st.integers(1, 45))
 def test_cutting_a_text_into_segments_leaves_no_trace(ids: list[int], size: int) -> None:
     weights = engine.shared(files.resource_folder())._weights

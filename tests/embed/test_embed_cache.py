@@ -20,7 +20,7 @@ from memlines.embed.builtin.model import Weights
 from memlines.embed.select import choose, make_provider
 from memlines.errors import ModelFilesError
 from memlines.settings import Settings
-from tests.support_index import silent
+from tests.indexes import silent
 
 
 @pytest.fixture(scope="module")

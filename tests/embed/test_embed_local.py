@@ -29,7 +29,7 @@ from memlines.embed.select import choose
 from memlines.errors import ModelFilesError, ProviderUnreachable, ProviderUnusable, TextsRefused, UsageError
 from memlines.settings import Embeddings, Local, Settings
 from tests.embed.gguf import CLS, MEAN, TinyBert
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 TEXTS = [
     "we chose postgres for billing",

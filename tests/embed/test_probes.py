@@ -16,8 +16,8 @@ from memlines.serve.tools.upkeep import status_text
 from tests.admin.doctor import execute
 from tests.embed.fake_batches import KEY, BatchServer, serving
 from tests.embed.fake_service import ProviderServer, Status, impatient, provider_server
-from tests.support_cli import Cli
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import Cli
 
 NOTES = {"memory/a.md": "Tea is in the blue tin.\n", "memory/b.md": "The boiler was serviced in May.\n"}
 OPENAI = {"embeddings.provider": "openai"}

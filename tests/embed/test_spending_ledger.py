@@ -10,7 +10,7 @@ import pytest
 
 from memlines.embed.spending.ledger import KEPT_DAYS, Account, Ledger, Spent
 from memlines.paths import user_state_dir
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 
 SOME = Spent(tokens=100, requests=1, dollars=0.25)
 

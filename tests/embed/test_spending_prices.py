@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from memlines.embed.spending.prices import Price, estimate, in_dollars, price_of
 from memlines.errors import SettingsError
 from memlines.settings import Spend
-from tests.support import untimed
 
 NO_PRICES = Spend()
 
@@ -31,7 +30,6 @@ def test_four_ascii_characters_are_a_token_and_any_other_is_one(text: str, token
     assert estimate(text) == tokens
 
 
-@untimed
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
 def test_an_estimate_counts_every_character_in_one_of_the_two_ways(text: str) -> None:
     ascii_count = sum(character < "\x80" for character in text)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.faults.support import PROVIDER_VARIABLE, PROVIDERS
-from tests.support_index import one_origin
+from tests.indexes import one_origin
 
 Tell = Callable[[str], None]
 

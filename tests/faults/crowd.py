@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.support_index import program
+from tests.indexes import program
 
 _BEGIN = """
 import json

@@ -14,7 +14,7 @@ from typing import Any
 from memlines.errors import MemlinesError
 from memlines.memory.memory import Memory
 from tests.faults.support import check_index, entry, remember, synced, whole_entries
-from tests.support_index import hashes
+from tests.indexes import hashes
 
 NOTE = "memory/kept.md"
 _ENTRIES = 10

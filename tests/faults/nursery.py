@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support_index import one_origin, program
+from tests.indexes import one_origin, program
 
 _NURSERY = """
 from tests.faults import nursery

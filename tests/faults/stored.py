@@ -10,7 +10,7 @@ import numpy as np
 from memlines.index.store.sqlite import spaces
 from memlines.text.chunk import text_hash
 from tests.embed.fake_service import vector_of
-from tests.support_index import reading
+from tests.indexes import reading
 
 
 def check_vectors(workspace: Path, dims: int, prefix: str = "") -> Counter[str]:

@@ -15,7 +15,7 @@ from memlines.files.atomic import TEMPORARY_PREFIX
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.memory import Memory
 from memlines.types import Report
-from tests.support_index import assert_sound, expected, hashes, index_file, indexed, left_over, sync
+from tests.indexes import assert_sound, expected, hashes, index_file, indexed, left_over, sync
 
 PROVIDER_VARIABLE = "MEMLINES_EMBEDDINGS__PROVIDER"
 PROVIDERS = ("none", "builtin")

@@ -15,7 +15,7 @@ from memlines.memory.memory import Memory
 from tests.faults.conftest import Tell
 from tests.faults.scale import facts_on_failure, scaled
 from tests.faults.support import PROVIDER_VARIABLE, check_index, synced
-from tests.support_index import IDENTITY, hashes, index_file, notes, put, write
+from tests.indexes import IDENTITY, hashes, index_file, notes, put, write
 
 pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
 

@@ -14,8 +14,8 @@ import pytest
 
 from tests.faults.conftest import Tell
 from tests.faults.scale import scaled
-from tests.support_cli import MAIN
-from tests.support_index import REPOSITORY, program
+from tests.indexes import REPOSITORY, program
+from tests.programs import MAIN
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux"),

@@ -20,7 +20,7 @@ from tests.faults.conftest import Tell
 from tests.faults.failing import SQLITE_FAULTS, SYSTEM_FAULTS, Failing, Fault
 from tests.faults.scale import FULL, chance_of, facts_on_failure, scaled
 from tests.faults.support import PROVIDER_VARIABLE, entry, remember, unfinished
-from tests.support_index import assert_sound, expected, hashes, index_file, indexed, notes, write
+from tests.indexes import assert_sound, expected, hashes, index_file, indexed, notes, write
 
 pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
 

@@ -31,8 +31,8 @@ from tests.faults.support import (
     synced,
     whole_entries,
 )
-from tests.support_embedding import FakeProvider
-from tests.support_index import index_file, notes, write
+from tests.indexes import index_file, notes, write
+from tests.providers import FakeProvider
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL"),

@@ -19,7 +19,7 @@ from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
 from tests.faults.scale import FULL, scaled
 from tests.faults.support import check_healed, check_index, remember, whole_entries
-from tests.support_index import job, notes, sync, write
+from tests.indexes import job, notes, sync, write
 
 pytestmark = pytest.mark.usefixtures("each_provider")
 
@@ -151,7 +151,7 @@ def check_readers(readers: list[dict[str, Any]]) -> None:
 
 
 HOLD_INDEX = """
-from tests.support_index import sync
+from tests.indexes import sync
 ready()
 def progress(completed, total, label):
     if completed == 3:

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from memlines.memory.memory import Memory
 from tests.faults.scale import scaled
 from tests.faults.support import check_index, remember
-from tests.support_index import expected, indexed
+from tests.indexes import expected, indexed
 
 FOLDERS = ("", "people/", "deep/er/")
 PATHS = st.sampled_from(

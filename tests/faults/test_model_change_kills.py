@@ -29,7 +29,7 @@ from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
 from tests.faults.scale import chance_of, facts_on_failure, scaled
 from tests.faults.stored import check_vectors
-from tests.support_index import assert_sound, index_file, reading, write
+from tests.indexes import assert_sound, index_file, reading, write
 
 pytestmark = [
     pytest.mark.timeout(scaled(120, 1200)),

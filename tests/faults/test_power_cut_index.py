@@ -14,8 +14,7 @@ from tests.faults.conftest import Tell
 from tests.faults.power_index import Call, Recording
 from tests.faults.scale import chance_of, facts_on_failure, scaled
 from tests.faults.support import entry, remember
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     assert_sound,
     expected,
     hashes,
@@ -25,6 +24,7 @@ from tests.support_index import (
     sync,
     write,
 )
+from tests.providers import FakeProvider
 
 pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
 

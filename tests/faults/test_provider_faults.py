@@ -39,7 +39,7 @@ from tests.embed.fake_service import (
 )
 from tests.faults.scale import FULL
 from tests.faults.stored import check_vectors
-from tests.support_index import assert_sound, index_file, reading, write
+from tests.indexes import assert_sound, index_file, reading, write
 
 pytestmark = pytest.mark.timeout(60)
 

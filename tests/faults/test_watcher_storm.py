@@ -14,7 +14,7 @@ from tests.faults.conftest import Tell
 from tests.faults.crowd import Member, crowd
 from tests.faults.scale import scaled
 from tests.faults.support import check_index
-from tests.support_index import notes, reading, sync, write
+from tests.indexes import notes, reading, sync, write
 
 pytest.importorskip("watchfiles")
 

@@ -14,8 +14,8 @@ from memlines.files.notes import edit
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from tests.faults.support import entry, remember
-from tests.support_embedding import FakeProvider
-from tests.support_index import notes, sync, write
+from tests.indexes import notes, sync, write
+from tests.providers import FakeProvider
 
 Acknowledge = Callable[[str], None]
 

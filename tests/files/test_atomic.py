@@ -18,7 +18,7 @@ from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, create, sy
 from memlines.files.place import begin_workspace, ensure_folder, ensure_private
 from memlines.files.scan import discover
 from memlines.paths import Workspace
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 
 KILLS = 25
 

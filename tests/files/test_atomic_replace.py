@@ -24,7 +24,7 @@ from memlines.files.atomic import (
     sync_folder,
 )
 from memlines.folders import Folder
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 
 
 def listing(folder: Path) -> list[str]:

@@ -12,8 +12,8 @@ import pytest
 
 from memlines import Memory
 from tests.admin.backups import back_up, bring_back, bring_in, export, fill
-from tests.support_cli import Cli
-from tests.support_search import WORDS_ONLY
+from tests.memories import WORDS_ONLY
+from tests.programs import Cli
 
 DEPTH = 1_000
 NAMES = {"path that fits": "d", "path that is too long": "a-folder-name"}
@@ -47,12 +47,6 @@ def deep(workspace: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     fill(workspace, {HERE: b"The heron waits.\n", "MEMORY.md": b"The gecko sleeps.\n"})
     yield workspace
     remove(workspace.parent)
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 def test_notes_beside_it_are_found(deep: Path) -> None:

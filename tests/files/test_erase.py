@@ -21,8 +21,8 @@ from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.db import open_writer
 from memlines.paths import Workspace
 from memlines.text.terms import terms_of
-from tests.support_embedding import FakeProvider
-from tests.support_index import assert_sound, index_file, indexed, near, reading, sync, write
+from tests.indexes import assert_sound, index_file, indexed, near, reading, sync, write
+from tests.providers import FakeProvider
 
 SECRET = "The vaultkeeper Quintessa hides xylophones"
 RARE = [b"vaultkeeper", b"uintessa", b"xylophon"]

@@ -16,7 +16,7 @@ import pytest
 from memlines import locks as lock_module
 from memlines.errors import StoreBusy, StoreReadOnly
 from memlines.locks import WriterLock
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 
 HOLD = """\
 import sys

@@ -17,7 +17,6 @@ from memlines.files import atomic, history, place, trash
 from memlines.files.notes import Removed, Written, append, delete, edit, move, remove_note
 from memlines.locks import WriterLock
 from memlines.paths import Workspace
-from tests.support import untimed
 
 DAY = "memory/2026-11-16.md"
 
@@ -308,7 +307,6 @@ STEPS = st.lists(
 )
 
 
-@untimed
 @given(st.sampled_from(["", "- a\n- b\n", "# A\r\n\r\ntext\r\n", "no end"]), STEPS)
 def test_every_text_a_note_ever_held_is_kept(
     tmp_path_factory: pytest.TempPathFactory, start: str, steps: list[tuple[str, str]]

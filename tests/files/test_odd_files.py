@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from memlines.cli.main import run
-from tests.support_index import hashes, notes, program, write
+from tests.indexes import hashes, notes, program, write
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 

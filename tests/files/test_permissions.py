@@ -20,7 +20,7 @@ from memlines.files.place import ensure_private
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from tests.admin.doctor import look, repair
-from tests.support_index import index_file
+from tests.indexes import index_file
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are not like that here")
 

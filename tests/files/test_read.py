@@ -16,7 +16,7 @@ from memlines.files.read import decode, read_document
 from memlines.files.scan import discover, fingerprint_of
 from memlines.paths import Workspace
 from memlines.types import Document, Fingerprint, FoundFile, Problem
-from tests.support import unprivileged_run, untimed
+from tests.programs import unprivileged_run
 
 LIMIT = 1_000_000
 OPEN_FILES = Path("/proc/self/fd")
@@ -108,7 +108,6 @@ def test_binary_is_skipped(note: Path) -> None:
     assert problem(note) == Problem("memory/a.md", "is binary (it holds NUL bytes)")
 
 
-@untimed
 @given(st.binary(max_size=200))
 def test_bytes_decode_or_the_reason_is_told(content: bytes) -> None:
     try:
@@ -119,7 +118,6 @@ def test_bytes_decode_or_the_reason_is_told(content: bytes) -> None:
         assert "\r\n" not in text
 
 
-@untimed
 @given(st.text())
 def test_any_text_comes_back(text: str) -> None:
     clean = text.replace("\0", "").replace("\r\n", "\n").removeprefix("\ufeff")

@@ -12,7 +12,6 @@ from memlines.errors import PathError
 from memlines.files.read import DEFAULT_LINES, MAX_CHARACTERS, _excerpt, read_lines
 from memlines.paths import Workspace
 from memlines.types import Excerpt
-from tests.support import untimed
 
 
 def read(
@@ -129,7 +128,6 @@ line_texts = st.one_of(
 )
 
 
-@untimed
 @given(st.lists(line_texts, max_size=40), st.integers(1, 50), st.booleans())
 def test_following_next_start_and_next_column_reads_everything_once(
     lines: list[str], count: int, closed: bool
@@ -154,7 +152,6 @@ def test_following_next_start_and_next_column_reads_everything_once(
     assert gathered == every
 
 
-@untimed
 @given(st.lists(st.integers(0, 30_000), max_size=10), st.integers(1, 12), st.integers(1, 12))
 def test_what_is_missing_is_told(lengths: list[int], start: int, count: int) -> None:
     lines = ["x" * length for length in lengths]

@@ -17,7 +17,7 @@ from memlines.files.read import read_lines
 from memlines.files.scan import IGNORED_DIRS, discover
 from memlines.paths import Workspace
 from memlines.types import Excerpt
-from tests.support import unprivileged_run, untimed
+from tests.programs import unprivileged_run
 
 LIMIT = 1_000_000
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
@@ -325,7 +325,6 @@ def test_known_attacks_read_nothing_and_open_nothing_outside(workspace: Path, na
     assert json.loads(done.stdout) == {"leaks": [], "opened": 1, "outside": []}
 
 
-@untimed
 @given(
     st.lists(st.sampled_from(["..", ".", "memory", "secret.md", "a.md", "/", "\\", " ", "~", "%2e", "\0"]))
 )

@@ -11,7 +11,7 @@ import pytest
 from memlines.files.scan import IGNORED_DIRS, discover, extra_roots, fingerprint_of
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.types import Discovery, Problem
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 
 LIMIT = 1_000_000
 LINK = "is a symbolic link; links are not followed"

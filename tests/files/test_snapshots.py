@@ -17,7 +17,6 @@ from memlines.errors import PathError
 from memlines.files import snapshots
 from memlines.files.snapshots import Said, Snapshot
 from memlines.paths import Workspace
-from tests.support import untimed
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 A, B, C, D = (Said("user" if place % 2 == 0 else "assistant", text) for place, text in enumerate("abcd"))
@@ -251,14 +250,12 @@ said = st.builds(
 )
 
 
-@untimed
 @given(st.lists(said, max_size=6))
 def test_any_messages_come_back_as_they_were(messages: list[Said]) -> None:
     back = snapshots.parse(snapshots.to_text(snap(*messages).to_json()))
     assert [replace(one, line=0) for one in back.messages] == messages
 
 
-@untimed
 @given(st.text(max_size=200) | st.just(snapshots.to_text(snap(A, B).to_json())), st.integers(0, 200))
 def test_any_text_is_a_transcript(text: str, cut: int) -> None:
     snapshots.transcript_of(text[:cut])

@@ -15,7 +15,6 @@ from memlines.files.tombstones import FILE_NAME, SALT_NAME, Forgotten, bury, ses
 from memlines.paths import Workspace
 from memlines.text.pieces import bare
 from memlines.types import Turn
-from tests.support import untimed
 
 ENTRY = "- 14:32 The vault in Lyon opens with 4471 zebra. Only Anna knows it. [session s1]"
 SENTENCE = "the vault in Lyon opens with 4471 zebra"
@@ -135,7 +134,6 @@ def test_a_text_without_it_is_the_same_object(home: Workspace, text: str) -> Non
     assert forgotten(home, ENTRY).redact(text) is text
 
 
-@untimed
 @given(
     st.lists(st.sampled_from([SENTENCE, "the vault", "in Lyon", "opens with", "4471 zebra", "\n", ". ", "x"]))
 )
@@ -144,14 +142,12 @@ def test_nothing_of_it_is_left_however_it_was_wrapped(parts: list[str]) -> None:
     assert not known.drops(known.redact(" ".join(parts)))
 
 
-@untimed
 @given(st.text(), st.text())
 def test_any_entry_is_found_in_itself_if_it_has_words(before: str, text: str) -> None:
     known = Forgotten.of([text])
     assert not known.drops(known.redact(f"{before}\n{text}"))
 
 
-@untimed
 @given(st.text(st.sampled_from("aB_9 .-\n"), max_size=30))
 def test_words_are_the_same_whether_other_letters_stand_beside_them(text: str) -> None:
     known = Forgotten.of([text])
@@ -161,7 +157,6 @@ def test_words_are_the_same_whether_other_letters_stand_beside_them(text: str) -
 WORDINGS = st.text(st.sampled_from("aBs_9 .-\n\u00df\u0130\u0345\u03a3\u0301\u6771\u0e01"), max_size=12)
 
 
-@untimed
 @given(WORDINGS, WORDINGS, WORDINGS)
 def test_a_text_that_is_known_is_found_where_its_hash_is_found(before: str, text: str, after: str) -> None:
     known = Forgotten.of([text])

@@ -14,8 +14,8 @@ from memlines.embed.passages import PASSAGES
 from memlines.errors import UsageError
 from memlines.index.sync import pending
 from tests.embed.fake_service import ProviderServer, Status, provider_server
-from tests.support_index import assert_sound, index_file
-from tests.support_search import write
+from tests.indexes import assert_sound, index_file
+from tests.memories import write
 
 NOTES = {f"n{number}.md": f"the okapi called name{number} sleeps" for number in range(12)}
 CHUNK = NOTES["n7.md"]

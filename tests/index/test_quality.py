@@ -13,7 +13,7 @@ from memlines.admin.evaluation.run import MODES, copy_workspace, evaluate, evalu
 from memlines.admin.evaluation.sets import read_folder
 from memlines.memory.memory import Memory
 from memlines.types import Mode, SearchResult
-from tests.support_index import silent
+from tests.indexes import silent
 
 OURS = Path(__file__).parent / "quality"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "bench"

@@ -10,7 +10,7 @@ from bench.recall_gate import DATA, measure
 from memlines import Memory
 from memlines.index.search.query import without_code
 from memlines.memory.context import Relevant, find_relevant
-from tests.support_search import words_memory, write
+from tests.memories import words_memory, write
 
 FILLER = {f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)}
 NOTES = {

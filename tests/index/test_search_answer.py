@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memlines.index.search.passages import MAX_SNIPPET, snippet_of
 from memlines.types import cite
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 LINES = [f"Line {number} of the note, with nothing special in it." for number in range(40)]
 
@@ -164,13 +164,13 @@ queries = st.lists(st.sampled_from(WORDS[:5]), min_size=1, max_size=3)
 
 
 @given(workspaces, queries, st.integers(90, 160))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_cited_lines_hold_the_snippet(notes: dict[str, str], query: list[str], tokens: int) -> None:
     check_citations(notes, query, tokens, whole_lines=True)
 
 
 @given(workspaces, queries, st.integers(1, 20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_cited_lines_hold_the_snippet_where_lines_are_cut_into_pieces(
     notes: dict[str, str], query: list[str], tokens: int
 ) -> None:

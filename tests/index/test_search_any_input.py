@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from memlines import Memory, SearchResult
 from memlines.paths import HOME_VARIABLE
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 NAUGHTY = Path(__file__).resolve().parents[3] / "shared/corpora/naughty-strings.json"
 
@@ -118,18 +117,15 @@ def test_ten_thousand_quotes(memory: Memory) -> None:
 
 
 @given(query=st.text())
-@hypothesis_settings(max_examples=150, deadline=None)
 def test_any_text(memory: Memory, query: str) -> None:
     check(memory.search(query, min_score=0))
 
 
 @given(query=st.text(st.characters(categories=("Cs", "Cc", "Mn", "Nd", "Ll", "Po"))))
-@hypothesis_settings(max_examples=100, deadline=None)
 def test_any_mix_of_surrogates_controls_and_marks(memory: Memory, query: str) -> None:
     check(memory.search(query, min_score=0))
 
 
 @given(query=st.lists(st.sampled_from(["kestrel", *OPERATORS]), max_size=6).map(" ".join))
-@hypothesis_settings(max_examples=100, deadline=None)
 def test_any_mix_of_operators(memory: Memory, query: str) -> None:
     check(memory.search(query, min_score=0))

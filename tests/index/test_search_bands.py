@@ -13,8 +13,9 @@ from memlines import Memory
 from memlines.memory.context import find_relevant
 from memlines.serve.tools import call_tool
 from memlines.serve.tools.finding import NOTHING, UNSURE
-from tests.support_cli import Cli
-from tests.support_search import FakeProvider, fake_memory, words_memory, write
+from tests.memories import fake_memory, words_memory, write
+from tests.programs import Cli
+from tests.providers import MeaningsProvider
 
 BILLING = {"db.md": "We picked Postgres 17 for the billing service.\n"}
 TEA = {"tea.md": "The tea house has a good service, a garden, and cakes that one comes back for.\n"}
@@ -46,7 +47,7 @@ def test_the_best_hit_that_holds_the_whole_question_is_strong(workspace: Path) -
 
 
 def test_of_hits_that_score_high_only_the_best_are_strong(workspace: Path) -> None:
-    provider = FakeProvider({"question": ASKED, "best": near(0.95), "good": near(0.85)})
+    provider = MeaningsProvider({"question": ASKED, "best": near(0.95), "good": near(0.85)})
     notes = {"a.md": "The best.\n", "b.md": "The best!\n", "c.md": "The good.\n"}
     with fake_memory(workspace, notes, provider) as memory:
         bands = {hit.path: hit.band for hit in memory.search("question")}
@@ -113,7 +114,7 @@ def test_a_word_that_is_hardly_any_of_the_query_makes_nothing_near(workspace: Pa
 def test_what_is_near_in_meaning_is_shown_though_it_holds_no_word(
     workspace: Path, cosine: float, shown: int
 ) -> None:
-    provider = FakeProvider({"question": ASKED, "gist": near(cosine)})
+    provider = MeaningsProvider({"question": ASKED, "gist": near(cosine)})
     with fake_memory(workspace, {"a.md": "The gist.\n"}, provider) as memory:
         assert len(memory.search("question")) == shown
 
@@ -122,21 +123,21 @@ def test_what_is_near_in_meaning_is_shown_though_it_holds_no_word(
 def test_what_is_far_behind_the_nearest_is_not_shown_beside_it(
     workspace: Path, nearest: str, shown: str
 ) -> None:
-    provider = FakeProvider({"question": ASKED, "gist": near(0.28), "margin": near(0.19)})
+    provider = MeaningsProvider({"question": ASKED, "gist": near(0.28), "margin": near(0.19)})
     with fake_memory(workspace, {"a.md": nearest, "b.md": "The margin.\n"}, provider) as memory:
         assert [hit.path for hit in memory.search("question")] == [shown]
 
 
 @pytest.mark.parametrize(("notes", "shown"), [(1, 1), (60, 0)])
 def test_among_many_notes_meaning_must_be_nearer(workspace: Path, notes: int, shown: int) -> None:
-    provider = FakeProvider({"question": ASKED, "gist": near(0.2)})
+    provider = MeaningsProvider({"question": ASKED, "gist": near(0.2)})
     filler = {f"filler{number}.md": f"Filler number {number}.\n" for number in range(notes - 1)}
     with fake_memory(workspace, {"a.md": "The gist.\n", **filler}, provider) as memory:
         assert len(memory.search("question")) == shown
 
 
 def test_words_that_say_nothing_make_nothing_near(workspace: Path) -> None:
-    provider = FakeProvider({"the of and": ASKED, "end": near(0.0)})
+    provider = MeaningsProvider({"the of and": ASKED, "end": near(0.0)})
     with fake_memory(workspace, {"a.md": "The end of it and the way to go.\n"}, provider) as memory:
         assert len(memory.search("the of and to")) == 0
 
@@ -220,12 +221,6 @@ def test_what_a_classic_shows_below_min_score_is_weak(workspace: Path, profile: 
 # How it is said
 
 
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
-
-
 def test_the_command_line_says_that_it_is_not_sure(cli: Cli, workspace: Path) -> None:
     write(workspace, KESTRELS)
     outcome = cli("search", "-w", workspace, ONE_WORD_OF_MANY)
@@ -249,7 +244,7 @@ def test_a_recall_shows_the_nearest_entries_where_nothing_is_sure(cli: Cli, work
 def test_of_a_long_note_a_recall_shows_the_entry_that_is_near(workspace: Path) -> None:
     near_entry = "- It sleeps all day on the sill\n"
     text = "".join(f"- Ordinary entry {number} about nothing much\n" for number in range(12)) + near_entry
-    provider = FakeProvider({"pet": ASKED, "sleeps": near(0.3), "ordinary": near(0.0)})
+    provider = MeaningsProvider({"pet": ASKED, "sleeps": near(0.3), "ordinary": near(0.0)})
     provider.by_sentence = True
     with fake_memory(workspace, {"long.md": text}, provider) as memory:
         memory.sync()

@@ -14,9 +14,10 @@ from memlines import Memory
 from memlines.index.sync import pending, words
 from memlines.memory import manager
 from memlines.serve.tools import call_tool
-from tests.support_cli import program
-from tests.support_search import FakeProvider, fake_memory, words_memory, write
-from tests.support_waiting import background_threads, eventually
+from tests.memories import fake_memory, words_memory, write
+from tests.programs import program
+from tests.providers import MeaningsProvider
+from tests.waiting import background_threads, eventually
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
@@ -36,7 +37,7 @@ class Clock:
         return self.now
 
 
-class Slow(FakeProvider):
+class Slow(MeaningsProvider):
     """Takes a tenth of a second a text by the clock, and counts its texts."""
 
     def __init__(self, clock: Clock) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memlines.index.search.order import age_in_days, decay, decay_factor
 from memlines.index.search.query import log_day
 from memlines.types import IndexedChunk
-from tests.support_search import words_memory, write
+from tests.memories import words_memory, write
 
 NOW = datetime(2026, 3, 31, tzinfo=UTC)
 DAY_NS = 86_400 * 10**9

@@ -23,10 +23,10 @@ from memlines.index.search.retrievers import common_cosine, scale
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.identity import space_of
-from tests.support_embedding import FakeProvider
-from tests.support_index import blob, index_file, write
-from tests.support_search import FakeProvider as Meanings
-from tests.support_search import fake_memory
+from tests.indexes import blob, index_file, write
+from tests.memories import fake_memory
+from tests.providers import FakeProvider
+from tests.providers import MeaningsProvider as Meanings
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.index.search.order import diversify, jaccard, tokens_of
-from tests.support_search import words_memory, write
+from tests.memories import words_memory, write
 
 TEXTS = {
     1: "alpha beta gamma delta",

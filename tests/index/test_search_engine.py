@@ -11,7 +11,8 @@ from memlines import UsageError
 from memlines.index.search import words
 from memlines.index.search.rank import combine, probability
 from memlines.index.store.sqlite.chunks import match_words
-from tests.support_search import FakeProvider, fake_memory, words_memory, write
+from tests.memories import fake_memory, words_memory, write
+from tests.providers import MeaningsProvider
 
 ASKED = (1.0, 0.0, 0.0, 0.0)
 
@@ -40,7 +41,7 @@ GIST = {"question": ASKED, "gist": near(0.9)}
 def test_the_first_results_do_not_depend_on_how_many_are_asked_for(
     workspace: Path, fusion: str, mmr: bool
 ) -> None:
-    provider = FakeProvider({"heron": near(0.8), "kestrel": near(0.5), "note 7": near(0.95)})
+    provider = MeaningsProvider({"heron": near(0.8), "kestrel": near(0.5), "note 7": near(0.95)})
     settings = {"query__fusion": fusion, "query__mmr__enabled": mmr}
     with fake_memory(workspace, MANY, provider, **settings) as memory:
         every = [hit.citation for hit in memory.search("kestrel and heron", max_results=100, min_score=0)]
@@ -54,7 +55,7 @@ def test_a_weight_changes_the_scores(workspace: Path) -> None:
     scores = set()
     for weight in (0.05, 0.95):
         settings = {"query__hybrid__vector_weight": weight, "query__hybrid__text_weight": 1 - weight}
-        with fake_memory(workspace, MEANT, FakeProvider(GIST), **settings) as memory:
+        with fake_memory(workspace, MEANT, MeaningsProvider(GIST), **settings) as memory:
             scores.add(memory.search("question", min_score=0)[0].score)
     assert len(scores) == 2
 
@@ -115,13 +116,13 @@ def test_equal_scores_fall_in_the_order_of_the_files_with_mmr_too(workspace: Pat
 
 
 def test_a_hit_below_min_score_is_left_out(workspace: Path) -> None:
-    provider = FakeProvider({"question": ASKED, "near": near(0.9), "far": near(0.3)})
+    provider = MeaningsProvider({"question": ASKED, "near": near(0.9), "far": near(0.3)})
     with fake_memory(workspace, {"a.md": "near\n", "b.md": "far\n"}, provider) as memory:
         assert [hit.path for hit in memory.search("question", min_score=0.5)] == ["memory/a.md"]
 
 
 def test_min_score_0_keeps_what_barely_matches(workspace: Path) -> None:
-    provider = FakeProvider({"question": ASKED, "near": near(0.9), "far": near(0.3)})
+    provider = MeaningsProvider({"question": ASKED, "near": near(0.9), "far": near(0.3)})
     with fake_memory(workspace, {"a.md": "near\n", "b.md": "far\n"}, provider) as memory:
         assert len(memory.search("question", min_score=0)) == 2
 
@@ -161,21 +162,21 @@ def test_nothing_is_an_honest_answer(workspace: Path) -> None:
 
 
 def test_what_is_merely_near_in_meaning_is_no_answer_below_min_score(workspace: Path) -> None:
-    provider = FakeProvider({"question": ASKED, "gist": near(0.2)})
+    provider = MeaningsProvider({"question": ASKED, "gist": near(0.2)})
     with fake_memory(workspace, {"a.md": "The gist.\n"}, provider) as memory:
         result = memory.search("question")
     assert [(hit.path, hit.band) for hit in result] == [("memory/a.md", "weak")]
 
 
 def test_a_blank_query_finds_nothing_and_asks_no_provider(workspace: Path) -> None:
-    provider = FakeProvider(GIST)
+    provider = MeaningsProvider(GIST)
     with fake_memory(workspace, MEANT, provider) as memory:
         assert len(memory.search(" \n\t")) == 0
     assert provider.queries == []
 
 
 def test_why_names_the_words_and_both_scores(workspace: Path) -> None:
-    provider = FakeProvider({"question": ASKED, "kestrel": near(0.8)})
+    provider = MeaningsProvider({"question": ASKED, "kestrel": near(0.8)})
     with fake_memory(workspace, MEANT, provider) as memory:
         memory.sync()
         provider.meanings = {"question": ASKED}
@@ -189,14 +190,14 @@ def test_why_names_the_words_and_both_scores(workspace: Path) -> None:
 
 
 def test_a_hit_by_vectors_alone_has_no_words_and_no_word_score(workspace: Path) -> None:
-    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+    with fake_memory(workspace, MEANT, MeaningsProvider(GIST)) as memory:
         hit = memory.search("question")[0]
     assert (hit.path, hit.why.words, hit.why.lexical) == ("memory/a.md", (), None)
     assert hit.score == pytest.approx(probability(0.9, "meaning"), abs=1e-5)
 
 
 def test_a_hit_by_words_has_its_true_cosine_too(workspace: Path) -> None:
-    provider = FakeProvider({"question": ASKED, "kestrel": near(-0.5)})
+    provider = MeaningsProvider({"question": ASKED, "kestrel": near(-0.5)})
     with fake_memory(workspace, MEANT, provider) as memory:
         memory.sync()
         provider.meanings = {"question": ASKED}
@@ -213,19 +214,19 @@ def test_a_hit_by_words_has_its_true_cosine_too(workspace: Path) -> None:
     ],
 )
 def test_why_says_how_the_score_came_about(workspace: Path, fusion: str, words: str) -> None:
-    with fake_memory(workspace, MEANT, FakeProvider(GIST), query__fusion=fusion) as memory:
+    with fake_memory(workspace, MEANT, MeaningsProvider(GIST), query__fusion=fusion) as memory:
         assert memory.search("question")[0].why.fusion == words
 
 
 def test_mode_hybrid_finds_by_words_and_by_meaning(workspace: Path) -> None:
-    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+    with fake_memory(workspace, MEANT, MeaningsProvider(GIST)) as memory:
         result = memory.search("question kestrel", min_score=0.1)
     assert {hit.path for hit in result} == {"memory/a.md", "memory/b.md"}
     assert (result.mode, result.provider, result.model) == ("hybrid", "fake", "fake-1")
 
 
 def test_mode_words_finds_by_words_only(workspace: Path) -> None:
-    provider = FakeProvider(GIST)
+    provider = MeaningsProvider(GIST)
     with fake_memory(workspace, MEANT, provider) as memory:
         result = memory.search("question kestrel", mode="words", min_score=0)
     assert [hit.path for hit in result] == ["memory/b.md"]
@@ -233,7 +234,7 @@ def test_mode_words_finds_by_words_only(workspace: Path) -> None:
 
 
 def test_mode_vectors_finds_by_meaning_only(workspace: Path) -> None:
-    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+    with fake_memory(workspace, MEANT, MeaningsProvider(GIST)) as memory:
         result = memory.search("question kestrel", mode="vectors")
     assert [hit.path for hit in result] == ["memory/a.md"]
     assert (result.mode, result[0].why.fusion) == ("vectors", "vectors only")
@@ -245,7 +246,7 @@ def test_mode_vectors_without_a_provider_is_an_error(workspace: Path) -> None:
 
 
 def test_with_hybrid_switched_off_vectors_alone_answer(workspace: Path) -> None:
-    provider = FakeProvider(GIST)
+    provider = MeaningsProvider(GIST)
     with fake_memory(workspace, MEANT, provider, query__hybrid__enabled=False) as memory:
         result = memory.search("question kestrel")
     assert [hit.path for hit in result] == ["memory/a.md"]
@@ -258,7 +259,7 @@ def test_with_hybrid_switched_off_and_no_provider_words_answer(workspace: Path) 
 
 
 def test_a_provider_that_fails_at_the_query_leaves_words_and_a_warning(workspace: Path) -> None:
-    provider = FakeProvider(GIST)
+    provider = MeaningsProvider(GIST)
     with fake_memory(workspace, MEANT, provider) as memory:
         memory.sync()
         provider.failing_queries = True
@@ -269,7 +270,7 @@ def test_a_provider_that_fails_at_the_query_leaves_words_and_a_warning(workspace
 
 
 def test_a_provider_that_fails_at_the_documents_leaves_words_and_a_warning(workspace: Path) -> None:
-    provider = FakeProvider(GIST)
+    provider = MeaningsProvider(GIST)
     provider.failing_documents = True
     with fake_memory(workspace, MEANT, provider) as memory:
         result = memory.search("kestrel")
@@ -279,9 +280,9 @@ def test_a_provider_that_fails_at_the_documents_leaves_words_and_a_warning(works
 
 
 def test_another_models_vectors_are_not_compared(workspace: Path) -> None:
-    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+    with fake_memory(workspace, MEANT, MeaningsProvider(GIST)) as memory:
         memory.sync()
-    newer = FakeProvider(GIST, model="fake-2")
+    newer = MeaningsProvider(GIST, model="fake-2")
     newer.failing_documents = True
     with fake_memory(workspace, {}, newer) as memory:
         result = memory.search("question kestrel", min_score=0)
@@ -296,7 +297,7 @@ def test_the_source_that_is_asked_for_is_the_only_one(workspace: Path) -> None:
 
 
 def test_vectors_keep_to_the_source_that_is_asked_for(workspace: Path) -> None:
-    with fake_memory(workspace, MEANT, FakeProvider(GIST)) as memory:
+    with fake_memory(workspace, MEANT, MeaningsProvider(GIST)) as memory:
         assert len(memory.search("question", sources=["sessions"])) == 0
 
 
@@ -320,7 +321,7 @@ def test_both_vector_engines_answer_alike(workspace: Path, tmp_path: Path) -> No
     other = tmp_path / "other"
     answers = []
     for folder, engine in ((workspace, "matrix"), (other, "sqlite-vec")):
-        provider = FakeProvider(MEANINGS)
+        provider = MeaningsProvider(MEANINGS)
         notes = {"a.md": "the closest\n", "b.md": "the closer\n", "c.md": "kestrel\n"}
         with fake_memory(folder, notes, provider, store__vector__engine=engine) as memory:
             hits = memory.search("question kestrel", min_score=0)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from memlines.index.search.rank import _CURVES, Curve, probability
 from memlines.text.language import is_foreign
-from tests.support_search import FakeProvider, fake_memory, words_memory
+from tests.memories import fake_memory, words_memory
+from tests.providers import MeaningsProvider
 
 ASKED = (1.0, 0.0, 0.0, 0.0)
 FILLER = {f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)}
@@ -36,7 +37,7 @@ def test_no_evidence_is_no_answer_and_all_of_it_is_one(compared: Curve) -> None:
 
 
 def test_where_words_cannot_speak_meaning_needs_less(workspace: Path) -> None:
-    provider = FakeProvider({"question": ASKED, "gist": near(0.45)})
+    provider = MeaningsProvider({"question": ASKED, "gist": near(0.45)})
     with fake_memory(workspace, FILLER | {"a.md": "The gist.\n"}, provider) as memory:
         hit = memory.search("question")[0]
     assert hit.path == "memory/a.md"
@@ -59,7 +60,7 @@ def test_nonsense_gets_nothing(workspace: Path, query: str) -> None:
 
 
 def test_marks_without_a_word_ask_no_provider(workspace: Path) -> None:
-    provider = FakeProvider({})
+    provider = MeaningsProvider({})
     with fake_memory(workspace, FILLER, provider) as memory:
         assert len(memory.search("?!… ( )", min_score=0)) == 0
     assert provider.queries == []

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from memlines.index.search import retrievers, words
 from memlines.index.search.words import openclaw_score
-from tests.support_search import FakeProvider, fake_memory, words_memory
+from tests.memories import fake_memory, words_memory
+from tests.providers import MeaningsProvider
 
 NINE_TENTHS = (0.9, math.sqrt(1 - 0.81), 0.0, 0.0)
 QUERY = (1.0, 0.0, 0.0, 0.0)
@@ -75,7 +76,7 @@ def test_a_chunk_found_by_several_keywords_keeps_its_best_score(workspace: Path)
 
 
 def test_with_vectors_keywords_are_not_searched_one_by_one(workspace: Path) -> None:
-    provider = FakeProvider({"zebra": QUERY, "kestrel": (0.0, 1.0, 0.0, 0.0)})
+    provider = MeaningsProvider({"zebra": QUERY, "kestrel": (0.0, 1.0, 0.0, 0.0)})
     notes = {"a.md": "A kestrel.\n"}
     with fake_memory(workspace, notes, provider, profile="openclaw") as memory:
         hits = memory.search("zebra submarine", min_score=0)
@@ -83,7 +84,7 @@ def test_with_vectors_keywords_are_not_searched_one_by_one(workspace: Path) -> N
 
 
 def test_a_hit_by_vectors_alone_scores_seven_tenths_of_its_cosine(workspace: Path) -> None:
-    provider = FakeProvider({"asked": QUERY, "answer": NINE_TENTHS})
+    provider = MeaningsProvider({"asked": QUERY, "answer": NINE_TENTHS})
     with fake_memory(workspace, {"a.md": "The answer.\n"}, provider, profile="openclaw") as memory:
         hit = memory.search("asked")[0]
     assert hit.score == pytest.approx(0.63, abs=1e-5)
@@ -91,7 +92,7 @@ def test_a_hit_by_vectors_alone_scores_seven_tenths_of_its_cosine(workspace: Pat
 
 
 def test_a_hit_by_words_alone_scores_three_tenths_of_its_word_score(workspace: Path) -> None:
-    provider = FakeProvider({"kestrel": QUERY})
+    provider = MeaningsProvider({"kestrel": QUERY})
     notes = FILLER | {"a.md": "A kestrel.\n"}
     with fake_memory(workspace, notes, provider, profile="openclaw") as memory:
         memory.sync()
@@ -102,7 +103,7 @@ def test_a_hit_by_words_alone_scores_three_tenths_of_its_word_score(workspace: P
 
 
 def test_a_keyword_hit_below_min_score_is_kept_when_nothing_else_is(workspace: Path) -> None:
-    provider = FakeProvider({"kestrel": QUERY})
+    provider = MeaningsProvider({"kestrel": QUERY})
     notes = FILLER | {"a.md": "A kestrel.\n"}
     with fake_memory(workspace, notes, provider, profile="openclaw") as memory:
         memory.sync()
@@ -113,7 +114,7 @@ def test_a_keyword_hit_below_min_score_is_kept_when_nothing_else_is(workspace: P
 
 
 def test_a_vector_hit_below_min_score_is_not_kept(workspace: Path) -> None:
-    provider = FakeProvider({"asked": QUERY, "answer": (0.4, math.sqrt(1 - 0.16), 0.0, 0.0)})
+    provider = MeaningsProvider({"asked": QUERY, "answer": (0.4, math.sqrt(1 - 0.16), 0.0, 0.0)})
     with fake_memory(workspace, {"a.md": "The answer.\n"}, provider, profile="openclaw") as memory:
         assert len(memory.search("asked")) == 0
 
@@ -146,7 +147,7 @@ def test_the_word_score_is_the_rank_of_fts5(workspace: Path, monkeypatch: pytest
 
 
 def test_the_weights_can_be_set_beside_the_profile(workspace: Path) -> None:
-    provider = FakeProvider({"asked": QUERY, "answer": NINE_TENTHS})
+    provider = MeaningsProvider({"asked": QUERY, "answer": NINE_TENTHS})
     settings = {
         "profile": "openclaw",
         "query__hybrid__vector_weight": 0.5,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from memlines import Hit, Memory
 from memlines.index.search.passages import MOST_LINES
 from memlines.serve.wire import hit_json
-from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
+from tests.memories import WORDS_ONLY, fake_memory, words_memory, write
+from tests.providers import MeaningsProvider
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 ITEMS = [f"- Item {number} is about the number {number} and nothing else." for number in range(1, 21)]
@@ -135,7 +136,7 @@ def test_a_rule_at_the_start_of_a_chunk_is_no_front_matter(workspace: Path) -> N
 
 def test_the_nearest_sentence_chooses_where_no_word_is_shared(workspace: Path) -> None:
     asked, far = (1.0, 0.0, 0.0, 0.0), (0.1, math.sqrt(0.99), 0.0, 0.0)
-    provider = FakeProvider({"question": asked, "falcon": asked, "entry": far})
+    provider = MeaningsProvider({"question": asked, "falcon": asked, "entry": far})
     provider.by_sentence = True
     entries = [
         f"- This is entry number {number}, and it is here to fill the chunk up." for number in range(1, 20)
@@ -186,7 +187,7 @@ MARKDOWN = [
 TEXT = ["code kestrel", "kestrel " * 40, "word " * 60, "Text about a kestrel.", "Text.", "é漢字"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(st.lists(st.sampled_from(MARKDOWN + TEXT), min_size=1, max_size=60))
 def test_whatever_a_note_looks_like_the_quote_is_what_the_cited_lines_say(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[str]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.index.search.query import Filters, parse_filters
-from tests.support import untimed
-from tests.support_search import FakeProvider, fake_memory, words_memory
+from tests.memories import fake_memory, words_memory
+from tests.providers import MeaningsProvider
 
 NOTES = {
     "people/anna.md": "Anna likes green tea.\n",
@@ -42,7 +42,6 @@ def test_a_query_taken_apart(query: str, text: str, filters: Filters) -> None:
     assert parse_filters(query) == (text, filters)
 
 
-@untimed
 @given(st.text())
 def test_any_text_can_be_taken_apart_and_keeps_some_text(query: str) -> None:
     assert bool(parse_filters(query)[0].strip()) == bool(query.strip())
@@ -70,12 +69,12 @@ def test_a_query_narrows_the_search(workspace: Path, query: str, paths: set[str]
 
 def test_what_is_found_by_meaning_is_narrowed_too(workspace: Path) -> None:
     meanings = {"tea": (1.0, 0, 0, 0), "coffee": (0.9, 0.1, 0, 0), "beverage": (1.0, 0, 0, 0)}
-    with fake_memory(workspace, NOTES, FakeProvider(meanings)) as memory:
+    with fake_memory(workspace, NOTES, MeaningsProvider(meanings)) as memory:
         assert {hit.path for hit in memory.search("beverage path:anna")} == {"memory/people/anna.md"}
 
 
 def test_what_narrows_is_not_embedded(workspace: Path) -> None:
-    provider = FakeProvider({"tea": (1.0, 0, 0, 0)})
+    provider = MeaningsProvider({"tea": (1.0, 0, 0, 0)})
     with fake_memory(workspace, NOTES, provider) as memory:
         memory.search("tea path:people -coffee")
     assert provider.queries == ["tea"]
@@ -83,7 +82,7 @@ def test_what_narrows_is_not_embedded(workspace: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["matrix", "sqlite-vec"])
 def test_both_vector_engines_can_be_narrowed(workspace: Path, engine: str) -> None:
-    provider = FakeProvider({"tea": (1.0, 0, 0, 0), "beverage": (1.0, 0, 0, 0)})
+    provider = MeaningsProvider({"tea": (1.0, 0, 0, 0), "beverage": (1.0, 0, 0, 0)})
     with fake_memory(workspace, NOTES, provider, store__vector__engine=engine) as memory:
         result = memory.search("beverage path:anna")
         assert ([hit.path for hit in result], result.warnings) == (["memory/people/anna.md"], ())

@@ -14,8 +14,7 @@ from memlines import Memory
 from memlines.index.search.query import NO_FILTERS, as_prose, parse_filters
 from memlines.memory.context import INTRODUCTION, MOST_QUOTES, Relevant, find_relevant
 from memlines.text.chunk import weigh
-from tests.support import untimed
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 NOTES = {
     "birds.md": "The kestrel nests in the old church tower.\n",
@@ -118,7 +117,6 @@ def test_a_message_does_not_narrow_the_search(workspace: Path, message: str) -> 
 PIECES = ['"', "-", "path:", "tag:", "after:2026", "kestrel", " ", ":", "\n", "x"]
 
 
-@untimed
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 @example('" "path:" "')
 def test_no_message_narrows(message: str) -> None:

@@ -16,7 +16,7 @@ from memlines import Memory
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.memory.manager import Manager
-from tests.support_search import write
+from tests.memories import write
 
 PACKAGE = str(Path(memlines.__file__).parent)
 INLINE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memlines.index.search.query import parse_days
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)  # a Monday
 DAYS = {

@@ -10,7 +10,7 @@ import pytest
 from memlines.index.search import words
 from memlines.index.search.words import find, look_up
 from memlines.index.store.sqlite.index import Index
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 FILLER = {f"filler{number}.md": f"Ordinary note {number} about nothing much.\n" for number in range(20)}
 

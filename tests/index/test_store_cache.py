@@ -10,7 +10,7 @@ from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.types import Space
-from tests.support_index import IDENTITY
+from tests.indexes import IDENTITY
 
 SPACE = Space("fake", "model", "endpoint")
 

@@ -15,9 +15,8 @@ from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.text.chunk import chunk_text, text_hash
 from memlines.types import Chunk, Space
-from tests.support import untimed
-from tests.support_embedding import FakeProvider
-from tests.support_index import IDENTITY, assert_sound, blob, document, found_by, numbers_of
+from tests.indexes import IDENTITY, assert_sound, blob, document, found_by, numbers_of
+from tests.providers import FakeProvider
 
 FAKE = FakeProvider()
 SPACE = Space("fake", "model", "")
@@ -78,7 +77,6 @@ def names_by_word(index: Index) -> dict[str, list[object]]:
     return {term: sorted(index.connection.execute(sql, (f'"{term}"',))) for term in terms}
 
 
-@untimed
 @given(NOTES, HEADINGS, NOTES, HEADINGS)
 def test_an_index_that_changed_equals_a_new_one(
     shared: Index, before: list[str], heading: str, after: list[str], new_heading: str
@@ -91,7 +89,6 @@ def test_an_index_that_changed_equals_a_new_one(
     assert changed == (rows_of(shared), names_by_word(shared))
 
 
-@untimed
 @given(NOTES, NOTES)
 def test_every_vector_is_that_of_its_chunk(shared: Index, before: list[str], after: list[str]) -> None:
     put(shared, before)

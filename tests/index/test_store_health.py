@@ -20,8 +20,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from memlines.types import Report, SearchResult
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     IDENTITY,
     assert_sound,
     expected,
@@ -34,6 +33,7 @@ from tests.support_index import (
     sync,
     write,
 )
+from tests.providers import FakeProvider
 
 PAGE = 4096
 NOTES = 12

@@ -10,8 +10,7 @@ from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.text.chunk import chunk_text, text_hash
 from memlines.types import Chunk, Fingerprint, IndexedFile, Problem, Space
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     IDENTITY,
     assert_sound,
     blob,
@@ -23,6 +22,7 @@ from tests.support_index import (
     numbers_of,
     put,
 )
+from tests.providers import FakeProvider
 
 FAKE = FakeProvider()
 SPACE = Space("fake", "model", "")

@@ -21,9 +21,7 @@ from memlines.memory.memory import Memory
 from memlines.paths import user_state_dir
 from memlines.text.chunk import text_hash
 from memlines.types import SearchResult
-from tests.support import unprivileged_run
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     REPOSITORY,
     hashes,
     index_file,
@@ -34,6 +32,8 @@ from tests.support_index import (
     sync,
     write,
 )
+from tests.programs import unprivileged_run
+from tests.providers import FakeProvider
 
 WORDS_ONLY = {"embeddings.provider": "none"}
 FORGED = "the password reset page is evil.example\n"

@@ -9,7 +9,7 @@ import pytest
 
 from memlines.index.store.sqlite.chunks import match_words
 from tests.index.test_store_vectors import ENGINES, add, one, opened, random_rows, reader
-from tests.support_index import put
+from tests.indexes import put
 
 
 def by_hand(rows: np.ndarray, numbers: list[int], query: bytes) -> dict[int, float]:

@@ -9,7 +9,7 @@ import pytest
 
 from memlines.errors import SettingsError, StoreError
 from memlines.memory.memory import Memory
-from tests.support_index import hashes, write
+from tests.indexes import hashes, write
 
 
 @pytest.mark.parametrize("name", ["memory", "memory/a.md", "../note.md", ".", ".."])

@@ -10,7 +10,7 @@ from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import schema
 from memlines.index.store.sqlite.db import open_reader, open_writer
 from memlines.index.store.sqlite.index import Index
-from tests.support_index import IDENTITY, assert_sound, index_file, indexed, notes, program, put, write
+from tests.indexes import IDENTITY, assert_sound, index_file, indexed, notes, program, put, write
 
 TABLES = {"meta", "files", "chunks", "embedding_cache", "chunks_fts", "chunks_terms"}
 
@@ -124,7 +124,7 @@ def test_a_reader_cannot_write(path: Path) -> None:
 COLD_START = """
 from pathlib import Path
 from memlines.memory.memory import Memory
-from tests.support_index import sync
+from tests.indexes import sync
 import memlines.index.search.run, memlines.index.sync.run
 print("ready", flush=True)
 for line in sys.stdin:

@@ -11,8 +11,8 @@ from memlines.index.store.sqlite import cache, schema, spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.types import Space
-from tests.support_embedding import FakeProvider
-from tests.support_index import blob, document, lines_of, numbers_of, put
+from tests.indexes import blob, document, lines_of, numbers_of, put
+from tests.providers import FakeProvider
 
 A, B, C = (Space("fake", name, "") for name in "abc")
 

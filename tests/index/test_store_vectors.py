@@ -17,8 +17,8 @@ from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.identity import space_of
 from memlines.memory.memory import Memory
-from tests.support_embedding import FakeProvider
-from tests.support_index import blob, document, lines_of, near, numbers_of, program, put
+from tests.indexes import blob, document, lines_of, near, numbers_of, program, put
+from tests.providers import FakeProvider
 
 ENGINES = ["matrix", "sqlite-vec"]
 FAKE = FakeProvider()

@@ -11,7 +11,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.text.chunk import text_hash
 from memlines.text.terms import terms_of
 from memlines.types import Chunk, Document, Fingerprint
-from tests.support_index import IDENTITY, document, found_by, put
+from tests.indexes import IDENTITY, document, found_by, put
 
 
 @pytest.fixture

@@ -19,8 +19,7 @@ from memlines.types import (
     Problem,
     Report,
 )
-from tests.support import unprivileged_run
-from tests.support_index import (
+from tests.indexes import (
     REPOSITORY,
     expected,
     found_by,
@@ -33,6 +32,7 @@ from tests.support_index import (
     sync,
     write,
 )
+from tests.programs import unprivileged_run
 
 
 class Reads:
@@ -291,7 +291,7 @@ def test_a_real_unreadable_file_is_reported_and_kept(workspace: Path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
         "from pathlib import Path\n"
-        "from tests.support_index import sync\n"
+        "from tests.indexes import sync\n"
         "print([problem.path for problem in sync(Path(sys.argv[1])).failed])"
     )
     done = unprivileged_run(code, workspace)
@@ -307,7 +307,7 @@ def test_what_is_in_a_folder_nobody_can_list_is_not_removed(workspace: Path) -> 
     code = (
         f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
         "from pathlib import Path\n"
-        "from tests.support_index import sync\n"
+        "from tests.indexes import sync\n"
         "print(sync(Path(sys.argv[1])).removed)"
     )
     done = unprivileged_run(code, workspace)

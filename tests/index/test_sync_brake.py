@@ -9,9 +9,9 @@ import pytest
 
 from memlines.memory.memory import Memory
 from memlines.types import Report
-from tests.support_cli import Cli
-from tests.support_embedding import FakeProvider
-from tests.support_index import expected, found_by, indexed, notes, reading, sync, write
+from tests.indexes import expected, found_by, indexed, notes, reading, sync, write
+from tests.programs import Cli
+from tests.providers import FakeProvider
 
 WORDS_ONLY = {"embeddings.provider": "none"}
 

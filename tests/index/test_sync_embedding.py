@@ -14,8 +14,8 @@ from memlines.index.sync import pending
 from memlines.index.sync.identity import space_of
 from memlines.memory.memory import Memory
 from memlines.text.chunk import text_hash
-from tests.support_embedding import FakeProvider
-from tests.support_index import found_by, index_file, near, notes, reading, sync, write
+from tests.indexes import found_by, index_file, near, notes, reading, sync, write
+from tests.providers import FakeProvider
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors

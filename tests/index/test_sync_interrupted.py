@@ -10,7 +10,7 @@ from memlines.errors import StoreBusy
 from memlines.index.sync import run
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
-from tests.support_index import (
+from tests.indexes import (
     assert_sound,
     expected,
     index_file,

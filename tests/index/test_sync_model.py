@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memlines.memory.memory import Memory
 from memlines.text.terms import words_of
-from tests.support_index import assert_sound, expected, found_by, index_file, indexed, reading, settle, sync
+from tests.indexes import assert_sound, expected, found_by, index_file, indexed, reading, settle, sync
 
 WORDS = ["zebra", "okapi", "giraffe", "über", "naïve", "запись", "記憶", "x1"]
 SETTINGS = {"chunking.tokens": 8, "chunking.overlap": 2, "embeddings.provider": "none"}

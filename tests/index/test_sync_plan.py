@@ -12,8 +12,8 @@ from memlines.embed.base import Provider
 from memlines.embed.spending.ledger import Ledger, Spent
 from memlines.embed.spending.prices import estimate
 from memlines.index.sync.plan import Plan, plan
-from tests.support_embedding import FakeProvider
-from tests.support_index import index_file, indexed, job, notes, sync, write
+from tests.indexes import index_file, indexed, job, notes, sync, write
+from tests.providers import FakeProvider
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 A_DOLLAR_A_TOKEN = {"prices": {"bag-of-words": "1000000"}}

@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import read_only, unprivileged_run
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     REPOSITORY,
     assert_sound,
     expected,
@@ -29,13 +27,15 @@ from tests.support_index import (
     sync,
     write,
 )
+from tests.programs import read_only, unprivileged_run
+from tests.providers import FakeProvider
 
 # Two at once
 
 SYNC = """
 from pathlib import Path
-from tests.support_embedding import FakeProvider
-from tests.support_index import sync
+from tests.providers import FakeProvider
+from tests.indexes import sync
 print("ready", flush=True)
 sys.stdin.readline()
 for force in (False, True, False):
@@ -83,8 +83,8 @@ def test_two_processes_that_sync_at_once_both_succeed(workspace: Path) -> None:
 SYNC_ON = """
 import itertools
 from pathlib import Path
-from tests.support_embedding import FakeProvider
-from tests.support_index import notes, sync, write
+from tests.providers import FakeProvider
+from tests.indexes import notes, sync, write
 workspace = Path(sys.argv[1])
 provider = FakeProvider() if sys.argv[2] == "vectors" else None
 sync(workspace, provider)
@@ -141,8 +141,8 @@ import json, resource
 from pathlib import Path
 from memlines.errors import MemlinesError
 from memlines.index.store.sqlite import matrix
-from tests.support_embedding import FakeProvider
-from tests.support_index import sync
+from tests.providers import FakeProvider
+from tests.indexes import sync
 matrix._WORTH_SAVING = 10
 sys.dont_write_bytecode = True
 workspace = Path(sys.argv[1])

@@ -16,9 +16,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.sync import pending
 from memlines.index.sync.identity import difference, identity_of
 from memlines.memory.memory import Memory
-from tests.support import unprivileged_run
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     assert_sound,
     blob,
     chunks_in,
@@ -36,6 +34,8 @@ from tests.support_index import (
     sync,
     write,
 )
+from tests.programs import unprivileged_run
+from tests.providers import FakeProvider
 
 SMALL = {"chunking.tokens": 10, "chunking.overlap": 2}
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from memlines.errors import EmbeddingError, ModelFilesError
 from memlines.index.sync import pending
 from memlines.index.sync.embedding import Embedded, embed_texts
-from tests.support import untimed
-from tests.support_embedding import FakeProvider
-from tests.support_index import found_by, notes, reading, serving_model, sync, write
+from tests.indexes import found_by, notes, reading, serving_model, sync, write
+from tests.providers import FakeProvider
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
@@ -85,7 +84,6 @@ def test_the_requests_for_many_refused_texts_are_bounded() -> None:
     assert len(provider.requests) <= 201
 
 
-@untimed
 @given(st.sets(st.integers(0, 39), max_size=8), st.integers(1, 40))
 def test_what_is_not_refused_is_embedded(refused: set[int], count: int) -> None:
     wanted = {str(number) for number in range(count) if number not in refused}

@@ -21,8 +21,7 @@ from memlines.index.sync import pending, vectors
 from memlines.index.sync.identity import space_of
 from memlines.locks import WriterLock
 from memlines.types import Report
-from tests.support_embedding import FakeProvider
-from tests.support_index import (
+from tests.indexes import (
     assert_sound,
     chunks_in,
     expected,
@@ -38,6 +37,7 @@ from tests.support_index import (
     sync,
     write,
 )
+from tests.providers import FakeProvider
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
@@ -280,8 +280,8 @@ KILLED = """
 import os, signal
 from pathlib import Path
 from memlines.index.sync import pending
-from tests.support_embedding import FakeProvider
-from tests.support_index import sync
+from tests.providers import FakeProvider
+from tests.indexes import sync
 pending._GROUP = 2
 
 class Dying(FakeProvider):
@@ -316,8 +316,8 @@ def test_what_a_killed_process_left_is_swept_when_nothing_is_to_embed(workspace:
 BESIDE = """
 from pathlib import Path
 from memlines.index.sync import pending
-from tests.support_embedding import FakeProvider
-from tests.support_index import sync
+from tests.providers import FakeProvider
+from tests.indexes import sync
 pending._GROUP = 4
 provider = FakeProvider()
 print("ready", flush=True)
@@ -351,7 +351,7 @@ def test_two_processes_that_embed_at_once_share_the_work(
 
 JOIN = """
 from pathlib import Path
-from tests.support_index import sync
+from tests.indexes import sync
 print("ready", flush=True)
 report = sync(Path(sys.argv[1]))
 print(len(report.indexed), report.unchanged, flush=True)

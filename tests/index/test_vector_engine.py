@@ -11,8 +11,8 @@ import pytest
 from memlines.admin.doctor.examine import examine
 from memlines.memory import manager
 from memlines.memory.memory import Memory
-from tests.support_cli import Cli
-from tests.support_search import write
+from tests.memories import write
+from tests.programs import Cli
 
 pytest.importorskip("sqlite_vec")
 

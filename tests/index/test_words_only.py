@@ -12,8 +12,8 @@ import pytest
 
 from memlines import Memory
 from tests.embed.fake_service import KEY, ProviderServer, provider_server
-from tests.support_index import program
-from tests.support_search import write
+from tests.indexes import program
+from tests.memories import write
 
 NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n"}
 LATE = {"late.md": "An okapi came by.\n"}

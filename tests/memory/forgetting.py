@@ -12,8 +12,8 @@ from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.forget import remove
 from memlines.memory.notes.proof import Receipt
 from memlines.types import SearchResult
-from tests.support_embedding import FakeProvider
-from tests.support_index import job, sync, write
+from tests.indexes import job, sync, write
+from tests.providers import FakeProvider
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 SECRET = "The vaultkeeper Quintessa hides xylophones in Lyon"

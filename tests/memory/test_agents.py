@@ -14,18 +14,11 @@ from memlines.errors import SettingsError
 from memlines.paths import Workspace, user_config_file
 from memlines.serve.hooks import thin
 from memlines.settings import list_settings, load, trust
+from tests.memories import WORDS_ONLY
 from tests.memory.forgetting import DAY, Home, home_in
+from tests.programs import Cli
 from tests.serve.rpc import engine
 from tests.settings.test_settings import project_file, user_file
-from tests.support_cli import Cli
-from tests.support_search import WORDS_ONLY
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
-
 
 RESEARCH = """
 extra_paths: [/shared]

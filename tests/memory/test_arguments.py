@@ -10,7 +10,7 @@ import pytest
 from memlines import Memory, SettingsError, UsageError, WorkspaceError
 from memlines.memory.arguments import SEARCH
 from memlines.settings.keys import known_keys
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 NOTES = {"a.md": "The kestrel lives here.\n"}
 

@@ -20,9 +20,9 @@ from memlines.locks import WriterLock
 from memlines.memory.notes import forget as forgetting
 from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.proof import find_holders, pieces_of, sample, telling_lines
+from tests.indexes import index_file, indexed, job, write
+from tests.memories import WORDS_ONLY, words_memory
 from tests.memory.forgetting import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
-from tests.support_index import index_file, indexed, job, write
-from tests.support_search import WORDS_ONLY, words_memory
 
 
 @pytest.fixture

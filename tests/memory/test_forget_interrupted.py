@@ -13,8 +13,8 @@ from memlines.errors import PathError
 from memlines.files import erase, notes
 from memlines.files.erase import erase_lines
 from memlines.memory.notes import forget as forgetting
+from tests.indexes import job, write
 from tests.memory.forgetting import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in
-from tests.support_index import job, write
 
 STEPS = ["_from_indexes", "_from_snapshots", "_from_kept", "_from_notes", "find_standing"]
 

@@ -8,8 +8,8 @@ import pytest
 
 from memlines.errors import PathError, UsageError
 from memlines.memory.notes.candidates import Candidate
+from tests.indexes import write
 from tests.memory.forgetting import DAY, Home, home_in, talk_in
-from tests.support_index import write
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from memlines import Memory
 from memlines.memory.notes.duplicates import find_known
 from memlines.paths import Workspace
-from tests.support_index import write
-from tests.support_memory import manager_of
+from tests.indexes import write
+from tests.memory.managers import manager_of
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 NOTE = "memory/facts.md"

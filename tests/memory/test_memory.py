@@ -10,7 +10,8 @@ import pytest
 from memlines import Memory, PathError, SettingsError, WorkspaceError
 from memlines.index.store.sqlite.index import Index
 from memlines.memory import manager
-from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
+from tests.memories import WORDS_ONLY, fake_memory, words_memory, write
+from tests.providers import MeaningsProvider
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
 
@@ -209,7 +210,7 @@ def test_a_report_counts_what_was_done(workspace: Path) -> None:
 
 def test_progress_is_reported(workspace: Path) -> None:
     seen: list[tuple[int, int, str]] = []
-    provider = FakeProvider({})
+    provider = MeaningsProvider({})
     with fake_memory(workspace, NOTES, provider) as memory:
         memory.sync(progress=lambda completed, total, label: seen.append((completed, total, label)))
     assert seen[0] == (0, 2, "indexing")
@@ -280,7 +281,7 @@ def test_status_sees_that_a_file_changed(workspace: Path) -> None:
 
 
 def test_status_counts_vectors(workspace: Path) -> None:
-    with fake_memory(workspace, NOTES, FakeProvider({})) as memory:
+    with fake_memory(workspace, NOTES, MeaningsProvider({})) as memory:
         memory.sync()
         status = memory.status()
     assert (status.provider, status.model, status.pending) == ("fake", "fake-1", 0)
@@ -288,9 +289,9 @@ def test_status_counts_vectors(workspace: Path) -> None:
 
 
 def test_status_says_that_another_model_is_wanted(workspace: Path) -> None:
-    with fake_memory(workspace, NOTES, FakeProvider({})) as memory:
+    with fake_memory(workspace, NOTES, MeaningsProvider({})) as memory:
         memory.sync()
-    with fake_memory(workspace, {}, FakeProvider({}, model="fake-2")) as memory:
+    with fake_memory(workspace, {}, MeaningsProvider({}, model="fake-2")) as memory:
         status = memory.status()
     assert (status.model, status.pending) == ("fake-2", status.chunks)
     assert [(space["model"], space["state"]) for space in status.spaces] == [("fake-1", "serving")]
@@ -324,7 +325,7 @@ def test_a_closed_memory_holds_no_file_open(workspace: Path) -> None:
     descriptors = Path("/proc/self/fd")
     if not descriptors.is_dir():
         pytest.skip("open files cannot be listed here")
-    with fake_memory(workspace, NOTES, FakeProvider({})) as memory:
+    with fake_memory(workspace, NOTES, MeaningsProvider({})) as memory:
         memory.search("kestrel")
     targets = [entry.resolve() for entry in descriptors.iterdir()]
     assert not [target for target in targets if workspace in target.parents]

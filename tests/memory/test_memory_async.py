@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memlines import AsyncMemory, Memory
-from tests.support_search import WORDS_ONLY, write
-from tests.support_waiting import eventually, is_equal
+from tests.memories import WORDS_ONLY, write
+from tests.waiting import eventually, is_equal
 
 NOTES = {"a.md": "The kestrel lives here.\n", "b.md": "Something else.\n"}
 

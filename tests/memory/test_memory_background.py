@@ -13,9 +13,10 @@ import pytest
 from memlines import Memory
 from memlines.locks import WriterLock
 from memlines.memory import manager
-from tests.support_index import index_file, notes, program
-from tests.support_search import FakeProvider, fake_memory, words_memory, write
-from tests.support_waiting import background_threads, eventually
+from tests.indexes import index_file, notes, program
+from tests.memories import fake_memory, words_memory, write
+from tests.providers import MeaningsProvider
+from tests.waiting import background_threads, eventually
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
@@ -29,7 +30,7 @@ def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
 
 
-class Recording(FakeProvider):
+class Recording(MeaningsProvider):
     """Remembers in which threads it was asked; waits for a test to let it go on."""
 
     def __init__(self) -> None:
@@ -224,7 +225,7 @@ from pathlib import Path
 from memlines import Memory
 from memlines.embed.select import Choice
 from memlines.memory import manager
-from tests.support_embedding import FakeProvider
+from tests.providers import FakeProvider
 manager._BACKGROUND_GROUP = 1
 
 class Slow(FakeProvider):

@@ -12,8 +12,8 @@ from memlines import Memory
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.identity import space_of
 from tests.embed.fake_batches import DIMS, KEY, BatchServer, blob_of, serving
-from tests.support_index import assert_sound, index_file, reading
-from tests.support_search import write
+from tests.indexes import assert_sound, index_file, reading
+from tests.memories import write
 
 NOTES = {f"n{number}.md": f"the okapi called name{number} sleeps" for number in range(12)}
 LONG_WAY = {"embeddings.batch.wait": False}

@@ -11,7 +11,7 @@ import pytest
 from memlines import AsyncMemory, UsageError
 from memlines.text.chunk import weigh
 from memlines.text.quote import without_quotes
-from tests.support_search import WORDS_ONLY, words_memory, write
+from tests.memories import WORDS_ONLY, words_memory, write
 
 NOTES = {"birds.md": "# Birds\n\nThe kestrel nests in the old church tower.\n"}
 

@@ -11,8 +11,8 @@ import pytest
 from memlines import Memory
 from memlines.memory import manager as module
 from memlines.types import Discovery
-from tests.support_search import WORDS_ONLY, write
-from tests.support_waiting import eventually
+from tests.memories import WORDS_ONLY, write
+from tests.waiting import eventually
 
 NOTES = {"a.md": "The heron waits.\n", "b.md": "The gecko sleeps.\n"}
 

@@ -13,9 +13,9 @@ from memlines.embed.passages import PASSAGES
 from memlines.index.sync import pending
 from memlines.paths import user_state_dir
 from tests.embed.fake_service import ProviderServer, Status, impatient, provider_server
-from tests.support_embedding import FakeProvider
-from tests.support_index import reading
-from tests.support_search import write
+from tests.indexes import reading
+from tests.memories import write
+from tests.providers import FakeProvider
 
 NOTES = {f"n{number}.md": f"the okapi called name{number} sleeps" for number in range(12)}
 

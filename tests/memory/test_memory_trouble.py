@@ -14,7 +14,8 @@ import pytest
 from memlines import Memory, StoreBusy, StoreFull
 from memlines.index.sync import run
 from memlines.memory import manager
-from tests.support_search import FakeProvider, fake_memory, words_memory, write
+from tests.memories import fake_memory, words_memory, write
+from tests.providers import MeaningsProvider
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
 
@@ -180,7 +181,7 @@ def test_a_sync_of_the_same_memory_is_waited_for_only_so_long(
 
 
 def test_four_threads_search_while_one_syncs(workspace: Path) -> None:
-    provider = FakeProvider({"kestrel": (1.0, 0.0, 0.0, 0.0)})
+    provider = MeaningsProvider({"kestrel": (1.0, 0.0, 0.0, 0.0)})
     failures: list[BaseException] = []
     done = threading.Event()
 

@@ -11,7 +11,7 @@ import pytest
 from memlines import AsyncMemory, Memory, SettingsError, UsageError
 from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace
-from tests.support_search import WORDS_ONLY, words_memory
+from tests.memories import WORDS_ONLY, words_memory
 
 NOTES = {"a.md": "The heron waits.\n"}
 SAID = "The kestrel nests in the old church tower"

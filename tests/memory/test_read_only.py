@@ -17,9 +17,8 @@ import pytest
 from memlines.files import place as private
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
-from tests.support import read_only, unprivileged_run
-from tests.support_cli import MAIN
-from tests.support_index import hashes, notes, write
+from tests.indexes import hashes, notes, write
+from tests.programs import MAIN, read_only, unprivileged_run
 
 PLAIN = {"MEMLINES_EMBEDDINGS__PROVIDER": "none"}
 

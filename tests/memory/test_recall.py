@@ -23,9 +23,8 @@ from memlines.memory.notes.remember import remember
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.types import FoundFile, Hit, SearchResult
-from tests.support import untimed
-from tests.support_memory import manager_of
-from tests.support_search import write
+from tests.memories import write
+from tests.memory.managers import manager_of
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
 
@@ -405,7 +404,6 @@ def test_a_blank_query_asks_for_what_is_recent(birds: Workspace) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 16), st.integers(0, 3)), max_size=8), st.integers(1, 12))
-@untimed
 def test_stopping_early_returns_what_reading_everything_would(
     tmp_path_factory: pytest.TempPathFactory, logs: list[tuple[int, int]], limit: int
 ) -> None:

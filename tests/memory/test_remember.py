@@ -28,9 +28,8 @@ from memlines.paths import Workspace
 from memlines.settings import Settings, load
 from memlines.text.entries import entries_of
 from tests.agent.messages import TOKEN
-from tests.support import untimed
-from tests.support_memory import manager_of
-from tests.support_search import write
+from tests.memories import write
+from tests.memory.managers import manager_of
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
 DAY = "memory/2026-11-16.md"
@@ -356,13 +355,11 @@ def test_the_slug_of_a_topic(topic: str, slug: str) -> None:
 
 
 @given(st.text(max_size=50))
-@untimed
 def test_the_slug_of_a_slug_is_itself(topic: str) -> None:
     assert slug_of(slug_of(topic)) == slug_of(topic)
 
 
 @given(st.text(min_size=1, max_size=30))
-@untimed
 def test_every_topic_is_filed_below_the_notes_or_refused(topic: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Workspace.at(folder)
@@ -452,7 +449,6 @@ def stripped(text: str) -> list[str]:
 
 
 @given(st.lists(st.tuples(TEXTS, st.sampled_from([None, "s-1"])), min_size=1, max_size=5))
-@untimed
 def test_every_remembered_text_is_one_entry_and_can_be_read_back(texts: list[tuple[str, str | None]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Workspace.at(folder)
@@ -467,7 +463,6 @@ def test_every_remembered_text_is_one_entry_and_can_be_read_back(texts: list[tup
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=6))
-@untimed
 def test_a_text_is_known_as_soon_as_it_was_remembered(texts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Workspace.at(folder)
@@ -477,7 +472,6 @@ def test_a_text_is_known_as_soon_as_it_was_remembered(texts: list[str]) -> None:
 
 
 @given(st.text(max_size=300))
-@untimed
 def test_an_entry_on_one_line_is_one_short_line(text: str) -> None:
     assert len(one_line(text)) <= 200
     assert "\n" not in one_line(text)

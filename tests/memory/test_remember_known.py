@@ -17,9 +17,8 @@ from memlines.memory.notes.entries import block_of, usable_text
 from memlines.memory.notes.remember import Remembered, remember
 from memlines.paths import Workspace
 from memlines.text.entries import Entry
-from tests.support import untimed
-from tests.support_memory import IN_UTC, manager_of
-from tests.support_search import write
+from tests.memories import write
+from tests.memory.managers import IN_UTC, manager_of
 
 NOW = datetime(2026, 11, 16, 14, 32, tzinfo=UTC)
 DAY = "memory/2026-11-16.md"
@@ -195,7 +194,6 @@ WORDS = st.sampled_from(["port", "the", "is", "version", "on", "host", "at", "bi
 
 
 @given(st.lists(st.one_of(NUMBERS, WORDS), max_size=12), st.lists(st.one_of(NUMBERS, WORDS), max_size=12))
-@untimed
 def test_texts_with_different_numbers_are_never_the_same(new: list[str], old: list[str]) -> None:
     one, other = " ".join(["note", *new]), " ".join(["note", *old])
     if re.findall(r"\d+", one) != re.findall(r"\d+", other):

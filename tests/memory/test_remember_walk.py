@@ -12,7 +12,7 @@ import pytest
 
 import memlines
 from memlines import Memory
-from tests.support_search import write
+from tests.memories import write
 
 PACKAGE = str(Path(memlines.__file__).parent)
 MOST = 205

@@ -20,8 +20,8 @@ from tests.admin.backups import fill, tree
 from tests.admin.test_imports_chatgpt import conversation, packed
 from tests.admin.test_imports_openclaw import openclaw
 from tests.agent.messages import opened, user
-from tests.support_cli import Cli, Outcome
-from tests.support_embedding import FakeProvider
+from tests.programs import Cli, Outcome
+from tests.providers import FakeProvider
 
 SENTENCES = [
     f"The {animal} of {place} sleeps below the {thing}"

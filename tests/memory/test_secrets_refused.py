@@ -9,7 +9,7 @@ import pytest
 
 from memlines import Memory, SecretRefused
 from memlines.serve.tools import call_tool
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 TOKEN = "ghp_" + "a1B2" * 9
 TEXT = f"The deploy token is {TOKEN}."

@@ -13,7 +13,7 @@ from memlines.files import scan
 from memlines.files.scan import discover
 from memlines.paths import Workspace
 from memlines.types import Discovery, Problem, Source
-from tests.support_index import indexed, settle, sync, write
+from tests.indexes import indexed, settle, sync, write
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 BOTH: tuple[Source, ...] = ("memory", "sessions")

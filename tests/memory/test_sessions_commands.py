@@ -30,6 +30,7 @@ from memlines.memory.conversations.reading import (
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.types import Excerpt, Turn
+from tests.indexes import write
 from tests.memory.session_homes import (
     ALL,
     CLIENTS,
@@ -42,8 +43,7 @@ from tests.memory.session_homes import (
     codex_file,
     make_homes,
 )
-from tests.support import unprivileged_run, untimed
-from tests.support_index import write
+from tests.programs import unprivileged_run
 from tests.transcripts.records import HEADER, assistant, jsonl, message, user
 
 TALK = jsonl(HEADER, user("My kestrel is called Ada."), "", assistant("A fine name."))
@@ -558,7 +558,6 @@ def test_messages_that_share_a_line_are_read_together(look: Look) -> None:
 words = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=60)
 
 
-@untimed
 @given(said=st.lists(words, max_size=12), factor=st.integers(1, 900), step=st.integers(1, 7))
 def test_reading_on_gives_every_word_once(
     said: list[str], factor: int, step: int, tmp_path_factory: pytest.TempPathFactory

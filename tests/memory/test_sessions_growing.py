@@ -18,9 +18,8 @@ from memlines.index.sync import transcripts
 from memlines.text import turns as turns_module
 from memlines.text.turns import chunk_turns, stretches
 from memlines.types import FoundFile, Role, Turn
-from tests.support import untimed
-from tests.support_embedding import FakeProvider
-from tests.support_index import indexed, reading, sync
+from tests.indexes import indexed, reading, sync
+from tests.providers import FakeProvider
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 
 SETTINGS = {"sources": ["sessions"], "chunking.tokens": 40, "chunking.overlap": 8}
@@ -282,7 +281,6 @@ SAID = st.lists(
 )
 
 
-@untimed
 @given(said=st.lists(SAID, min_size=2, max_size=8), data=st.data())
 def test_secrets_come_out_as_if_read_whole(
     said: list[list[str]], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -310,7 +308,6 @@ turns_strategy = st.lists(st.tuples(st.sampled_from(get_args(Role)), st.integers
 )
 
 
-@untimed
 @given(turns_strategy, turns_strategy)
 def test_whatever_is_said_later_changes_the_last_stretch_only(
     before: Sequence[Turn], more: Sequence[Turn]
@@ -322,7 +319,6 @@ def test_whatever_is_said_later_changes_the_last_stretch_only(
     assert [turn for stretch in both for turn in stretch] == [*before, *later]
 
 
-@untimed
 @given(turns_strategy)
 def test_chunks_of_stretches_are_the_chunks_of_the_whole(said: Sequence[Turn]) -> None:
     parts = [chunk for stretch in stretches(said) for chunk in chunk_turns(stretch, "h", 40, 8)]

@@ -20,9 +20,9 @@ from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.transcripts import claude_code, codex, lines, openclaw, opencode
 from memlines.types import Transcript, Turn
+from tests.indexes import write
 from tests.memory.session_homes import SESSION, TOKEN
-from tests.support import unprivileged_run, untimed
-from tests.support_index import write
+from tests.programs import unprivileged_run
 from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content, shown
 from tests.transcripts.records import assistant, jsonl, message, user
 
@@ -367,7 +367,6 @@ turns = st.builds(
 )
 
 
-@untimed
 @given(st.lists(turns, min_size=1))
 def test_what_is_written_says_the_same(said: list[Turn]) -> None:
     text = converting.format_transcript("s1", "codex", None, said).decode()
@@ -377,13 +376,11 @@ def test_what_is_written_says_the_same(said: list[Turn]) -> None:
     assert shown(conversation.transcript.turns) == shown(said)
 
 
-@untimed
 @given(st.text())
 def test_no_text_is_an_error(text: str) -> None:
     converting.parse_conversation(text)
 
 
-@untimed
 @given(st.data())
 @pytest.mark.parametrize("client", FIXTURES)
 def test_no_damage_of_a_transcript_is_an_error(client: str, data: st.DataObject) -> None:

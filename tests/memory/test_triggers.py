@@ -18,9 +18,10 @@ from memlines.paths import Workspace, user_config_file
 from memlines.serve.mcp.server import Server
 from memlines.serve.rpc import workplace
 from memlines.serve.rpc.engine import Engine
-from tests.support_index import index_file, indexed
-from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory, words_memory, write
-from tests.support_waiting import background_threads, eventually, is_equal, watching
+from tests.indexes import index_file, indexed
+from tests.memories import WORDS_ONLY, fake_memory, words_memory, write
+from tests.providers import MeaningsProvider
+from tests.waiting import background_threads, eventually, is_equal, watching
 
 NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n"}
 
@@ -40,7 +41,7 @@ def test_a_session_start_makes_the_index(workspace: Path) -> None:
 
 
 def test_a_session_start_embeds_too(workspace: Path) -> None:
-    with fake_memory(workspace, NOTES, FakeProvider({})) as memory:
+    with fake_memory(workspace, NOTES, MeaningsProvider({})) as memory:
         memory.start_session("one")
         eventually(lambda: memory.status().vector["vectors"] == 2)
 

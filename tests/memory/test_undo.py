@@ -18,7 +18,7 @@ from memlines.files.notes import append, delete, edit, move, remove_note
 from memlines.files.tombstones import bury
 from memlines.memory.notes.undo import undo
 from memlines.paths import Workspace
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 NOTE = "memory/topic.md"
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -28,11 +28,6 @@ NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 def memory(workspace: Path) -> Iterator[Memory]:
     with Memory(workspace) as opened:
         yield opened
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    return Cli(capsys)
 
 
 def text_of(memory: Memory, path: str = NOTE) -> str | None:

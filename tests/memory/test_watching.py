@@ -20,10 +20,11 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.sync import run
 from memlines.memory import watching as watching_module
 from memlines.paths import Workspace
-from tests.support_cli import MAIN, environment
-from tests.support_index import chunks_in, found_by, index_file, notes, reading, write
-from tests.support_search import WORDS_ONLY, FakeProvider, fake_memory
-from tests.support_waiting import Watched, eventually, is_equal, watching
+from tests.indexes import chunks_in, found_by, index_file, notes, reading, write
+from tests.memories import WORDS_ONLY, fake_memory
+from tests.programs import MAIN, environment
+from tests.providers import MeaningsProvider
+from tests.waiting import Watched, eventually, is_equal, watching
 
 QUICK = {**WORDS_ONLY, "sync.watch_debounce_ms": 20}
 
@@ -163,7 +164,7 @@ def test_transcripts_are_followed(workspace: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_vectors_follow_in_the_background(workspace: Path) -> None:
-    memory = fake_memory(workspace, {}, FakeProvider({}), sync__watch_debounce_ms=20)
+    memory = fake_memory(workspace, {}, MeaningsProvider({}), sync__watch_debounce_ms=20)
     write(workspace, notes(3))
     with memory, watching(memory):
         eventually(lambda: index_file(workspace).exists() and memory.status().vector["vectors"] == 3)

@@ -14,7 +14,7 @@ from typing import Any
 
 from memlines.clients.client import SCRIPT
 from memlines.serve.hooks import thin
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 NOTES = "# Shop\n\n- The staging database listens on port 5433.\n- Ada decides about releases.\n"
 CLIENT = "claude-code"

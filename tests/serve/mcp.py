@@ -23,8 +23,8 @@ from memlines.serve.mcp.http import Listener, serve_http
 from memlines.serve.mcp.server import DIALECT, HANDSHAKE, STATELESS, Server
 from memlines.serve.rpc.server import Event, Events, serve
 from memlines.serve.tools import TOOLS, Call, Output, Tool
+from tests.programs import MAIN
 from tests.serve.rpc import DEADLINE, Client, Engine
-from tests.support_cli import MAIN
 
 NEWEST = HANDSHAKE[0]
 ENVELOPE = {

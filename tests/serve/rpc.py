@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from typing import IO, Any
 
 from memlines.serve.rpc.server import Events, Method, serve
-from tests.support_cli import MAIN, environment
+from tests.programs import MAIN, environment
 
 Answer = dict[str, Any]
 

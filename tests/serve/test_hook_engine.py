@@ -20,7 +20,7 @@ import pytest
 from memlines.serve.hooks import daemon, thin
 from memlines.serve.hooks.daemon import Clients
 from tests.serve.hooks import Hooks
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 PLAYED = (
     "import subprocess, sys, time;"

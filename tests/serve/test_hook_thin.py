@@ -19,7 +19,7 @@ from memlines.paths import user_state_dir
 from memlines.serve.hooks import thin
 from memlines.version import __version__
 from tests.serve.hooks import NOTES, Hooks, socket_of
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 HEAVY = {
     "json",

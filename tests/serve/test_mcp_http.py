@@ -20,7 +20,7 @@ from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.tools import Call, Output, shown_tools
 from tests.serve.mcp import ENVELOPE, NEWEST, TOKEN, Http, Listening, add_tool, listening, write_notes
 from tests.serve.rpc import DEADLINE
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 
 from memlines.errors import PathError, SettingsError
 from memlines.serve.mcp.guard import token_file, token_in
+from tests.programs import program
 from tests.serve.mcp import http_process, write_notes
-from tests.support_cli import program
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 

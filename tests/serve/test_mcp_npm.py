@@ -20,8 +20,8 @@ import pytest
 
 from memlines.serve.tools import shown_tools
 from tests.clients.npm import client
+from tests.programs import MAIN
 from tests.serve.mcp import WORDS_ONLY, listening, write_notes
-from tests.support_cli import MAIN
 
 pytestmark = [
     pytest.mark.slow,  # they need a newer Node, of 190 MB, than most machines have

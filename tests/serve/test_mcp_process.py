@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import MAIN, environment, program
 from tests.serve.mcp import NEWEST, WORDS_ONLY, Process, process, write_notes
-from tests.support_cli import MAIN, environment, program
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 

@@ -15,8 +15,8 @@ import pytest
 
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.serve.tools import shown_tools
+from tests.programs import MAIN
 from tests.serve.mcp import WORDS_ONLY, listening, write_notes
-from tests.support_cli import MAIN
 
 mcp = pytest.importorskip("mcp", reason="the SDK is not installed")
 

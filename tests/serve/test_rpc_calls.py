@@ -13,7 +13,7 @@ from memlines.errors import UsageError
 from memlines.serve.rpc.server import Event, Method
 from memlines.serve.rpc.workers import MOST_AT_ONCE, MOST_THREADS
 from tests.serve.rpc import DEADLINE, Gate, Served, echo, served
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 Params = Mapping[str, Any]
 

@@ -16,8 +16,9 @@ from memlines.embed.select import Choice
 from memlines.serve.rpc.engine import Engine
 from memlines.serve.rpc.messages import UnknownProtocol
 from memlines.serve.tools import shown_tools
-from tests.support_search import FakeProvider, write
-from tests.support_waiting import eventually
+from tests.memories import write
+from tests.providers import MeaningsProvider
+from tests.waiting import eventually
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector
@@ -163,7 +164,7 @@ def test_a_message_about_the_past_gets_what_the_memory_knows(client: Client) -> 
     assert "memory/birds.md#L1" in told["context"]
 
 
-class Loading(FakeProvider):
+class Loading(MeaningsProvider):
     """A model that is not loaded until a test lets it be."""
 
     def __init__(self) -> None:

@@ -17,7 +17,6 @@ from memlines.errors import StoreBusy
 from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.rpc.server import Method, serve
 from tests.serve.rpc import DEADLINE, echo, served
-from tests.support import untimed
 
 REQUEST = b'{"jsonrpc":"2.0","id":"a","method":"echo","params":%s}'
 LONG = b'{"x":"%s"}' % (b"x" * MOST_BYTES)
@@ -134,7 +133,6 @@ FIRST = line({"jsonrpc": "2.0", "id": "first", "method": "initialize"})
 LAST = line({"jsonrpc": "2.0", "id": "last", "method": "echo", "params": {"here": True}})
 
 
-@untimed
 @given(st.lists(st.binary(max_size=60).filter(lambda each: b"\n" not in each), max_size=8))
 def test_no_bytes_stop_it(parts: list[bytes]) -> None:
     found = answers_to(FIRST + b"".join(part + b"\n" for part in parts) + LAST)
@@ -174,7 +172,6 @@ def expected_id(request: dict[str, Any]) -> Callable[[], Any] | None:
     return None if is_notification else lambda: None
 
 
-@untimed
 @given(st.lists(requests, max_size=30))
 def test_each_request_with_an_id_gets_exactly_one_answer(sent: list[dict[str, Any]]) -> None:
     found = answers_to(FIRST + b"".join(map(line, sent)))
@@ -182,7 +179,6 @@ def test_each_request_with_an_id_gets_exactly_one_answer(sent: list[dict[str, An
     assert Counter(answer["id"] for answer in found) == Counter(["first", *wanted])
 
 
-@untimed
 @given(st.lists(requests, max_size=10))
 def test_each_answer_is_a_result_or_an_error(sent: list[dict[str, Any]]) -> None:
     for answer in answers_to(FIRST + b"".join(map(line, sent))):

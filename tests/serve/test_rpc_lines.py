@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.serve.rpc.messages import LineWriter, read_lines
-from tests.support import untimed
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 BOM = b"\xef\xbb\xbf"
 
@@ -50,7 +49,6 @@ def says_something(line: bytes) -> bool:
     return bool(line.removeprefix(BOM).strip()) and b"\n" not in line
 
 
-@untimed
 @given(st.lists(st.binary(min_size=1, max_size=20).filter(says_something)))
 def test_each_line_is_given_or_too_long(parts: list[bytes]) -> None:
     wanted = [None if len(part) > 10 else part + b"\n" for part in parts]

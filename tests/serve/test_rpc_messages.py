@@ -20,7 +20,6 @@ from memlines.serve.rpc.messages import (
     raised_line,
     result_line,
 )
-from tests.support import untimed
 
 GOOD = {"jsonrpc": "2.0", "id": 1, "method": "echo", "params": {"a": 1}}
 
@@ -123,7 +122,6 @@ def test_a_refusal_shows_little_of_what_came() -> None:
     assert len(str(caught.value)) < 200
 
 
-@untimed
 @given(st.binary(max_size=200))
 def test_any_line_is_a_request_or_refused(line: bytes) -> None:
     with suppress(Refused):
@@ -150,7 +148,6 @@ values = st.recursive(
 )
 
 
-@untimed
 @given(values)
 def test_every_result_arrives_as_it_is(value: object) -> None:
     line = result_line(1, value)

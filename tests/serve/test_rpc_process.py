@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import environment, program
 from tests.serve.rpc import METHODS, Engine, engine, few_methods
-from tests.support_cli import environment, program
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 

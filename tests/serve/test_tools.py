@@ -11,7 +11,7 @@ import pytest
 from memlines import Memory, SecretRefused, SettingsError, UsageError
 from memlines.serve.tools import TOOLS, Output, call_tool
 from memlines.serve.tools.finding import NOTHING
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 NOTES = {
     "birds.md": "# Birds\n\n- The kestrel nests in the old church tower\n- The heron waits at the weir\n",

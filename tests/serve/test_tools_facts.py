@@ -10,8 +10,8 @@ import pytest
 from memlines import Memory, SecretRefused, UsageError
 from memlines.serve.tools import Output, call_tool
 from memlines.text.fact_note import facts_in
+from tests.memories import words_memory
 from tests.memory.facts.memories import facts_memory
-from tests.support_search import words_memory
 
 TOKEN = "ghp_" + "aB3dE5gH7jK9" * 3
 PHONE = "Anna's phone number is 555-"

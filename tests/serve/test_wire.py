@@ -9,7 +9,7 @@ from pathlib import Path
 from memlines.memory.status import Status
 from memlines.serve.wire import excerpt_json, hit_json, report_json, search_json, status_json
 from memlines.types import Excerpt, Hit, Problem, Report, SearchResult, Why
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 HIT = Hit(
     path="memory/a.md",

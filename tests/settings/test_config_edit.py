@@ -15,8 +15,8 @@ from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load, trust
 from memlines.settings.loading import settings_in
 from memlines.settings.yaml_text import with_value, without
+from tests.programs import Cli
 from tests.settings.test_settings import project_file, user_file
-from tests.support_cli import Cli
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from memlines.settings.keys import (
     resolve,
     translate,
 )
+from tests.programs import Cli
 from tests.settings.test_settings import project_file, user_file
-from tests.support_cli import Cli
 
 DOCUMENTS = Path(__file__).resolve().parents[3] / "shared" / "seeds"
 

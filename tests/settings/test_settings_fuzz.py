@@ -13,7 +13,6 @@ from memlines.errors import SettingsError
 from memlines.paths import user_config_file
 from memlines.settings import Loaded, list_settings, load
 from memlines.settings.keys import ALIASES, SESSION_MEMORY, WRAPPERS, groups, known_keys, variables
-from tests.support import untimed
 
 shared_home = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
@@ -78,7 +77,6 @@ def test_any_numbers_that_load_are_within_their_limits(mapping: dict[str, float]
             assert (rule.low or 0) <= line.value <= (math.inf if rule.high is None else rule.high)
 
 
-@untimed
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_weights_always_add_up_to_one(vector: float, text: float) -> None:
     weights = {"query.hybrid.vector_weight": vector, "query.hybrid.text_weight": text}

@@ -14,16 +14,10 @@ from memlines.serve.hooks import thin
 from memlines.serve.rpc.workplace import folder_of
 from memlines.settings import load, trust
 from memlines.settings.workspace import find_workspace
+from tests.programs import Cli, program
 from tests.settings.test_settings import project_file, user_file
-from tests.support_cli import Cli, program
 
 VARIABLE = "MEMLINES_WORKSPACE"
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 @pytest.fixture

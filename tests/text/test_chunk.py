@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from memlines.text import chunk as chunk_module
 from memlines.text.chunk import chunk_id, chunk_text, limit_of, text_hash, weigh
 from memlines.types import Chunk
-from tests.support import untimed
 
 WIDE = [(0x2E80, 0x9FFF), (0xA000, 0xA4FF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0x20000, 0x2FA1F)]
 
@@ -92,7 +91,6 @@ def test_limit(tokens: int, limit: int) -> None:
     assert limit_of(tokens) == limit
 
 
-@untimed
 @given(texts, sizes, overlaps)
 def test_no_chunk_is_above_the_limit(text: str, tokens: int, overlap: int) -> None:
     assert all(weigh(chunk.text) <= limit_of(tokens) for chunk in chunk_text(text, tokens, overlap))
@@ -149,7 +147,6 @@ def naive(text: str, tokens: int, overlap: int) -> list[tuple[int, int, str]]:
     return [run for run in joined if run[2].strip()]
 
 
-@untimed
 @given(texts, sizes, overlaps)
 @example("a" * 32 + "\n" + "b" * 31, 8, 7)
 @example("你" * 8 + "a", 8, 7)
@@ -159,7 +156,6 @@ def test_chunks_are_what_the_plain_rules_give(text: str, tokens: int, overlap: i
     assert found == naive(text, tokens, overlap)
 
 
-@untimed
 @given(st.lists(short_lines, max_size=40), sizes, overlaps)
 def test_a_chunk_of_whole_lines_equals_them(lines: list[str], tokens: int, overlap: int) -> None:
     """All lines but the first are the text's own; the first may be the end of one, if it was carried."""
@@ -174,7 +170,6 @@ def test_a_chunk_of_whole_lines_equals_them(lines: list[str], tokens: int, overl
         assert first == source or carried or not source.strip()
 
 
-@untimed
 @given(texts, sizes, overlaps)
 def test_every_line_is_found_under_its_number(text: str, tokens: int, overlap: int) -> None:
     chunks = chunk_text(text, tokens, overlap)
@@ -184,7 +179,6 @@ def test_every_line_is_found_under_its_number(text: str, tokens: int, overlap: i
             assert any(line in chunk.text.split("\n") for chunk in over)
 
 
-@untimed
 @given(st.sampled_from([0x10000, 0x4E00]), st.integers(1, 3000), sizes, overlaps)
 def test_the_pieces_of_a_long_line_make_it_up(first: int, length: int, tokens: int, overlap: int) -> None:
     line = "".join(chr(first + place) for place in range(length))  # no character twice: no place is doubtful
@@ -197,7 +191,6 @@ def test_the_pieces_of_a_long_line_make_it_up(first: int, length: int, tokens: i
     assert done == len(line)
 
 
-@untimed
 @given(texts, sizes, overlaps)
 def test_line_numbers_go_forward(text: str, tokens: int, overlap: int) -> None:
     chunks = chunk_text(text, tokens, overlap)
@@ -207,20 +200,17 @@ def test_line_numbers_go_forward(text: str, tokens: int, overlap: int) -> None:
         assert before.end_line <= after.end_line
 
 
-@untimed
 @given(texts, sizes, overlaps)
 def test_cutting_twice_gives_the_same(text: str, tokens: int, overlap: int) -> None:
     assert chunk_text(text, tokens, overlap) == chunk_text(text, tokens, overlap)
 
 
-@untimed
 @given(texts, sizes, overlaps)
 def test_headings_never_move_a_border(text: str, tokens: int, overlap: int) -> None:
     plain = text.replace("#", "x")
     assert spans(chunk_text(text, tokens, overlap)) == spans(chunk_text(plain, tokens, overlap))
 
 
-@untimed
 @given(texts, texts, sizes, overlaps)
 def test_text_added_at_the_end_changes_only_the_last_chunk(
     text: str, more: str, tokens: int, overlap: int
@@ -229,7 +219,6 @@ def test_text_added_at_the_end_changes_only_the_last_chunk(
     assert chunk_text(text + "\n" + more, tokens, overlap)[: len(settled)] == settled
 
 
-@untimed
 @given(texts, sizes, overlaps)
 def test_a_final_line_break_adds_no_line(text: str, tokens: int, overlap: int) -> None:
     closed = text.rstrip("\n")
@@ -364,7 +353,6 @@ def test_without_headings_the_embedded_text_is_the_text() -> None:
     assert Chunk(1, 1, "alone", "").embedded_text == "alone"
 
 
-@untimed
 @given(texts)
 def test_a_chunk_carries_the_hash_of_its_text(text: str) -> None:
     for chunk in chunk_text(text, 8, 2):
@@ -398,7 +386,6 @@ def test_each_part_of_the_name_makes_another_id() -> None:
     assert len(ids) == 6
 
 
-@untimed
 @given(texts, texts)
 def test_ids_of_a_file_do_not_depend_on_another(text: str, other: str) -> None:
     alone = [chunk_id("memory", "a.md", chunk) for chunk in chunk_text(text, 8, 2)]

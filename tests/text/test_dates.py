@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memlines.text.date_words import fold
 from memlines.text.dates import Span, asks_when, spans_of
-from tests.support import untimed
 
 NOW = datetime(2026, 10, 14, 15, 0)
 """A Wednesday."""
@@ -455,32 +454,27 @@ WORDS = """
 SAID = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
 
 
-@untimed
 @given(st.text() | SAID, TIMES)
 def test_any_text_at_any_time_gives_spans_that_begin_before_they_end(query: str, now: datetime) -> None:
     assert all(span.first <= span.last for span in spans_of(query, now))
 
 
-@untimed
 @given(st.text() | SAID, TIMES)
 def test_the_words_of_a_span_stand_in_the_query(query: str, now: datetime) -> None:
     composed = unicodedata.normalize("NFC", query)
     assert all(span.text and span.text in composed for span in spans_of(query, now))
 
 
-@untimed
 @given(st.text() | SAID)
 def test_any_text_asks_when_or_does_not(query: str) -> None:
     assert asks_when(query) in (True, False)
 
 
-@untimed
 @given(st.text())
 def test_folding_keeps_the_number_of_letters(text: str) -> None:
     assert len(fold(text)) == len(text)
 
 
-@untimed
 @given(
     st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)), st.text('我去了x/(_ "\n', max_size=20)
 )
@@ -488,13 +482,11 @@ def test_an_iso_date_is_found_anywhere(day: date, words: str) -> None:
     assert days(f"{words}{day}{words}") == [str(day)]
 
 
-@untimed
 @given(st.dates(min_value=date(1950, 1, 1), max_value=date(2099, 12, 31)))
 def test_a_date_is_read_as_it_is_written(day: date) -> None:
     assert days(f"on {day.day} {day:%B} {day.year}") == [str(day)]
 
 
-@untimed
 @given(TIMES.filter(lambda now: now.year > 1))
 def test_last_week_ends_before_this_one_begins(now: datetime) -> None:
     (span,) = spans_of("last week", now)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from memlines.text import edits
 from memlines.text.edits import add, cut, lines_at, locate, put, split, tidy
 from memlines.text.entries import own_text_of, session_in
-from tests.support import untimed
 from tests.text.test_entries import MARKDOWN
 
 ANY_TEXT = st.one_of(MARKDOWN, st.text())
@@ -79,13 +78,11 @@ def test_nor_is_it_made_inside_of_code(text: str) -> None:
     assert add(headed, "- y", "Plans").text == headed + "- y\n"
 
 
-@untimed
 @given(ANY_TEXT, BLOCK)
 def test_what_is_added_at_the_end_only_adds(text: str, block: str) -> None:
     assert add(text, block).text.startswith(text)
 
 
-@untimed
 @given(ANY_TEXT, BLOCK, st.sampled_from([None, "A", "B", "new"]))
 def test_every_old_line_stays_in_order(text: str, block: str, under: str | None) -> None:
     edited = add(text, block, under)
@@ -93,21 +90,18 @@ def test_every_old_line_stays_in_order(text: str, block: str, under: str | None)
     assert all(line in rest for line in words_of(text))
 
 
-@untimed
 @given(ANY_TEXT, BLOCK, st.sampled_from([None, "A", "B", "new"]))
 def test_the_lines_that_are_named_are_the_block(text: str, block: str, under: str | None) -> None:
     edited = add(text, block, under)
     assert lines_at(edited.text, edited.first, edited.last) == block
 
 
-@untimed
 @given(ANY_TEXT, BLOCK)
 def test_taking_out_what_was_added_gives_the_text_back(text: str, block: str) -> None:
     edited = add(text, block)
     assert cut(edited.text, edited.first, edited.last).rstrip() == text.rstrip()
 
 
-@untimed
 @given(ANY_TEXT, BLOCK, st.sampled_from(["A", "B"]))
 def test_under_a_heading_too_but_for_blank_lines(text: str, block: str, under: str) -> None:
     headed = f"# A\n{text}\n# B\n"
@@ -159,7 +153,6 @@ def test_lines_are_taken_out(text: str, first: int, last: int, expected: str) ->
     assert cut(text, first, last) == expected
 
 
-@untimed
 @given(ANY_TEXT.filter(lambda text: bool(split(text))), st.data())
 def test_only_the_lines_that_are_named_lose_words(text: str, data: st.DataObject) -> None:
     lines = split(text)
@@ -198,7 +191,6 @@ def test_a_place_that_cannot_be_is_looked_for(first: int, last: int) -> None:
     assert locate("a\nb\n", first, last, "b") == (2, 2)
 
 
-@untimed
 @given(ANY_TEXT)
 def test_lines_are_all_of_a_text(text: str) -> None:
     assert "".join(split(text)) == text
@@ -221,7 +213,6 @@ def test_a_block_is_tidied(block: str, expected: str) -> None:
     assert tidy(block) == expected
 
 
-@untimed
 @given(ANY_TEXT)
 def test_what_is_tidied_stays_so(block: str) -> None:
     assert tidy(tidy(block)) == tidy(block)

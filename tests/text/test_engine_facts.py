@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memlines.text.fact_note import facts_in
+from tests.memories import write
 from tests.serve.test_rpc_engine import Client
-from tests.support_search import write
 
 TABS = "Prefers tabs over spaces in Python files."
 ASKED = "Please format the Python files with tabs or spaces as I like."

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from memlines.text.entries import Entry, entries_of, entry_at, own_text_of, title_of
 from memlines.text.outline import outline
-from tests.support import untimed
 
 Span = tuple[str, int, int]
 
@@ -191,7 +190,6 @@ def test_words_as_a_heading_shows_them(words: str, title: str) -> None:
     assert title_of(words) == title
 
 
-@untimed
 @given(MARKDOWN)
 def test_entries_are_in_order_and_begin_and_end_with_words(text: str) -> None:
     lines = text.split("\n")
@@ -203,7 +201,6 @@ def test_entries_are_in_order_and_begin_and_end_with_words(text: str) -> None:
         after = entry.last
 
 
-@untimed
 @given(st.lists(st.sampled_from(["# A", "text", "- b", "  c", "", "> d", "1. e", "| f |"])).map("\n".join))
 def test_every_line_with_words_belongs_to_an_entry(text: str) -> None:
     entries = entries_of(text)
@@ -211,7 +208,6 @@ def test_every_line_with_words_belongs_to_an_entry(text: str) -> None:
         assert (entry_at(entries, number) is not None) >= bool(line.strip())
 
 
-@untimed
 @given(st.lists(st.sampled_from(["# A", "## B #", "   # C", "text", "```", "~~~", "    ```", "", "``` x"])))
 def test_headings_are_those_of_the_outline(lines: list[str]) -> None:
     text = "\n".join(lines)
@@ -219,7 +215,6 @@ def test_headings_are_those_of_the_outline(lines: list[str]) -> None:
     assert headings == [heading.line for heading in outline(text)]
 
 
-@untimed
 @given(st.text())
 def test_any_text_has_entries(text: str) -> None:
     lines = text.removeprefix("\ufeff").split("\n")

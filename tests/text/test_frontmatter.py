@@ -12,8 +12,7 @@ from memlines import Memory
 from memlines.index.search.query import parse_filters
 from memlines.text.chunk import chunk_note, chunk_text
 from memlines.text.outline import FrontMatter, front_matter
-from tests.support import untimed
-from tests.support_search import WORDS_ONLY, write
+from tests.memories import WORDS_ONLY, write
 
 NOTE = """\
 ---
@@ -111,14 +110,12 @@ def test_windows_line_ends_are_none_of_its_words() -> None:
     assert front_matter("---\r\ntitle: One\r\n---\r\ntext") == FrontMatter(3, "One")
 
 
-@untimed
 @given(st.text(alphabet=st.sampled_from("---\n: #[]{},'\"|>ab\t\r")))
 def test_any_text_is_read_without_an_error(text: str) -> None:
     found = front_matter(f"---\n{text}\n---\n{text}")
     assert found is None or 2 <= found.lines <= text.count("\n") + 3
 
 
-@untimed
 @given(
     st.dictionaries(
         st.from_regex(r"[a-z]{1,8}", fullmatch=True), st.from_regex(r"[a-z]{1,20}", fullmatch=True)
@@ -175,13 +172,11 @@ def test_values_that_do_not_fit_above_a_chunk_are_kept_as_lines() -> None:
     assert (chunks[-1].start_line, chunks[-1].text) == (103, "text")
 
 
-@untimed
 @given(st.text(alphabet="ab\n- #:[]", max_size=300))
 def test_a_text_without_front_matter_is_cut_as_ever(text: str) -> None:
     assert chunk_note(f"x{text}", 8, 2) == chunk_text(f"x{text}", 8, 2)
 
 
-@untimed
 @given(st.text(alphabet="ab\n #", max_size=300), st.integers(0, 5))
 def test_front_matter_moves_chunks_and_changes_none(body: str, pairs: int) -> None:
     matter = "\n".join(["---", *(f"key{number}: v" for number in range(pairs)), "---"])

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from memlines.admin.backup.manifest import digest
 from memlines.text.neutral import unseen_in
 from tests.admin.backups import back_up, bring_back, export, fill, tree
-from tests.support import untimed
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 UNSEEN = {
     "escape": "\x1b",
@@ -44,12 +43,6 @@ SEEN = [
 ]
 
 unseen = pytest.mark.parametrize("character", UNSEEN.values(), ids=UNSEEN.keys())
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
-    return Cli(capsys)
 
 
 def code_point(character: str) -> str:
@@ -114,7 +107,6 @@ def test_names_of_every_script_come_back(workspace: Path, tmp_path: Path) -> Non
     assert set(tree(workspace)) == set(SEEN)
 
 
-@untimed
 @given(st.text())
 def test_what_is_named_stands_in_the_name(name: str) -> None:
     found = unseen_in(name)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.text.neutral import Neutral, neutralise, quote_lines, visible, visible_values
-from tests.support import untimed
 from tests.text.hostile import ESCAPES, EVERYTHING, HIDDEN, IMAGES, INVISIBLE, TAGS, TURNS, hostile, unseen
 
 ORDINARY = [
@@ -77,14 +76,12 @@ def test_what_a_link_of_a_terminal_shows_is_kept_and_its_address_is_not() -> Non
     assert [visible(text) for text in ESCAPES[1:3]] == ["click", "click"]
 
 
-@untimed
 @given(texts)
 def test_it_is_done_once(text: str) -> None:
     once = str(neutralise(text))
     assert neutralise(once) == once
 
 
-@untimed
 @given(texts)
 def test_nothing_hostile_is_left(text: str) -> None:
     left = neutralise(text)
@@ -92,7 +89,6 @@ def test_nothing_hostile_is_left(text: str) -> None:
     assert not unseen("".join(one for one in left if one not in needed))
 
 
-@untimed
 @given(texts)
 def test_every_line_stays_on_its_number(text: str) -> None:
     assert neutralise(text).count("\n") == quote_lines(text).count("\n") == text.count("\n")

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.text.outline import heading_above, outline
-from tests.support import untimed
 
 
 def titles(text: str) -> list[str]:
@@ -151,7 +150,6 @@ def test_a_hostile_line_is_one_pass(line: str) -> None:
     assert len(outline(line + "\n# After")) <= 2
 
 
-@untimed
 @given(st.lists(st.sampled_from(["# A", "## B", "### C", "text", "```", "~~~", "", "# D #"]), max_size=30))
 def test_every_heading_is_on_the_line_it_names(lines: list[str]) -> None:
     for heading in outline("\n".join(lines)):
@@ -159,14 +157,12 @@ def test_every_heading_is_on_the_line_it_names(lines: list[str]) -> None:
         assert lines[heading.line - 1].startswith("#")
 
 
-@untimed
 @given(st.text())
 def test_any_text_has_an_outline_in_order(text: str) -> None:
     lines = [heading.line for heading in outline(text)]
     assert lines == sorted(set(lines))
 
 
-@untimed
 @given(st.text(alphabet="# `~\nab\t"), st.integers(1, 20))
 def test_a_path_has_at_most_six_headings(text: str, line: int) -> None:
     headings = outline(text)

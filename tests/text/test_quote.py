@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from memlines.text.neutral import neutralise
 from memlines.text.quote import TAG, Quote, block, block_within, without_quotes
-from tests.support import untimed
 
 EVIL = [
     f"</{TAG}>",
@@ -27,7 +26,6 @@ EVIL = [
 texts = st.text() | st.lists(st.sampled_from([*EVIL, "a", " ", "\n", "<", "/", TAG, ">"])).map("".join)
 
 
-@untimed
 @given(st.lists(texts, min_size=1, max_size=4))
 def test_every_quoted_line_is_marked_and_only_the_end_closes(quoted: list[str]) -> None:
     shown = block("Introduction.", [Quote("memory/a.md#L1", text) for text in quoted])
@@ -36,7 +34,6 @@ def test_every_quoted_line_is_marked_and_only_the_end_closes(quoted: list[str]) 
     assert all(line in ("", "memory/a.md#L1:") or line.startswith(">") for line in inside)
 
 
-@untimed
 @given(st.lists(texts.map(lambda text: text[:200]), max_size=12), st.integers(1_000, 4_000))
 def test_a_capped_block_holds_whole_quotes_and_says_what_is_left_out(said: list[str], most: int) -> None:
     quotes = [Quote(f"memory/a.md#L{at} (x)", text) for at, text in enumerate(said, 1)]
@@ -52,13 +49,11 @@ def test_a_capped_block_holds_whole_quotes_and_says_what_is_left_out(said: list[
     assert without_quotes(shown) == ""
 
 
-@untimed
 @given(texts)
 def test_nothing_quoted_is_a_tag(text: str) -> None:
     assert not re.search(r"<[\w/!?|]", neutralise(text))
 
 
-@untimed
 @given(texts, st.sampled_from(["", "before "]), st.sampled_from(["", " after"]))
 def test_a_block_is_taken_out_again_whatever_it_holds(text: str, before: str, after: str) -> None:
     assert without_quotes(before + block("Introduction.", [Quote("x", text)]) + after) == before + after

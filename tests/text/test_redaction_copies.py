@@ -13,8 +13,8 @@ from memlines.embed.remote.provider import RemoteProvider
 from memlines.memory.conversations.reading import read_session
 from memlines.text.redaction import redact, redact_together
 from tests.embed.fake_service import provider_server, remote
-from tests.support_index import indexed, sync
-from tests.support_search import write
+from tests.indexes import indexed, sync
+from tests.memories import write
 from tests.text.redaction_corpus import planted, survives
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 

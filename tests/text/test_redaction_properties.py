@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.text.redaction import redact
@@ -30,34 +30,29 @@ PIECES = st.one_of(
 TEXTS = st.lists(PIECES, max_size=14).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
 @given(TEXTS)
 def test_what_was_redacted_stays_as_it_is(text: str) -> None:
     once = redact(text).text
     assert redact(once).text == once
 
 
-@settings(max_examples=300, deadline=None)
 @given(TEXTS)
 def test_lines_keep_their_numbers(text: str) -> None:
     assert redact(text).text.count("\n") == text.count("\n")
 
 
-@settings(max_examples=300, deadline=None)
 @given(TEXTS)
 def test_something_is_counted_if_anything_changes(text: str) -> None:
     found = redact(text)
     assert bool(found.counts) == (found.text != text)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=st.characters(exclude_characters="<0123456789"), max_size=200))
 def test_a_text_without_keywords_stays_as_it_is(text: str) -> None:
     if not any(keyword in text.lower() for keyword in KEYWORDS):
         assert redact(text).text == text
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(), st.sampled_from(PREFIXED), st.text(), st.integers(0, 10**6))
 def test_no_text_around_a_token_saves_it(before: str, form: Form, after: str, seed: int) -> None:
     found = Planted(form.name, True, "", form.draw(random.Random(seed)))

@@ -16,9 +16,9 @@ from memlines.embed.select import Choice
 from memlines.serve.tools import call_tool
 from memlines.text.redaction import redact, rules_of
 from tests.embed.fake_service import ProviderServer, provider_server, remote
-from tests.support_embedding import FakeProvider
-from tests.support_index import sync
-from tests.support_search import write
+from tests.indexes import sync
+from tests.memories import write
+from tests.providers import FakeProvider
 from tests.text.redaction_corpus import planted, survives
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 

@@ -13,9 +13,8 @@ from memlines.embed.base import Limits, embed_documents, embed_query, to_blobs
 from memlines.embed.passages import best_sentence, embed_passages, is_packed, unpack
 from memlines.index.store.sqlite import cache
 from memlines.text.sentences import pieces_of, sentences_of
-from tests.support import untimed
-from tests.support_embedding import FakeProvider
-from tests.support_index import reading, sync, write
+from tests.indexes import reading, sync, write
+from tests.providers import FakeProvider
 
 TEXT = "The zebra crosses the road. An okapi hides in the forest!\n- a giraffe eats leaves\n"
 FINE = FakeProvider(by_sentence=True)
@@ -39,13 +38,11 @@ def test_sentences_lines_and_list_items(text: str, sentences: list[str]) -> None
     assert sentences_of(text) == sentences
 
 
-@untimed
 @given(st.text())
 def test_every_sentence_is_in_the_text(text: str) -> None:
     assert all(sentence in text for sentence in sentences_of(text))
 
 
-@untimed
 @given(st.text(alphabet="ab. \n", max_size=3_000))
 def test_a_chunk_has_a_bounded_number_of_sentences(text: str) -> None:
     assert len(sentences_of(text)) <= 32
@@ -115,7 +112,6 @@ def test_a_rebuild_embeds_no_sentence_again(workspace: Path) -> None:
 # Pieces of what is too long
 
 
-@untimed
 @given(st.text(max_size=300), st.integers(4, 60))
 def test_pieces_fit_and_leave_out_nothing_but_white_space(text: str, most: int) -> None:
     pieces = pieces_of(text, most)

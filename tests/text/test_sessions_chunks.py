@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from memlines.text.chunk import limit_of, text_hash, weigh
 from memlines.text.turns import chunk_turns
 from memlines.types import Chunk, Role, Turn
-from tests.support import untimed
 
 TOKENS, OVERLAP = 400, 80
 LIMIT = limit_of(TOKENS)
@@ -158,7 +157,6 @@ def turns_of(conversation: list[tuple[Role, int]]) -> list[Turn]:
     ]
 
 
-@untimed
 @given(conversations, budgets, st.integers(0, 200))
 def test_a_chunk_begins_and_ends_with_turns_of_its_lines(
     conversation: list[tuple[Role, int]], tokens: int, overlap: int
@@ -168,7 +166,6 @@ def test_a_chunk_begins_and_ends_with_turns_of_its_lines(
         assert (min(seen), max(seen)) == (chunk.start_line, chunk.end_line)
 
 
-@untimed
 @given(conversations, budgets, st.integers(0, 200))
 def test_every_word_is_in_a_chunk(conversation: list[tuple[Role, int]], tokens: int, overlap: int) -> None:
     turns = turns_of(conversation)
@@ -176,7 +173,6 @@ def test_every_word_is_in_a_chunk(conversation: list[tuple[Role, int]], tokens: 
     assert covered == {word for turn in turns for word in words_in(turn)}
 
 
-@untimed
 @given(
     st.lists(
         st.tuples(st.sampled_from(["user", "assistant"]), st.text("ab .\n 漢字", min_size=1, max_size=400))
@@ -192,7 +188,6 @@ def test_no_chunk_is_heavier_than_the_limit(
     assert all(weigh(chunk.text) <= limit_of(tokens) for chunk in chunks)
 
 
-@untimed
 @given(st.text("ab .\n\t 漢字", min_size=1, max_size=2000).filter(str.strip), st.integers(1, 60))
 def test_the_pieces_of_a_long_turn_are_all_of_it(text: str, tokens: int) -> None:
     chunks = cut(Turn("user", text, 1), tokens=tokens, overlap=0)
@@ -200,7 +195,6 @@ def test_the_pieces_of_a_long_turn_are_all_of_it(text: str, tokens: int) -> None
     assert "".join(shown.split()) == "".join(text.split())
 
 
-@untimed
 @given(conversations, budgets)
 def test_everything_a_user_says_is_in_a_chunk_where_no_answer_is_long(
     conversation: list[tuple[Role, int]], tokens: int

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from memlines.text.language import language_of, stemmers, stop_words
 from memlines.text.terms import parts_of, query_terms, terms_of, title_of
-from tests.support import untimed
 
 
 @pytest.mark.parametrize(
@@ -114,19 +113,16 @@ def test_every_stemmed_language_has_stop_words() -> None:
     assert all(map(stop_words, stemmers()))
 
 
-@untimed
 @given(st.text(), st.sampled_from(["", *stemmers()]))
 def test_terms_never_hold_what_separates_them(text: str, language: str) -> None:
     assert all(term and not any(c.isspace() for c in term) for term in terms_of(text, language))
 
 
-@untimed
 @given(st.text(), st.text())
 def test_a_text_has_the_terms_of_its_lines(one: str, other: str) -> None:
     assert sorted(terms_of(f"{one}\n{other}", "en")) == sorted(terms_of(one, "en") + terms_of(other, "en"))
 
 
-@untimed
 @given(st.text())
 def test_a_query_word_is_found_in_the_text_it_is_taken_from(text: str) -> None:
     for word in text.split():

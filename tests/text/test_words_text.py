@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from memlines.paths import languages_with
 from memlines.text.language import is_unlearned, language_of, stop_words
 from memlines.text.terms import telling_words, words_of
-from tests.support import untimed
 
 
 def test_words_are_runs_of_letters_digits_and_underscores() -> None:
@@ -62,20 +61,17 @@ def test_every_stop_word_is_one_word() -> None:
     assert all(words_of(word) == [word] for word in EVERY_STOP_WORD)
 
 
-@untimed
 @given(st.text())
 def test_a_query_with_words_never_loses_all_of_them(text: str) -> None:
     assert telling_words(text) or not any(word.strip("_") for word in words_of(text))
 
 
-@untimed
 @given(st.text())
 def test_no_word_is_given_twice(text: str) -> None:
     telling = telling_words(text)
     assert len(telling) == len(set(telling))
 
 
-@untimed
 @given(st.text(alphabet="ab you the_1 é"))
 def test_stop_words_stay_only_where_nothing_else_is(text: str) -> None:
     telling = telling_words(text)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from memlines.files.read import decode_lines
 from memlines.transcripts.openclaw import parse
 from memlines.types import Transcript, Turn
-from tests.support import untimed
 from tests.transcripts.records import HEADER, assistant, jsonl, message, user
 
 BEGAN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -202,21 +201,18 @@ records = st.fixed_dictionaries(
 )
 
 
-@untimed
 @given(st.lists(records))
 def test_records_of_any_shape_give_storable_text(shapes: list[dict[str, Any]]) -> None:
     for turn in parse(jsonl(*shapes)).turns:
         assert turn.text.encode().strip(b"\0")
 
 
-@untimed
 @given(st.binary())
 def test_bytes_of_any_kind_are_read(content: bytes) -> None:
     transcript = parse(decode_lines(content))
     assert transcript.broken <= transcript.skipped <= content.count(b"\n") + 1
 
 
-@untimed
 @given(st.lists(st.sampled_from([jsonl(user("hi")), jsonl(HEADER), "\n", "x\n", jsonl(assistant("yo"))])))
 def test_every_turn_stands_on_its_line(lines: list[str]) -> None:
     text = "".join(lines)

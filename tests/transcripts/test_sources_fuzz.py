@@ -15,7 +15,6 @@ from memlines.files.read import decode_lines
 from memlines.transcripts import claude_code, codex, openclaw, opencode
 from memlines.transcripts.catalogue import recognise
 from memlines.types import Transcript
-from tests.support import untimed
 from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content
 
 
@@ -75,7 +74,6 @@ def texts_in(value: Any) -> list[str]:
 
 
 @each_format
-@untimed
 @given(st.data())
 def test_transcripts_that_are_cut_off(form: Format, data: st.DataObject) -> None:
     text = form.text[: data.draw(st.integers(0, len(form.text)))]
@@ -83,7 +81,6 @@ def test_transcripts_that_are_cut_off(form: Format, data: st.DataObject) -> None
 
 
 @each_format
-@untimed
 @given(st.data())
 def test_transcripts_whose_lines_are_mixed_up(form: Format, data: st.DataObject) -> None:
     lines = data.draw(st.permutations(form.text.splitlines()))
@@ -92,7 +89,6 @@ def test_transcripts_whose_lines_are_mixed_up(form: Format, data: st.DataObject)
 
 
 @each_format
-@untimed
 @given(st.data())
 def test_transcripts_with_bytes_changed(form: Format, data: st.DataObject) -> None:
     content = bytearray(form.text.encode())
@@ -111,7 +107,6 @@ json_values = st.recursive(
 
 
 @each_format
-@untimed
 @given(st.data())
 def test_records_with_values_of_any_shape(form: Format, data: st.DataObject) -> None:
     records = [json.loads(line) for line in form.text.splitlines()]
@@ -137,7 +132,6 @@ def change(value: Any, data: st.DataObject) -> Any:
 
 
 @each_format
-@untimed
 @given(st.binary(max_size=300))
 def test_bytes_of_any_kind(form: Format, content: bytes) -> None:
     text = decode_lines(content)
@@ -157,7 +151,6 @@ def test_every_line_without_its_neighbours(form: Format) -> None:
     assert alone == whole
 
 
-@untimed
 @given(st.data())
 def test_exports_that_are_cut_off_or_damaged(data: st.DataObject) -> None:
     whole = content(OPENCODE_EXPORT)
@@ -172,7 +165,6 @@ def test_exports_that_are_cut_off_or_damaged(data: st.DataObject) -> None:
         )
 
 
-@untimed
 @given(st.text(max_size=300))
 def test_exports_of_any_text(text: str) -> None:
     opencode.parse_export(f'{{"info": {{}}, "messages": [{text}')

@@ -17,7 +17,7 @@ from memlines.transcripts import claude_code
 from memlines.transcripts.catalogue import CLIENTS, format_of
 from memlines.transcripts.finding import Found, Known, Sightings
 from memlines.types import Fingerprint
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 from tests.transcripts.recorded import (
     CLAUDE_CODE,
     CODEX,

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.clients.claude_code.model import Model, Request
+from tests.programs import MAIN
 from tests.serve.hooks import end_engines, engines_in
-from tests.support_cli import MAIN
 
 TURN_SECONDS = 60
 END_SECONDS = 10

@@ -8,7 +8,7 @@ import pytest
 
 from memlines.text.fact_note import facts_in
 from tests.clients.claude_code.machine import Machine, Session, heard
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 STORE = "mcp__memlines__memory_store"
 RECALL = "mcp__memlines__memory_recall"

@@ -12,7 +12,7 @@ from memlines import Memory
 from memlines.agent import snapshot
 from tests.clients.claude_code.machine import TOOL, Machine, Session, heard
 from tests.clients.claude_code.model import END, Request
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 CALL = f'CALL {TOOL} {{"query": "port of the staging database"}}'
 DECIDED = "I decided that we always deploy on Tuesdays because Monday is for tests."

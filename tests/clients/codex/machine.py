@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.clients.codex.model import Model
+from tests.programs import MAIN
 from tests.serve.hooks import end_engines
-from tests.support_cli import MAIN
 
 TURN_SECONDS = 60
 END_SECONDS = 10

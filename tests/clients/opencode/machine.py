@@ -21,7 +21,7 @@ from urllib.parse import quote
 from weakref import WeakSet
 
 from tests.clients.opencode.model import Model
-from tests.support_cli import MAIN
+from tests.programs import MAIN
 
 START_SECONDS = 90
 TURN_SECONDS = 60

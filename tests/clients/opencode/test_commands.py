@@ -10,7 +10,7 @@ import pytest
 from tests.clients.opencode.conftest import Open
 from tests.clients.opencode.model import END
 from tests.clients.opencode.window import Window
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 
 def asked_after(window: Window, command: str, arguments: str = "", session: str = "") -> str:

@@ -9,7 +9,7 @@ import pytest
 from tests.clients.opencode.conftest import Open
 from tests.clients.opencode.model import Request
 from tests.clients.opencode.window import Window
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 BLOCK = re.compile(r"<memlines-context.*?</memlines-context>", re.DOTALL)
 

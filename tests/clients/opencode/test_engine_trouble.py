@@ -13,7 +13,7 @@ from tests.clients.opencode.engine import EngineOf, command_file
 from tests.clients.opencode.faulty_engine import WITHOUT
 from tests.clients.opencode.model import END
 from tests.clients.opencode.window import Answer, Window
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 SEARCH = 'CALL memory_search {"query": "port of the staging database"}'
 REMEMBER = 'CALL memory_remember {"text": "The harbour has a fault."}'

@@ -10,7 +10,7 @@ from memlines.text.fact_note import facts_in
 from tests.clients.opencode.conftest import Open
 from tests.clients.opencode.test_suggestions import toasts
 from tests.clients.opencode.window import Window
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 NOTES = {
     "MEMORY.md": "# Shop\n",

@@ -16,7 +16,7 @@ from tests.clients.opencode.engine import EngineOf
 from tests.clients.opencode.machine import TURN_SECONDS, Machine, Server
 from tests.clients.opencode.model import Model
 from tests.clients.opencode.window import ToolCall, Window
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 EACH = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.clients.opencode.window import Window
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 
 def toasts(heard: list[dict[str, object]]) -> list[str]:

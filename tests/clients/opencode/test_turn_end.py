@@ -12,7 +12,7 @@ import pytest
 from tests.clients.opencode.conftest import Open
 from tests.clients.opencode.model import Request
 from tests.clients.opencode.window import Window
-from tests.support_waiting import eventually
+from tests.waiting import eventually
 
 DECISION = "We decided to use Postgres 17 for billing, because it is boring."
 

@@ -13,8 +13,8 @@ from memlines.memory.facts.rebuild import Outcome, open_table, rebuild
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.text.facts import Fact, line_of
-from tests.support_embedding import FakeProvider
-from tests.support_index import reading, sync, write
+from tests.indexes import reading, sync, write
+from tests.providers import FakeProvider
 
 NOTE = "memory/facts.md"
 

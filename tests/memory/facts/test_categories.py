@@ -9,7 +9,7 @@ import pytest
 from memlines.memory.facts.categories import category_of
 from memlines.memory.memory import Memory
 from memlines.text.facts import CATEGORIES
-from tests.support_cli import Cli
+from tests.programs import Cli
 
 HERE = Path(__file__).parent
 

@@ -16,7 +16,6 @@ from memlines.text.chunk import chunk_note, chunk_text, limit_of, text_hash, wei
 from memlines.text.fact_note import chunk_facts, facts_in
 from memlines.types import Chunk
 from tests.memory.facts.test_fact_lines import NOTES
-from tests.support import untimed
 
 TOKENS, OVERLAP = 400, 80
 TABS = "- 2026-11-16 [preference] Prefers tabs over spaces. {from: capture codex 01ab} ^k3f5x2m7qa"
@@ -132,7 +131,6 @@ def test_a_note_without_facts_is_cut_as_usual(text: str) -> None:
         assert cut(text) == chunk_note(text, TOKENS, OVERLAP)
 
 
-@untimed
 @given(NOTES, st.integers(1, 40))
 def test_whatever_the_note_facts_are_in_chunks_that_fit_and_are_in_order(text: str, tokens: int) -> None:
     note = text.replace("\ufeff", "").replace("\r", "")

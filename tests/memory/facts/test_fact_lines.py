@@ -15,7 +15,6 @@ from memlines.text import facts as module
 from memlines.text.entries import entries_of
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import CATEGORIES, LONGEST, Fact, FactLine, is_id, line_of, new_id, plain, source_of
-from tests.support import untimed
 
 DAY = date(2026, 11, 16)
 ID = "k3f5x2m7qa"
@@ -91,13 +90,11 @@ def texts_in(text: str) -> list[str]:
 # Writing and reading
 
 
-@untimed
 @given(FACTS)
 def test_a_fact_is_read_as_it_was_written(fact: Fact) -> None:
     assert facts_in(line_of(fact)) == (FactLine(fact, 1, 1, line_of(fact)),)
 
 
-@untimed
 @given(st.lists(FACTS, max_size=8, unique_by=lambda fact: fact.id))
 def test_facts_are_read_in_the_order_they_stand_in(facts: list[Fact]) -> None:
     text = "# Facts\n\n" + "".join(f"{line_of(fact)}\n" for fact in facts)
@@ -105,7 +102,6 @@ def test_facts_are_read_in_the_order_they_stand_in(facts: list[Fact]) -> None:
     assert facts_in(text) == tuple(lines)
 
 
-@untimed
 @given(NOTES)
 def test_the_fast_way_reads_what_the_slow_way_reads(text: str) -> None:
     slow = []
@@ -117,7 +113,6 @@ def test_the_fast_way_reads_what_the_slow_way_reads(text: str) -> None:
     assert fast == [replace(line, fact=replace(line.fact, id="")) for line in slow]
 
 
-@untimed
 @given(ANY_NOTES | st.text())
 def test_every_fact_of_any_text_has_a_name_of_its_own(text: str) -> None:
     names = [line.fact.id for line in facts_in(text)]
@@ -125,7 +120,6 @@ def test_every_fact_of_any_text_has_a_name_of_its_own(text: str) -> None:
     assert all(map(is_id, names))
 
 
-@untimed
 @given(ANY_NOTES)
 def test_lines_are_those_of_the_note(text: str) -> None:
     every = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
@@ -133,7 +127,6 @@ def test_lines_are_those_of_the_note(text: str) -> None:
         assert line.raw == "\n".join(every[line.first - 1 : line.last])
 
 
-@untimed
 @given(st.lists(FACTS, min_size=1, max_size=6, unique_by=lambda fact: fact.id), st.data())
 def test_an_edit_of_one_line_leaves_the_other_facts_alone(facts: list[Fact], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(facts) - 1))
@@ -147,7 +140,6 @@ def test_an_edit_of_one_line_leaves_the_other_facts_alone(facts: list[Fact], dat
     assert [found[fact.id] for fact in others] == others
 
 
-@untimed
 @given(st.text())
 def test_a_plain_text_stays_as_it_is(text: str) -> None:
     try:
@@ -157,7 +149,6 @@ def test_a_plain_text_stays_as_it_is(text: str) -> None:
     assert plain(once) == once
 
 
-@untimed
 @given(st.text())
 def test_a_source_stays_as_it_is(text: str) -> None:
     assert source_of(source_of(text)) == source_of(text)

@@ -36,7 +36,7 @@ from tests.memory.facts.memories import (
     names,
     note_of,
 )
-from tests.support_embedding import FakeProvider
+from tests.providers import FakeProvider
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors

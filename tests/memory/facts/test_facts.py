@@ -13,8 +13,8 @@ import pytest
 from memlines import Memory, SettingsError, UsageError
 from memlines.memory.facts import table
 from memlines.memory.facts.facts import Facts
+from tests.memories import WORDS_ONLY
 from tests.memory.facts.memories import ACME, BILLING, FACTS, SISTER, TABS, facts_memory, names, note_of
-from tests.support_search import WORDS_ONLY
 
 CAPTURED = """\
 - 2026-11-02 [preference] Likes oat milk. {from: capture codex 01ab} ^aaaaaaaaaa

@@ -18,8 +18,8 @@ from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import Fact, line_of
+from tests.indexes import index_file, indexed, reading, write
 from tests.memory.forgetting import RARE, SECRET, Home
-from tests.support_index import index_file, indexed, reading, write
 
 NOTE = "memory/facts.md"
 TEA = "- 2026-11-16 [preference] Likes tea in the morning. {from: capture codex 01ab} ^k3f5x2m7qa"

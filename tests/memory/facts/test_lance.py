@@ -19,7 +19,7 @@ from memlines.memory.facts.places import uri_of
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.text.facts import Fact, new_id
-from tests.support import unprivileged_run
+from tests.programs import unprivileged_run
 
 pytest.importorskip("lancedb", reason="needs the extra 'facts'")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support_search import words_memory
+from tests.memories import words_memory
 
 
 def test_what_was_said_a_moment_ago_is_superseded_without_a_shared_word(workspace: Path) -> None:

@@ -22,7 +22,7 @@ from memlines.settings.tree import Facts, Files
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import Fact, FactLine, is_id
 from tests.memory.facts.test_fact_lines import ANY_NOTES
-from tests.support import unprivileged_run, untimed
+from tests.programs import unprivileged_run
 
 TABS = Fact("k3f5x2m7qa", "Prefers tabs over spaces.", "preference", created=date(2026, 11, 16))
 TABS_LINE = "- 2026-11-16 [preference] Prefers tabs over spaces. ^k3f5x2m7qa"
@@ -421,7 +421,6 @@ def test_code_on_the_line_of_an_item_is_not_struck_through(home: Workspace, fact
     assert text_of(home) == text
 
 
-@untimed
 @given(text=ANY_NOTES, data=st.data())
 def test_a_change_touches_nothing_but_the_first_line(folder: Path, text: str, data: st.DataObject) -> None:
     home = Workspace.at(folder)

@@ -24,10 +24,9 @@ from memlines.memory.facts.lance import LanceTable, Row
 from memlines.memory.facts.places import folder_of, lock_of, stamp_of, write_stamp
 from memlines.memory.facts.rebuild import absent, state_in
 from memlines.text.facts import Fact
+from tests.indexes import REPOSITORY, job, program, reading
 from tests.memory.facts.table import NOTE, Kept, named, note_of
-from tests.support import untimed
-from tests.support_embedding import FakeProvider
-from tests.support_index import REPOSITORY, job, program, reading
+from tests.providers import FakeProvider
 
 pytest.importorskip("lancedb", reason="needs the extra 'facts'")
 
@@ -415,7 +414,7 @@ def edited(lines: list[str], kind: str, text: str, place: int) -> list[str]:
     return [*lines[:at], *changed[kind], *lines[at + 1 :]]
 
 
-@settings(untimed, max_examples=10)
+@settings(max_examples=10)
 @given(st.lists(st.tuples(st.lists(st.tuples(EDITS, st.integers(0, 50)), max_size=4)), max_size=4))
 def test_after_any_edits_the_rows_are_the_facts_of_the_note(
     rounds: list[tuple[list[tuple[tuple[str, str], int]]]],

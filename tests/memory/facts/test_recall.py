@@ -27,9 +27,9 @@ from tests.memory.facts.memories import (
     names,
     note_of,
 )
-from tests.support import unprivileged_run
-from tests.support_embedding import FakeProvider
-from tests.support_waiting import eventually
+from tests.programs import unprivileged_run
+from tests.providers import FakeProvider
+from tests.waiting import eventually
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from memlines.files import atomic, history
 from memlines.memory.facts import note as book
 from memlines.memory.facts.note import FactNote
 from memlines.text.facts import Fact, FactLine, FirstLine, is_id
+from tests.memories import fake_memory
 from tests.memory.facts.memories import (
     ACME,
     BILLING,
@@ -25,8 +26,8 @@ from tests.memory.facts.memories import (
     names,
     note_of,
 )
-from tests.support_search import FakeProvider, fake_memory
-from tests.support_waiting import eventually
+from tests.providers import MeaningsProvider
+from tests.waiting import eventually
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
@@ -196,7 +197,7 @@ def test_two_threads_that_store_the_same_write_it_once(synced: Memory) -> None:
 
 
 def test_a_paraphrase_of_a_fact_without_a_vector_yet_is_known(workspace: Path) -> None:
-    near = FakeProvider({"heron": (1, 0, 0, 0), "pond": (0, 1, 0, 0)})
+    near = MeaningsProvider({"heron": (1, 0, 0, 0), "pond": (0, 1, 0, 0)})
     with fake_memory(workspace, {}, near, facts__store="index") as memory:
         memory.facts.store("I live by the pond of the heron.")
         memory.facts.recall("anything")
@@ -213,7 +214,7 @@ def test_without_a_provider_words_decide_and_that_is_told(workspace: Path) -> No
 
 
 def test_a_provider_that_fails_does_not_keep_a_fact_from_being_stored(workspace: Path) -> None:
-    provider = FakeProvider({})
+    provider = MeaningsProvider({})
     with fake_memory(workspace, {"facts.md": FACTS}, provider, facts__store="index") as memory:
         memory.sync()
         provider.failing_documents = True

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memlines import Memory, Report
 from memlines.index.store.sqlite.index import Index
-from tests.support_index import chunks_in, expected, index_file
+from tests.indexes import chunks_in, expected, index_file
 
 _DEADLINE = 60.0
 

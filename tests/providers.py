@@ -1,26 +1,57 @@
-"""A workspace in a few words, and a provider whose meanings a test makes up."""
+"""Providers that need no model: a hashed bag of words, and meanings that a test makes up."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memlines import Memory
-from memlines.embed.select import Choice
+from memlines.embed.base import Limits, Meter
 from memlines.errors import EmbeddingError
-from tests.support_embedding import ROOMY
+from memlines.text.terms import words_of
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors
 
-WORDS_ONLY = {"embeddings.provider": "none"}
+ROOMY = Limits(text_bytes=100_000, request_bytes=10_000_000, request_texts=10_000)
 NEUTRAL = (0.0, 0.0, 0.0, 1.0)
 
 
+@dataclass
 class FakeProvider:
+    """Texts that share words are near; another `model` puts them elsewhere. Counts what it is asked."""
+
+    model: str = "bag-of-words"
+    id: str = "fake"
+    key: str = ""
+    dims: int = 64
+    by_sentence: bool = False
+    limits: Limits = ROOMY
+    sends_to: str = ""
+    answers_as: str = ""
+    scale_known: bool = True
+    meter: Meter | None = None
+    fails_after: int | None = None
+    """How many texts it embeds before it fails."""
+    texts: list[str] = field(default_factory=list)
+
+    def embed_query(self, text: str) -> Vector:
+        vector = np.full(self.dims, 0.001, np.float32)
+        for word in words_of(text.lower()):
+            vector[zlib.crc32(f"{self.model} {word}".encode()) % self.dims] += 1
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        if self.fails_after is not None and len(self.texts) + len(texts) > self.fails_after:
+            raise EmbeddingError("the fake provider is out of order", todo="Repair it")
+        self.texts.extend(texts)
+        return np.stack([self.embed_query(text) for text in texts])
+
+
+class MeaningsProvider:
     """Gives a text the sum of the vectors of the keys it holds; tests can make it fail."""
 
     id = "fake"
@@ -57,30 +88,3 @@ class FakeProvider:
             if key in text.lower():
                 total += np.asarray(vector, dtype=np.float32)
         return total if total.any() else np.asarray(NEUTRAL, dtype=np.float32)
-
-
-def write(folder: Path, notes: Mapping[str, str]) -> None:
-    """Write notes, making their folders; a bare name goes below memory/."""
-    for name, text in notes.items():
-        known = name.startswith(("memory/", "..", "MEMORY.md", "memory.md"))
-        file = folder / (name if known else f"memory/{name}")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="")
-
-
-def words_memory(folder: Path, notes: Mapping[str, str], **settings: Any) -> Memory:
-    """Return a memory over these notes that searches by words; `query__max_results=3` sets a key."""
-    write(folder, notes)
-    return Memory(folder, {**WORDS_ONLY, **_dotted(settings)})
-
-
-def fake_memory(folder: Path, notes: Mapping[str, str], provider: FakeProvider, **settings: Any) -> Memory:
-    """Return a memory over these notes whose vectors come from the fake provider."""
-    write(folder, notes)
-    memory = Memory(folder, _dotted(settings))
-    memory._manager.choice = Choice("fake", provider)
-    return memory
-
-
-def _dotted(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {key.replace("__", "."): value for key, value in settings.items()}
