@@ -21,8 +21,7 @@ from tests.agent.capture.messages import labelled
 from tests.agent.intents import labelled as prompts
 
 from memlines.agent.capture.reading import LANGUAGES
-from memlines.agent.capture.rules import read
-from memlines.agent.capture.scoring import NAMES, NOT_EMBEDDED, WEIGHTS
+from memlines.agent.capture.rules import NAMES, NOT_EMBEDDED, WEIGHTS, read
 from memlines.embed.builtin.provider import BuiltinProvider
 
 FILES = ("develop", "develop_more", "unseen", "fitting")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memlines.agent.personal import personal_log_odds
+from memlines.agent.auto_recall import personal_log_odds
 
 FACT = "Petra has coeliac disease and eats nothing with gluten."
 

@@ -226,7 +226,9 @@ def test_agents_do_not_share_an_engine_of_hooks(workspace: Path, monkeypatch: py
 
 
 def test_the_table_of_facts_stays_with_the_main_agent(workspace: Path) -> None:
-    with Memory(workspace, WORDS_ONLY) as memory, Memory(workspace, {**WORDS_ONLY, "agent": "b"}) as other:
+    pytest.importorskip("lancedb", reason="needs the extra 'facts'")
+    settings = {**WORDS_ONLY, "facts.store": "lancedb"}
+    with Memory(workspace, settings) as memory, Memory(workspace, {**settings, "agent": "b"}) as other:
         assert (memory.facts.stats().store, other.facts.stats().store) == ("lancedb", "index")
 
 

@@ -20,10 +20,10 @@ from memlines.memory.notes.entries import (
     session_mark,
     session_of,
     sessions_in,
+    slug_of,
     usable_text,
 )
 from memlines.memory.notes.remember import Remembered, remember, remember_all
-from memlines.memory.notes.topics import slug_of
 from memlines.paths import Workspace
 from memlines.settings import Settings, load
 from memlines.text.entries import entries_of

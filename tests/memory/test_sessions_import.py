@@ -14,7 +14,7 @@ from memlines import Memory
 from memlines.files import imported
 from memlines.files.tombstones import bury
 from memlines.memory.conversations import conversation as converting
-from memlines.memory.conversations.importing import Imported, import_transcripts
+from memlines.memory.conversations.conversation import Imported, import_transcripts
 from memlines.memory.conversations.listing import list_sessions
 from memlines.paths import Workspace
 from memlines.settings import load
@@ -338,7 +338,7 @@ def test_a_linked_folder_of_transcripts_is_not_written_to(workspace: Path, tmp_p
 READ_ONLY = """
 import sys
 from memlines.paths import Workspace
-from memlines.memory.conversations.importing import import_transcripts
+from memlines.memory.conversations.conversation import import_transcripts
 from memlines.settings import load
 workspace = Workspace.at(sys.argv[1])
 (one,) = import_transcripts(workspace, load(workspace).settings, [sys.argv[2]])

@@ -13,7 +13,7 @@ import pytest
 from memlines import Memory
 from memlines.agent import intent, snapshot
 from memlines.agent.bootstrap import bootstrap
-from memlines.agent.capture.model import ask
+from memlines.agent.capture.turn import ask
 from memlines.agent.flush import flush
 from memlines.serve.hooks.events import Events
 from memlines.serve.mcp.server import DATA_KEY

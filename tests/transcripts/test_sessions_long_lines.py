@@ -11,7 +11,7 @@ import pytest
 from memlines import Memory
 from memlines.files import read
 from memlines.files.read import bounded_lines
-from memlines.memory.conversations.importing import import_transcripts
+from memlines.memory.conversations.conversation import import_transcripts
 from memlines.memory.conversations.reading import read_session
 from memlines.serve.hooks.events import last_turns
 from memlines.transcripts.lines import record_of

@@ -22,9 +22,8 @@ from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.index.search.query import log_day
 from memlines.memory.arguments import CONTEXT, check
 from memlines.memory.memory import Memory
-from memlines.memory.notes.entries import local_now
+from memlines.memory.notes.entries import local_now, main_note
 from memlines.memory.notes.recall import latest
-from memlines.memory.notes.topics import main_note
 from memlines.paths import note_path
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh

@@ -30,8 +30,13 @@ from memlines.errors import PathError, UsageError
 from memlines.files import snapshots
 from memlines.files.snapshots import Snapshot
 from memlines.index.sync.discovery import SNAPSHOTS
-from memlines.memory.conversations.conversation import SWITCH_ON, client_of, refuse_unless_on
-from memlines.memory.conversations.importing import Imported, import_transcripts
+from memlines.memory.conversations.conversation import (
+    SWITCH_ON,
+    Imported,
+    client_of,
+    import_transcripts,
+    refuse_unless_on,
+)
 from memlines.memory.conversations.listing import SessionInfo, list_sessions
 from memlines.memory.conversations.reading import Session, quote_turn, read_session
 from memlines.memory.memory import Memory

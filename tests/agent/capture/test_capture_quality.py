@@ -9,7 +9,7 @@ import pytest
 
 from memlines.agent.capture import is_injection
 from memlines.agent.capture.reading import LANGUAGES
-from memlines.agent.capture.scoring import Embed
+from memlines.agent.capture.rules import Embed
 from tests.agent.capture.messages import CORPORA, Labelled, builtin, captures, injections, labelled
 from tests.agent.intents import labelled as prompts
 

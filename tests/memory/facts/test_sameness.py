@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.memory.facts.contradiction import find_contradicted
-from memlines.memory.facts.sameness import ALIKE, duplicate_of
+from memlines.memory.facts.near import ALIKE, duplicate_of
 from memlines.text.facts import Fact, FactLine
 from tests.memory.facts.test_contradiction import SENTENCES
 

@@ -10,10 +10,9 @@ from memlines.errors import StoreError
 from memlines.index.sync.discovery import missing_paths
 from memlines.index.sync.words import read_file
 from memlines.memory.facts.lance import INSTALL, is_installed, load
-from memlines.memory.facts.note import FactNote
+from memlines.memory.facts.note import FactNote, state_of
 from memlines.memory.facts.places import stamp_of, uri_of
 from memlines.memory.facts.rebuild import state_in
-from memlines.memory.facts.store import state_of
 from memlines.memory.facts.table import LANCEDB, uses_table
 from memlines.types import Document, FoundFile, Problem
 

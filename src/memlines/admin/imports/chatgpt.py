@@ -17,8 +17,13 @@ from typing import Any
 
 from memlines.admin.imports.exports import Export, open_export
 from memlines.admin.imports.memories import Added, ForeignMemory, add_memories, memory_of, parse_time
-from memlines.memory.conversations.conversation import CHATGPT, Cleaning, Conversation, name_conversation
-from memlines.memory.conversations.importing import import_conversation
+from memlines.memory.conversations.conversation import (
+    CHATGPT,
+    Cleaning,
+    Conversation,
+    import_conversation,
+    name_conversation,
+)
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.redaction import add_counts

@@ -5,9 +5,8 @@
     capture(memory, messages, session=…) at the end of a turn: read once, stored as facts
 
 `filters.py` refuses what no one says, `reading.py` looks for word classes in a sentence,
-`rules.py` refuses and keeps what is plain, `scoring.py` weighs the sentences that are left open, `model.py`
-asks a model instead, and `turn.py` stores what is left. The word classes of each language are in
-`text/languages/`.
+`rules.py` refuses and keeps what is plain and weighs the sentences that are left open, and `turn.py` stores
+what is left, or asks a model instead. The word classes of each language are in `text/languages/`.
 """
 
 from memlines.agent.capture.filters import is_injection

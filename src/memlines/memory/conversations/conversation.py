@@ -3,24 +3,31 @@
     {"type": "session", "id": "…", "timestamp": "2026-11-16T05:03:17.455Z", "client": "codex"}
     {"type": "message", "timestamp": "…", "message": {"role": "user", "content": [{"type": "text", …}]}}
 
-It is OpenClaw's format, in which the names of tools are calls without their arguments.
+It is OpenClaw's format, in which the names of tools are calls without their arguments. An import brings
+transcripts into the workspace's own folder in it, without their secrets.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
-from memlines.errors import SettingsError
-from memlines.files.tombstones import Forgotten
+from memlines.errors import MemlinesError, PathError, SettingsError, reason_of
+from memlines.files import atomic, imported
+from memlines.files.read import decode_lines
+from memlines.files.scan import limit_for
+from memlines.files.tombstones import Forgotten, session_of
 from memlines.paths import Workspace
 from memlines.settings import Settings
-from memlines.text.redaction import Rules, add_counts, redact_together, rules_of
+from memlines.text.redaction import Rules, add_counts, redact, redact_together, rules_of
 from memlines.transcripts.catalogue import CLIENTS, OWN_FORMAT, format_of, recognise
 from memlines.transcripts.finding import PREFIX, Client
 from memlines.transcripts.lines import Record, records_of, split, tidy
@@ -147,3 +154,137 @@ def refuse_unless_on(settings: Settings) -> None:
     """Raise where the settings do not ask for sessions: no conversation is read without that."""
     if "sessions" not in settings.sources:
         raise SettingsError("the setting 'sources' does not ask for sessions", todo=SWITCH_ON)
+
+
+Outcome = Literal["imported", "already there", "replaced", "left out", "failed"]
+
+_OUTCOMES: Mapping[imported.Outcome, Outcome] = {
+    "created": "imported",
+    "same": "already there",
+    "replaced": "replaced",
+}
+_UNUSUAL = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 100
+_TODO = "Name a transcript of OpenClaw, Claude Code or Codex, or what 'opencode export' printed"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of a conversation: where it is now, or why it was not brought in.
+
+    `damaged` counts lines that are no records, `redacted` the secrets that were taken out, by their kinds.
+    """
+
+    file: str
+    outcome: Outcome
+    path: str = ""
+    client: str = ""
+    messages: int = 0
+    damaged: int = 0
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    problem: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {
+            "file": self.file,
+            "outcome": self.outcome,
+            "path": self.path,
+            "client": self.client,
+            "messages": self.messages,
+            "damaged": self.damaged,
+            "redacted": dict(self.redacted),
+            "problem": self.problem,
+        }
+
+
+def import_transcripts(
+    workspace: Workspace, settings: Settings, files: Iterable[str | os.PathLike[str]]
+) -> tuple[Imported, ...]:
+    """Bring transcripts in; one that cannot be takes no other with it.
+
+    The same conversation is there once: if it has grown since, what is there is replaced.
+    """
+    cleaning = Cleaning.of(workspace, settings)
+    done = []
+    for file in files:
+        name = os.fspath(file)
+        try:
+            one = import_conversation(workspace, _read(name), name, cleaning)
+            # Who names a file and gets nothing of it should hear of that.
+            done.append(replace(one, outcome="failed") if one.outcome == "left out" else one)
+        except MemlinesError as error:
+            done.append(Imported(name, "failed", problem=str(error)))
+    return tuple(done)
+
+
+def import_conversation(
+    workspace: Workspace, conversation: Conversation, file: str, cleaning: Cleaning, *, dry_run: bool = False
+) -> Imported:
+    """Put a conversation that was read from a file into the workspace, or tell what would be done.
+
+    It is left out if it was forgotten, or nothing is said in it.
+    """
+    name = _name(conversation, cleaning.rules)
+    names = (conversation.session, name, session_of(Path(file).name))
+    if any(cleaning.forgotten.drops_session(one) for one in names):
+        return Imported(file, "left out", problem=f"the session in {file!r} was forgotten")
+    transcript = conversation.transcript
+    turns, redacted = cleaning.clean_and_count(name, transcript.turns)
+    if not turns:
+        return Imported(file, "left out", problem=f"nothing is said in {file!r}. {_TODO}")
+    session = redact(conversation.session, cleaning.rules).text
+    content = format_transcript(session, conversation.client, transcript.started, turns)
+
+    def relate(old: bytes) -> imported.Relation:
+        there = parse_conversation(decode_lines(old))
+        if there is None or (there.client, there.session) != (conversation.client, session):
+            return "other"
+        known = cleaning.clean(name, there.transcript.turns)
+        if _begins(turns, known):
+            return "part"
+        return "whole" if _begins(known, turns) else "other"
+
+    saved = imported.save(workspace, name, content, relate, dry_run=dry_run)
+    return Imported(
+        file,
+        _OUTCOMES[saved.outcome],
+        saved.path,
+        conversation.client,
+        len(turns),
+        transcript.broken,
+        redacted,
+    )
+
+
+def _read(file: str) -> Conversation:
+    limit, in_words = limit_for("sessions", 0)
+    try:
+        content = atomic.read(Path(file), limit)
+    except (OSError, ValueError) as error:  # the latter for a name with a NUL character
+        raise PathError(
+            f"{file!r} cannot be read: {reason_of(error)}", todo="Check its permissions"
+        ) from error
+    if content is None:
+        raise PathError(f"there is no file {file!r}", todo="Check its name")
+    if len(content) > limit:
+        raise PathError(f"{file!r} is above {in_words}", todo="Import a smaller one")
+    conversation = parse_conversation(decode_lines(content))
+    if conversation is None:
+        raise PathError(f"{file!r} is no transcript of a client that is known", todo=_TODO)
+    return conversation
+
+
+def _name(conversation: Conversation, rules: Rules) -> str:
+    """Return the name of the file for a conversation, which no system refuses and no secret is in."""
+    session = conversation.session
+    plain = _UNUSUAL.sub("_", session)
+    if plain != session or len(plain) > _LONGEST_NAME or redact(session, rules).counts:
+        plain = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:12]
+    return f"{conversation.client}-{plain}"
+
+
+def _begins(turns: Sequence[Turn], with_these: Sequence[Turn]) -> bool:
+    """Tell whether a conversation begins with another one."""
+    said = [(turn.role, turn.text) for turn in turns[: len(with_these)]]
+    return said == [(turn.role, turn.text) for turn in with_these]

@@ -21,9 +21,8 @@ from memlines.locks import WriterLock
 from memlines.memory.arguments import FACT, RECALL, SEARCH, check
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import find_contradicted
-from memlines.memory.facts.near import Near, Nearby, about_the_same, find_near
+from memlines.memory.facts.near import KnownFacts, Near, Nearby, about_the_same, duplicate_of, find_near
 from memlines.memory.facts.recall import FoundFact, Recollection, recall
-from memlines.memory.facts.sameness import KnownFacts, duplicate_of
 from memlines.memory.facts.table import INDEX, LANCEDB
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import Candidate

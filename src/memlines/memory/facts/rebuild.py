@@ -21,7 +21,7 @@ from memlines.folders import Folder, open_private
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.facts.lance import NAME, LanceTable, Row, drop, is_installed, lance_errors, reach
-from memlines.memory.facts.note import FactNote
+from memlines.memory.facts.note import FactNote, FactStores, state_of
 from memlines.memory.facts.places import (
     Stamp,
     folder_of,
@@ -32,7 +32,6 @@ from memlines.memory.facts.places import (
     stamp_of,
     write_stamp,
 )
-from memlines.memory.facts.store import FactStores, state_of
 from memlines.text.facts import FactLine
 
 LARGE = 20_000

@@ -23,7 +23,7 @@ from memlines.index.search.run import embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.answering import search_fresh
 from memlines.memory.background import silent
-from memlines.memory.facts.store import FactStore, cosines
+from memlines.memory.facts.note import FactStore, cosines
 from memlines.memory.manager import Manager
 from memlines.settings import with_overrides
 from memlines.text.chunk import text_hash

@@ -26,7 +26,7 @@ from memlines.memory.facts.lance import (
     load,
     with_deadline,
 )
-from memlines.memory.facts.note import FactNote
+from memlines.memory.facts.note import FactNote, FactStore, FactStores, cosines
 from memlines.memory.facts.places import (
     default_place,
     drop_place,
@@ -39,7 +39,6 @@ from memlines.memory.facts.places import (
     uri_of,
 )
 from memlines.memory.facts.rebuild import LARGE, absent, distrust, find_open, open_table, rebuild, state_in
-from memlines.memory.facts.store import FactStore, FactStores, cosines
 from memlines.paths import MAIN_AGENT, Workspace
 from memlines.settings import Settings
 from memlines.text.neutral import harmless_address

@@ -19,10 +19,12 @@ from memlines.memory.notes.entries import (
     days_in,
     local_now,
     notes_in,
+    slug_of,
     text_in,
     text_of,
+    topic_notes,
+    topic_title,
 )
-from memlines.memory.notes.topics import slug_of, topic_notes, topic_title
 from memlines.paths import Workspace, note_path
 from memlines.settings.tree import Settings
 from memlines.text.decisions import compose, is_decision, may_be_decision

@@ -19,12 +19,15 @@ from memlines.memory.notes.entries import (
     block_of,
     comments_around,
     daily_log,
+    heading_like,
     local_now,
+    main_note,
+    place_of_topic,
     session_mark,
     text_of,
+    topic_title,
     usable_text,
 )
-from memlines.memory.notes.topics import heading_like, main_note, place_of_topic, topic_title
 from memlines.text.edits import tidy
 from memlines.text.entries import Entry
 from memlines.text.redaction import refuse_secrets, rules_of
