@@ -16,6 +16,8 @@ Source = Literal["memory", "sessions"]
 Mode = Literal["hybrid", "words", "vectors"]
 Role = Literal["user", "assistant"]
 Band = Literal["strong", "likely", "weak"]
+ClientName = Literal["opencode", "claude-code", "codex", "openclaw"]
+"""The registry of clients: `claude-code` is in `clients/claude_code.py` and `transcripts/claude_code.py`."""
 
 Progress = Callable[[int, int, str], None]
 """Called as `progress(completed, total, label)` during long work."""

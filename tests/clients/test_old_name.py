@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from memlines.clients.apply import install, uninstall
-from memlines.clients.catalogue import CLIENTS
+from memlines.clients.client import load_clients
 from memlines.clients.receipt import read_receipt
 from tests.admin.doctor import look
 from tests.clients.places import tree, write
 
+CLIENTS = load_clients()
 WORDS = {b"memlines": b"recollect", b"Memlines": b"Recollect", b"MEMLINES": b"RECOLLECT"}
 USERS = {
     "AGENTS.md": "# Rules\n\nBe kind.\n",

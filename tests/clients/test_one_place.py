@@ -1,4 +1,4 @@
-"""What is about a client is in its own files: adding one touches those, and a line in each registry."""
+"""What is about a client is in its own files: adding one touches those, and one line."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import ast
 from pathlib import Path
 from typing import get_args
 
-from memlines.clients.catalogue import CLIENTS
-from memlines.settings.tree import Client
+from memlines.clients.client import load_clients
+from memlines.settings.tree import Sessions
 from memlines.transcripts import catalogue
+from memlines.types import ClientName
 
 SOURCE = Path(__file__).parents[2] / "src" / "memlines"
+CLIENTS = load_clients()
 MODULES = {name.replace("-", "_") for name in CLIENTS}
 
-REGISTRIES = {"clients/catalogue.py", "transcripts/catalogue.py", "settings/tree.py"}
+REGISTRY = {"types.py"}
 REASONS = {
     "cli/config.py": "`config path` names the settings file of the project's OpenCode in a field of its own",
 }
@@ -38,8 +40,8 @@ def files_that_name_clients() -> set[str]:
     return {path.relative_to(SOURCE).as_posix() for path in found}
 
 
-def test_a_client_is_named_in_its_own_files_and_the_registries_only() -> None:
-    assert files_that_name_clients() - REGISTRIES - set(REASONS) == set()
+def test_a_client_is_named_in_its_own_files_and_the_registry_only() -> None:
+    assert files_that_name_clients() - REGISTRY - set(REASONS) == set()
 
 
 def test_every_exception_is_still_needed() -> None:
@@ -52,6 +54,15 @@ def test_every_client_has_its_files() -> None:
         assert (SOURCE / "transcripts" / f"{name.replace('-', '_')}.py").is_file()
 
 
-def test_the_registries_agree() -> None:
-    assert set(CLIENTS) < set(catalogue.CLIENTS)
-    assert set(catalogue.CLIENTS) == set(get_args(Client))
+def test_a_client_is_found_under_the_name_that_it_has_itself() -> None:
+    for clients in (CLIENTS, catalogue.CLIENTS):
+        assert [clients[name].name for name in clients] == list(clients)
+
+
+def test_a_client_without_a_file_is_left_out() -> None:
+    assert set(get_args(ClientName)) - set(CLIENTS) == {"openclaw"}
+    assert list(catalogue.CLIENTS) == list(get_args(ClientName))
+
+
+def test_settings_take_the_names_of_the_registry() -> None:
+    assert Sessions.__annotations__["clients"] == tuple[ClientName, ...]

@@ -11,14 +11,15 @@ import click
 from memlines.cli.common import Function, folder_option, json_option, nearest_project
 from memlines.cli.output import counted, print_json, print_line, warn
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
-from memlines.clients.catalogue import CLIENTS
-from memlines.clients.client import Client
+from memlines.clients.client import Client, load_clients
 from memlines.clients.plan import BROUGHT, Action, Step
 from memlines.clients.receipt import read_receipt
 from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace, holds_memory
 from memlines.files.scan import NOTES_DIR, ROOT_FILES
 from memlines.paths import PRIVATE_DIR, Workspace
+
+CLIENTS = load_clients()
 
 _DONE = {
     "make": "made",

@@ -43,8 +43,7 @@ from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.serve.wire import search_json
 from memlines.settings import Settings, refuse_if_off
-from memlines.settings.tree import Client
-from memlines.types import Turn, cited
+from memlines.types import ClientName, Turn, cited
 
 _STATES = {"grew": "grew since", "changed": "changed since"}
 
@@ -74,7 +73,9 @@ def _format_time(settings: Settings, time: datetime | None) -> str:
 
 
 @sessions_command.command("list")
-@click.option("--client", type=click.Choice(get_args(Client)), help="Only the conversations of one client.")
+@click.option(
+    "--client", type=click.Choice(get_args(ClientName)), help="Only the conversations of one client."
+)
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="How many at most. [default: all]")
 @common_options
 def list_command(client: str | None, limit: int | None, workspace: Path | None, as_json: bool) -> None:

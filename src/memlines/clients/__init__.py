@@ -5,10 +5,9 @@ the files that are copied. `plan` and `apply` do the same for all of them; nothi
 
 Adding a client touches:
 
-- `clients/<name>.py`, and its line in `clients/catalogue.py`;
-- `integrations/<name>/`;
-- `transcripts/<name>.py`, its line in `transcripts/catalogue.py`, and its name in `Client` of
-  `settings/tree.py`, if its transcripts are read.
+- its name in `ClientName` of `types.py`; in the names of files, `_` is in the place of `-`;
+- `clients/<name>.py` and `integrations/<name>/`, if Memlines can be set up in it;
+- `transcripts/<name>.py`, if its transcripts are read.
 
 A client whose hooks are not of the form that Claude Code and Codex share also needs its own way to read them
 in `serve/hooks/events.py`.

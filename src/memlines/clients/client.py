@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, get_args
 
 from memlines import old_name
 from memlines.clients.edits import Edit
@@ -23,6 +25,7 @@ from memlines.clients.receipt import (
 )
 from memlines.errors import PathError, WorkspaceError, reason_of
 from memlines.paths import HOME_VARIABLE, contains
+from memlines.types import ClientName
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
 SERVER_ARGUMENTS = ["-P", "-m", "memlines", "mcp"]
@@ -64,6 +67,15 @@ class Client:
 
     if_both: str = "where both are found, it runs once"
     """What happens where it is installed for a project and for all of them."""
+
+
+def load_clients() -> dict[str, Client]:
+    """Return by name the clients that have a file here, so that Memlines can be set up in them."""
+    return {
+        name: import_module(file).CLIENT
+        for name in get_args(ClientName)
+        if find_spec(file := f"memlines.clients.{name.replace('-', '_')}")
+    }
 
 
 @dataclass(frozen=True, slots=True)

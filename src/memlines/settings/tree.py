@@ -9,9 +9,8 @@ from typing import Literal
 
 from memlines.paths import MAIN_AGENT, languages_with
 from memlines.settings.rules import key, section
-from memlines.types import Source
+from memlines.types import ClientName, Source
 
-Client = Literal["claude-code", "codex", "opencode", "openclaw"]
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -19,7 +18,7 @@ Pairs = tuple[tuple[str, str], ...]
 class Sessions:
     """Which transcripts are read where `sources` asks for sessions."""
 
-    clients: tuple[Client, ...] = key(
+    clients: tuple[ClientName, ...] = key(
         (), "The clients whose own transcripts of this folder are read, beside `sessions/`."
     )
 

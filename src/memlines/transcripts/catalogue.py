@@ -1,17 +1,22 @@
-"""The clients whose transcripts are read: one line each."""
+"""The clients whose transcripts are read: those of `ClientName` that have a file here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import get_args
 
-from memlines.transcripts import claude_code, codex, openclaw, opencode
 from memlines.transcripts.finding import PREFIX, Client
 from memlines.transcripts.lines import records_of
+from memlines.types import ClientName
 
 CLIENTS: dict[str, Client] = {
-    module.CLIENT.name: module.CLIENT for module in (openclaw, claude_code, codex, opencode)
+    name: import_module(file).CLIENT
+    for name in get_args(ClientName)
+    if find_spec(file := f"memlines.transcripts.{name.replace('-', '_')}")
 }
-OWN_FORMAT = openclaw.CLIENT
+OWN_FORMAT = CLIENTS["openclaw"]
 """Whose format the transcripts of the workspace's own folder have."""
 
 
@@ -24,7 +29,7 @@ def format_of(path: str) -> Client:
 def recognise(lines: Iterable[str]) -> Client | None:
     """Return the client whose format lines have, by the first record that only one of them writes."""
     for record in records_of(lines):
-        for client in reversed(CLIENTS.values()):
+        for client in CLIENTS.values():
             if client.is_own_record(record):
                 return client
     return None

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memlines.admin.doctor.checkup import Checkup, Finding, list_names, ok, problem, warning
-from memlines.clients.catalogue import CLIENTS
-from memlines.clients.client import Target
+from memlines.clients.client import Target, load_clients
 from memlines.clients.edits import Edit
 from memlines.clients.receipt import (
     Entry,
@@ -35,8 +34,8 @@ _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*(?:\.exe)?")
 
 def check_clients(checkup: Checkup) -> Iterator[Finding]:
     """Look at every client that Memlines was installed into, for this project or for all."""
-    found = False
-    for name, client in CLIENTS.items():
+    found, clients = False, load_clients()
+    for name, client in clients.items():
         for project, option in ((checkup.workspace.root, "--project"), (None, "--global")):
             folder = client.folder_of(project)
             again = f"Run 'memlines install {name} {option}'"
@@ -58,7 +57,7 @@ def check_clients(checkup: Checkup) -> Iterator[Finding]:
             ]
             yield from findings or [ok(f"{client.title} in {folder}, with {len(receipt.files)} files")]
     if not found:
-        yield ok(f"not installed in a client; 'memlines install' does that, for {list_names(list(CLIENTS))}")
+        yield ok(f"not installed in a client; 'memlines install' does that, for {list_names(list(clients))}")
 
 
 def _check_old_name(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:

@@ -26,9 +26,10 @@ def run_command(
     place: Workplace, arguments: str, session: str | None, messages: Sequence[Any] | None, client: str = ""
 ) -> str:
     """Do what the words behind `/memory` say, and describe it in the client's own words."""
-    from memlines.clients.catalogue import CLIENTS  # which only a typed command needs
+    from memlines.clients.client import load_clients  # which only a typed command needs
 
-    name = CLIENTS[client].command if client in CLIENTS else "/memory"
+    clients = load_clients()
+    name = clients[client].command if client in clients else "/memory"
     verb, *options = arguments.lower().split() or ["status"]
     if verb not in VERBS or {*options} - ({"--force"} if verb == "sync" else set()):
         raise UsageError(f"{name} does not know {arguments[:60]!r}", todo=f"It knows {_USAGE}")
