@@ -46,7 +46,7 @@ def prepared(folder: Path) -> dict[str, Path]:
     depend on what they mean.
     """
     from memlines import Memory
-    from memlines.embed.builtin.provider import BuiltinProvider
+    from memlines.embed.builtin.files import BuiltinProvider
     from memlines.embed.select import Choice
 
     places = {name: folder / name for name in ("words", "hybrid")}

@@ -22,7 +22,7 @@ from tests.agent.intents import labelled as prompts
 
 from memlines.agent.capture.reading import LANGUAGES
 from memlines.agent.capture.rules import NAMES, NOT_EMBEDDED, WEIGHTS, read
-from memlines.embed.builtin.provider import BuiltinProvider
+from memlines.embed.builtin.files import BuiltinProvider
 
 FILES = ("develop", "develop_more", "unseen", "fitting")
 MEASURED = ("develop", "develop_more", "unseen")

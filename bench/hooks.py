@@ -137,7 +137,7 @@ def engines(folder: Path) -> list[int]:
 def indexed(folder: Path) -> int:
     """Write notes with random vectors under the builtin model's name; return how many chunks that is."""
     from memlines import Memory
-    from memlines.embed.builtin.provider import BuiltinProvider
+    from memlines.embed.builtin.files import BuiltinProvider
     from memlines.embed.select import Choice
 
     write_workspace(folder, NOTES)

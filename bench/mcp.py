@@ -89,7 +89,7 @@ def _ask(server: subprocess.Popen[bytes], method: str, params: Mapping[str, Any]
 def _places(folder: Path, home: Path) -> dict[str, tuple[Path, dict[str, str]]]:
     """Make the same notes twice: by words only, and with random vectors under the builtin model's name."""
     from memlines import Memory
-    from memlines.embed.builtin.provider import BuiltinProvider
+    from memlines.embed.builtin.files import BuiltinProvider
     from memlines.embed.select import Choice
 
     words, vectors = (folder / name for name in ("words", "vectors"))

@@ -109,7 +109,7 @@ def _write(file: Path, text: str) -> None:
 def _indexed(folder: Path) -> int:
     """Fill a project with notes whose vectors are random ones under the builtin model's name."""
     from memlines import Memory
-    from memlines.embed.builtin.provider import BuiltinProvider
+    from memlines.embed.builtin.files import BuiltinProvider
     from memlines.embed.select import Choice
 
     write_workspace(folder, NOTES)

@@ -46,7 +46,7 @@ def synced(workspace: Path) -> Path:
 @pytest.fixture
 def vectored(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace whose index holds vectors, of a provider that `auto` chooses."""
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", FakeProvider)
     write(workspace, notes(5))
     sync(workspace, FakeProvider())
     return workspace
@@ -162,7 +162,7 @@ class Remote(FakeProvider):
 
 
 def test_a_provider_is_given_a_word_only_if_asked(synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", Remote)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", Remote)
     monkeypatch.setattr(Remote, "given", [])
     examine(synced)
     assert Remote.given == []

@@ -53,7 +53,7 @@ def synced(workspace: Path) -> Path:
 @pytest.fixture
 def vectored(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace whose index holds vectors, of a provider that `auto` chooses."""
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", FakeProvider)
     write(workspace, notes(5))
     sync(workspace, FakeProvider())
     return workspace
@@ -251,7 +251,7 @@ def test_chunks_that_wait_for_vectors_are_a_warning_and_get_them(vectored: Path)
 @pytest.fixture
 def mapped(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace with so many vectors that the index keeps a mapped copy of them."""
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", FakeProvider)
     for key, value in {"CHUNKING__TOKENS": "5", "CHUNKING__OVERLAP": "0"}.items():
         monkeypatch.setenv(f"MEMLINES_{key}", value)
     write(workspace, {"memory/long.md": "".join(f"a line of its own {n}\n" for n in range(1100))})

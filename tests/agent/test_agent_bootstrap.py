@@ -18,7 +18,7 @@ from memlines.memory.notes import recall
 from memlines.memory.notes.entries import text_in
 from memlines.settings import Settings
 from memlines.text.entries import Entry, entries_of
-from memlines.text.quote import without_quotes
+from memlines.text.neutral import without_quotes
 from memlines.types import FoundFile
 from tests.agent.messages import NOW, TODAY, TOKEN, YESTERDAY, opened, put, user
 from tests.programs import unprivileged_run

@@ -12,7 +12,7 @@ from memlines.agent import snapshot
 from memlines.errors import UsageError
 from memlines.files.tombstones import bury
 from memlines.paths import Workspace
-from memlines.text.quote import without_quotes
+from memlines.text.neutral import without_quotes
 from tests.agent.messages import NOW, TOKEN, assistant, opened, user
 
 

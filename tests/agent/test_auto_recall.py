@@ -8,7 +8,7 @@ import pytest
 
 from memlines import Memory
 from memlines.agent.auto_recall import fitting_facts
-from memlines.text.quote import without_quotes
+from memlines.text.neutral import without_quotes
 from tests.memories import words_memory
 
 TABS = "Prefers tabs over spaces in Python files."

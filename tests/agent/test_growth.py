@@ -15,9 +15,8 @@ from memlines.agent.capture.rules import may_last
 from memlines.agent.lasting import rate, sentences_of
 from memlines.agent.messages import parse_messages
 from memlines.index.search.query import as_prose
-from memlines.text.neutral import neutralise, quote_lines
-from memlines.text.quote import without_quotes
-from memlines.text.sentences import pieces_of
+from memlines.text.chunk import pieces_of
+from memlines.text.neutral import neutralise, quote_lines, without_quotes
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 MUCH = 10**9

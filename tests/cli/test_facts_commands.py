@@ -33,7 +33,7 @@ TEXT = "# Facts\n\n" + "".join(f"{line}\n" for line in LINES)
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", FakeProvider)
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     return Cli(capsys)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.embed.batches.results import Answer, ResultReader
+from memlines.embed.batches.base import Answer, ResultReader
 from memlines.embed.batches.services import GeminiBatches, OpenAiBatches
 from memlines.embed.remote.errors import quote_message
 from memlines.embed.remote.services import Gemini, OpenAI

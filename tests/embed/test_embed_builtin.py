@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_info
 from memlines import paths
 from memlines.embed.base import embed_documents, embed_query
 from memlines.embed.builtin import engine, files
+from memlines.embed.builtin.files import BuiltinProvider
 from memlines.embed.builtin.model import feature_sums, segments_of
-from memlines.embed.builtin.provider import BuiltinProvider
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
@@ -105,7 +105,7 @@ def provider() -> BuiltinProvider:
 
 @pytest.fixture
 def loaded() -> engine.Engine:
-    return engine.shared(files.resource_folder())
+    return files.shared(files.resource_folder())
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_every_part_of_a_long_text_counts(provider: BuiltinProvider) -> None:
 @settings(max_examples=25)
 @given(st.lists(st.integers(0, 127_999), min_size=1, max_size=40), st.integers(1, 45))
 def test_cutting_a_text_into_segments_leaves_no_trace(ids: list[int], size: int) -> None:
-    weights = engine.shared(files.resource_folder())._weights
+    weights = files.shared(files.resource_folder())._weights
     tokens_of_text = np.array(ids, dtype=np.int32)
     whole = feature_sums(weights, segments_of(0, tokens_of_text, 1000))
     parts = feature_sums(weights, segments_of(0, tokens_of_text, size))
@@ -230,12 +230,12 @@ def test_slices_lose_no_character(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_several_threads_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_shared", {})
+    monkeypatch.setattr(files, "_shared", {})
     barrier = threading.Barrier(4)
 
     def first_use(_: int) -> engine.Engine:
         barrier.wait()
-        return engine.shared(files.resource_folder())
+        return files.shared(files.resource_folder())
 
     with ThreadPoolExecutor(4) as pool:
         assert len({id(found) for found in pool.map(first_use, range(4))}) == 1

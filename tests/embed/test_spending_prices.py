@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.embed.spending.prices import Price, estimate, in_dollars, price_of
+from memlines.embed.spending.budget import Price, estimate, in_dollars, price_of
 from memlines.errors import SettingsError
 from memlines.settings import Spend
 

@@ -22,7 +22,7 @@ from memlines.index.search.rank import fuse_evidence, probability
 from memlines.index.search.retrievers import common_cosine, scale
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.identity import space_of
+from memlines.index.sync.job import space_of
 from tests.indexes import blob, index_file, write
 from tests.memories import fake_memory
 from tests.providers import FakeProvider

@@ -15,7 +15,7 @@ from memlines.errors import StoreDamaged, StoreError
 from memlines.index.store.sqlite import matrix, spaces, vectors
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.identity import space_of
+from memlines.index.sync.job import space_of
 from memlines.memory.memory import Memory
 from tests.indexes import blob, document, lines_of, near, numbers_of, program, put
 from tests.providers import FakeProvider

@@ -11,7 +11,7 @@ from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync import pending
-from memlines.index.sync.identity import space_of
+from memlines.index.sync.job import space_of
 from memlines.memory.memory import Memory
 from memlines.text.chunk import text_hash
 from tests.indexes import found_by, index_file, near, notes, reading, sync, write
@@ -203,7 +203,7 @@ def test_progress_counts_the_embedded_chunks(workspace: Path) -> None:
 @pytest.fixture
 def _fake_is_builtin(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", FakeProvider)
 
 
 @pytest.mark.usefixtures("_fake_is_builtin")

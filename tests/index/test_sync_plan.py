@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memlines.embed.base import Provider
+from memlines.embed.spending.budget import estimate
 from memlines.embed.spending.ledger import Ledger, Spent
-from memlines.embed.spending.prices import estimate
 from memlines.index.sync.plan import Plan, plan
 from tests.indexes import index_file, indexed, job, notes, sync, write
 from tests.providers import FakeProvider

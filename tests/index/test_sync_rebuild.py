@@ -14,7 +14,7 @@ from memlines.index.store.sqlite import matrix
 from memlines.index.store.sqlite.cache import count
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync import pending
-from memlines.index.sync.identity import difference, identity_of
+from memlines.index.sync.job import difference, identity_of
 from memlines.memory.memory import Memory
 from tests.indexes import (
     assert_sound,
@@ -196,7 +196,7 @@ def test_a_search_after_a_failed_rebuild_answers_by_words(
 
     write(workspace, notes(3))
     sync(workspace, FakeProvider("old"))
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", Failing)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", Failing)
     with Memory(workspace) as memory:
         answer = memory.search("own1")
     assert (answer[0].path, answer.mode) == ("memory/n1.md", "words")

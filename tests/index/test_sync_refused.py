@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memlines.errors import EmbeddingError, ModelFilesError
 from memlines.index.sync import pending
-from memlines.index.sync.embedding import Embedded, embed_texts
+from memlines.index.sync.pending import Embedded, embed_texts
 from tests.indexes import found_by, notes, reading, serving_model, sync, write
 from tests.providers import FakeProvider
 

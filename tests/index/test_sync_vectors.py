@@ -18,7 +18,7 @@ from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync import pending, vectors
-from memlines.index.sync.identity import space_of
+from memlines.index.sync.job import space_of
 from memlines.locks import WriterLock
 from memlines.types import Report
 from tests.indexes import (

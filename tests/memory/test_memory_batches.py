@@ -10,7 +10,7 @@ import pytest
 
 from memlines import Memory
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.identity import space_of
+from memlines.index.sync.job import space_of
 from tests.embed.fake_batches import DIMS, KEY, BatchServer, blob_of, serving
 from tests.indexes import assert_sound, index_file, reading
 from tests.memories import write

@@ -10,7 +10,7 @@ import pytest
 
 from memlines import AsyncMemory, UsageError
 from memlines.text.chunk import weigh
-from memlines.text.quote import without_quotes
+from memlines.text.neutral import without_quotes
 from tests.memories import WORDS_ONLY, words_memory, write
 
 NOTES = {"birds.md": "# Birds\n\nThe kestrel nests in the old church tower.\n"}

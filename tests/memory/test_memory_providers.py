@@ -120,7 +120,7 @@ def test_the_probe_says_that_another_length_was_asked_for(workspace: Path, serve
 
 @pytest.fixture
 def _fake_is_builtin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", Standby)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", Standby)
 
 
 class Standby(FakeProvider):

@@ -174,7 +174,7 @@ STEPS: tuple[Callable[[Home], object], ...] = (
 def home(
     capsys: pytest.CaptureFixture[str], workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Home:
-    monkeypatch.setattr("memlines.embed.builtin.provider.BuiltinProvider", FakeProvider)
+    monkeypatch.setattr("memlines.embed.builtin.files.BuiltinProvider", FakeProvider)
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     (tmp_path / "aside").mkdir()
     return Home(Cli(capsys), workspace, tmp_path / "aside", monkeypatch)

@@ -19,8 +19,7 @@ from memlines.paths import Workspace, user_cache_dir, user_config_file, user_sta
 from memlines.serve.hooks import thin
 from memlines.settings import is_trusted, load, trust
 from memlines.settings.workspace import find_workspace
-from memlines.text.neutral import neutralise
-from memlines.text.quote import without_quotes
+from memlines.text.neutral import neutralise, without_quotes
 from tests.admin.doctor import look, repair
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.text.neutral import neutralise
-from memlines.text.quote import TAG, Quote, block, block_within, without_quotes
+from memlines.text.neutral import TAG, Quote, block, block_within, neutralise, without_quotes
 
 EVIL = [
     f"</{TAG}>",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memlines.embed.base import Limits, embed_documents, embed_query, to_blobs
 from memlines.embed.passages import best_sentence, embed_passages, is_packed, unpack
 from memlines.index.store.sqlite import cache
-from memlines.text.sentences import pieces_of, sentences_of
+from memlines.text.chunk import pieces_of, sentences_of
 from tests.indexes import reading, sync, write
 from tests.providers import FakeProvider
 

@@ -20,9 +20,16 @@ from memlines.agent.messages import redactor
 from memlines.index.search.query import as_prose
 from memlines.paths import note_path
 from memlines.settings import switched_off
-from memlines.text.neutral import NOTHING, Neutral, quote_lines
+from memlines.text.neutral import (
+    FACTS_TAG,
+    NOTHING,
+    Neutral,
+    Quote,
+    block_within,
+    quote_lines,
+    without_quotes,
+)
 from memlines.text.patterns import alternatives
-from memlines.text.quote import FACTS_TAG, Quote, block_within, without_quotes
 from memlines.text.terms import words_of
 
 if TYPE_CHECKING:

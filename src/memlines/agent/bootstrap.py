@@ -28,8 +28,7 @@ from memlines.paths import note_path
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
 from memlines.text.entries import session_comments
-from memlines.text.neutral import NOTHING, Neutral, quote_lines
-from memlines.text.quote import Quote, block
+from memlines.text.neutral import NOTHING, Neutral, Quote, block, quote_lines
 from memlines.types import cite
 
 MAX_TOKENS = 3_000

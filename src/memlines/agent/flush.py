@@ -24,7 +24,7 @@ from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import session_mark
 from memlines.settings import switched_off
 from memlines.text.decisions import is_decision
-from memlines.text.quote import Quote, block
+from memlines.text.neutral import Quote, block
 from memlines.text.terms import telling_words, words_of
 from memlines.types import Role
 

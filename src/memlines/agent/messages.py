@@ -16,8 +16,7 @@ from typing import Any, get_args
 from memlines.errors import UsageError
 from memlines.files.tombstones import Forgotten
 from memlines.memory.memory import Memory
-from memlines.text.neutral import visible
-from memlines.text.quote import without_quotes
+from memlines.text.neutral import visible, without_quotes
 from memlines.text.redaction import redact, rules_of
 from memlines.types import Role, Turn
 

@@ -24,7 +24,7 @@ from memlines.files.tombstones import Forgotten
 from memlines.memory.memory import Memory
 from memlines.paths import contains
 from memlines.settings import switched_off
-from memlines.text.quote import Quote, block
+from memlines.text.neutral import Quote, block
 
 READ_CHARACTERS = 200_000
 """How much of a message is looked at: far more than is kept of it, so that no secret is cut before it is

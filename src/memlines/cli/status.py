@@ -20,7 +20,7 @@ from memlines.cli.output import (
     progress_bar,
     warn,
 )
-from memlines.embed.spending.prices import in_dollars
+from memlines.embed.spending.budget import in_dollars
 from memlines.errors import EmbeddingError
 from memlines.serve.wire import status_json
 from memlines.types import Space

@@ -15,7 +15,7 @@ import click
 
 from memlines.cli.common import common_options, open_memory
 from memlines.cli.output import counted, print_json, print_line, print_problems, progress_bar, warn
-from memlines.embed.spending.prices import in_dollars
+from memlines.embed.spending.budget import in_dollars
 from memlines.serve.wire import report_json
 from memlines.types import Report
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider, embed_documents, to_blobs, validated
 from memlines.errors import StoreDamaged
-from memlines.text.sentences import pieces_of, sentences_of
+from memlines.text.chunk import pieces_of, sentences_of
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors

@@ -140,7 +140,7 @@ def make_provider(
         wanted = Embeddings(local=wanted.local, batch=wanted.batch, batch_size=wanted.batch_size)
     wanted = replace(wanted, model=model or wanted.model)
     if name == "builtin":
-        from memlines.embed.builtin.provider import BuiltinProvider
+        from memlines.embed.builtin.files import BuiltinProvider
 
         return BuiltinProvider()
     if name == "local":

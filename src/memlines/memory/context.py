@@ -11,7 +11,7 @@ from memlines.index.search.passages import part_of, snippet_of
 from memlines.index.search.query import as_prose, without_code
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
-from memlines.text.quote import Quote, block, without_quotes
+from memlines.text.neutral import Quote, block, without_quotes
 from memlines.text.terms import telling_words
 from memlines.types import CONTEXT_TOKENS, Hit, Mode
 

@@ -22,7 +22,7 @@ from memlines.errors import (
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.discovery import is_dirty, lags_behind
-from memlines.index.sync.identity import count_to_do, engine_warning, reason_to_rebuild
+from memlines.index.sync.job import count_to_do, engine_warning, reason_to_rebuild
 from memlines.memory.answering import Quotes
 from memlines.memory.background import A_MOMENT, Background, silent
 from memlines.memory.open_index import OpenIndex

@@ -15,7 +15,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.vectors import use_extension
 from memlines.index.sync.discovery import find_files, is_dirty, is_unchanged
-from memlines.index.sync.identity import count_to_do, space_of
+from memlines.index.sync.job import count_to_do, space_of
 from memlines.paths import Workspace
 from memlines.settings import Loaded
 from memlines.types import Discovery, IndexedFile, Space

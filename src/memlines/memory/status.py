@@ -23,7 +23,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_file
 from memlines.index.sync.discovery import is_behind
-from memlines.index.sync.identity import engine_trouble, engine_warning, reason_to_rebuild, space_of
+from memlines.index.sync.job import engine_trouble, engine_warning, reason_to_rebuild, space_of
 from memlines.settings import Settings, switched_off
 from memlines.settings.tree import SERVICES
 from memlines.types import Discovery, IndexedFile, Problem, Source

@@ -15,8 +15,8 @@ from functools import cache
 
 from memlines.paths import languages_with
 from memlines.text.language import section
+from memlines.text.neutral import without_quotes
 from memlines.text.patterns import fold
-from memlines.text.quote import without_quotes
 
 READ = 64_000
 """Characters of a message from which what was said is taken."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memlines.agent.capture import Capture, find_facts
 from memlines.agent.capture.rules import Embed
-from memlines.embed.builtin.provider import BuiltinProvider
+from memlines.embed.builtin.files import BuiltinProvider
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 FOLDER = Path(__file__).parent

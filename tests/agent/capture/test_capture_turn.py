@@ -10,7 +10,7 @@ import pytest
 
 from memlines.agent.capture import Captured, capture
 from memlines.agent.capture.turn import MOST_KEPT, Seen
-from memlines.embed.builtin.provider import BuiltinProvider
+from memlines.embed.builtin.files import BuiltinProvider
 from memlines.errors import EmbeddingError
 from memlines.files.tombstones import bury
 from memlines.memory.memory import Memory

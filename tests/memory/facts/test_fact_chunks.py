@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines import Memory
-from memlines.index.sync.identity import difference, identity_of
+from memlines.index.sync.job import difference, identity_of
 from memlines.settings import Settings
 from memlines.settings.tree import Facts
 from memlines.text.chunk import chunk_note, chunk_text, limit_of, text_hash, weigh

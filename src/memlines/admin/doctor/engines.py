@@ -12,7 +12,7 @@ from memlines.embed.base import Provider
 from memlines.embed.builtin.files import cache_folder, changed_files, remove
 from memlines.embed.select import probe
 from memlines.index.store.sqlite.db import Connection
-from memlines.index.sync.identity import engine_warning
+from memlines.index.sync.job import engine_warning
 
 _SAFE_SQLITE = (3, 51, 3)
 """Before this, two programs that checkpoint at the same instant can damage a database."""

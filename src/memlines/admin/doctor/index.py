@@ -20,7 +20,7 @@ from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
-from memlines.index.sync.identity import reason_to_rebuild
+from memlines.index.sync.job import reason_to_rebuild
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 

@@ -14,7 +14,7 @@ from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
-from memlines.index.sync.identity import count_to_do
+from memlines.index.sync.job import count_to_do
 
 _FLOAT_BYTES = 4
 _TOLERANCE = 1e-3

@@ -23,8 +23,7 @@ from memlines.index.store.sqlite.db import system_errors, transaction
 from memlines.index.store.sqlite.foreign import Kept, hashes, kept, vectors
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.discovery import find_files
-from memlines.index.sync.identity import identity_of, space_of
-from memlines.index.sync.job import Job, writer_of
+from memlines.index.sync.job import Job, identity_of, space_of, writer_of
 from memlines.index.sync.words import cut_document, read_file
 from memlines.paths import Workspace
 from memlines.settings import Settings

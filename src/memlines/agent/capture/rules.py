@@ -28,8 +28,8 @@ from memlines.agent.capture.reading import DATES, HOSTS, REASONS, STATED, Readin
 from memlines.agent.intent.detect import Intent, detect
 from memlines.memory.facts.categories import CONTACTS, category_of
 from memlines.text.facts import Category
+from memlines.text.neutral import without_quotes
 from memlines.text.patterns import fold, word_classes
-from memlines.text.quote import without_quotes
 from memlines.text.speech import Sentence, sentences
 
 if TYPE_CHECKING:

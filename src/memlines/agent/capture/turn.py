@@ -35,7 +35,7 @@ from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from memlines.settings import switched_off
 from memlines.text.facts import CAPTURE, CATEGORIES, LONGEST, FactLine, source_of
-from memlines.text.quote import Quote, block
+from memlines.text.neutral import Quote, block
 from memlines.text.terms import telling_words, words_of
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from memlines.agent.intent.detect import (
     no_intent,
 )
 from memlines.errors import EmbeddingError
-from memlines.text.neutral import Neutral
-from memlines.text.quote import Quote, block
+from memlines.text.neutral import Neutral, Quote, block
 from memlines.text.redaction import Rules, redact, rules_of
 from memlines.text.speech import sentences
 

@@ -13,12 +13,16 @@ from memlines.embed.batches.base import (
     PAGES,
     RESULTS,
     RESULTS_BYTES,
+    Answer,
     BatchApi,
     BatchState,
     Phase,
+    count_at,
     json_line,
+    list_at,
+    text_at,
+    value_at,
 )
-from memlines.embed.batches.results import Answer, count_at, list_at, text_at, value_at
 from memlines.embed.remote.errors import quote_message
 from memlines.embed.remote.http import DOCUMENTS
 from memlines.embed.remote.provider import RemoteProvider

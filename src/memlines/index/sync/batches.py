@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from memlines.embed.base import Meter, Provider, to_blobs
 from memlines.embed.batches.base import BatchApi, BatchState
-from memlines.embed.spending.prices import estimate
+from memlines.embed.spending.budget import estimate
 from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
@@ -32,8 +32,7 @@ from memlines.index.sync.batch_journal import (
     Submitted,
     submitted_batches,
 )
-from memlines.index.sync.identity import space_of
-from memlines.index.sync.job import Job
+from memlines.index.sync.job import Job, space_of
 from memlines.index.sync.pending import Outcome, put_known, texts_to_send
 from memlines.settings import Batch, Settings
 from memlines.types import Progress, Space

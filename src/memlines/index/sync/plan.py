@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from memlines.embed.base import Provider, Use
 from memlines.embed.passages import is_packed
-from memlines.embed.spending.budget import Budget
+from memlines.embed.spending.budget import BATCH_SHARES, Budget, estimate
 from memlines.embed.spending.ledger import Ledger
-from memlines.embed.spending.prices import BATCH_SHARES, estimate
 from memlines.errors import StoreDamaged
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import cache, spaces
@@ -23,8 +22,7 @@ from memlines.index.sync.discovery import (
     missing_paths,
     suspiciously_gone,
 )
-from memlines.index.sync.identity import covers_same_files, identity_of, reason_to_rebuild, space_of
-from memlines.index.sync.job import Job
+from memlines.index.sync.job import Job, covers_same_files, identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.words import cut_document, read_file
 from memlines.text.chunk import chunk_id, text_hash
 from memlines.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Space

@@ -18,8 +18,14 @@ from memlines.index.store.sqlite.db import system_errors
 from memlines.index.store.sqlite.files import set_aside, swap_in, sweep, temporary_index
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.discovery import find_files
-from memlines.index.sync.identity import covers_same_files, identity_of, reason_to_rebuild, space_of
-from memlines.index.sync.job import Job, writer_of
+from memlines.index.sync.job import (
+    Job,
+    covers_same_files,
+    identity_of,
+    reason_to_rebuild,
+    space_of,
+    writer_of,
+)
 from memlines.index.sync.pending import put_known
 from memlines.index.sync.vectors import add_vectors, drop_unwanted_spaces
 from memlines.index.sync.words import cache_all_vectors, keep_unseen, update_words

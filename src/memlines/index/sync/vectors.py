@@ -21,8 +21,7 @@ from memlines.embed.select import former_provider, make_provider
 from memlines.errors import EmbeddingError, SpendLimit, StoreBusy, UsageError
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.identity import count_to_do, space_of
-from memlines.index.sync.job import Job
+from memlines.index.sync.job import Job, count_to_do, space_of
 from memlines.index.sync.pending import Outcome, embed_pending
 from memlines.types import Report, Space
 

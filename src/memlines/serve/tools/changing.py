@@ -14,7 +14,7 @@ from memlines.serve.tools.base import Call, Output, Tool
 from memlines.serve.tools.finding import clean_fact
 from memlines.serve.wire import remembered_json
 from memlines.text.facts import IMPORTANCE, FactLine, is_id
-from memlines.text.quote import Quote, block
+from memlines.text.neutral import Quote, block
 from memlines.types import cite, cited
 
 if TYPE_CHECKING:

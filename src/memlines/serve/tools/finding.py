@@ -11,8 +11,7 @@ from memlines.memory.arguments import Argument, parse_citation
 from memlines.serve.tools.base import Call, Output, Tool
 from memlines.serve.wire import excerpt_json, recalled_json, search_json
 from memlines.text.facts import Fact
-from memlines.text.neutral import Neutral
-from memlines.text.quote import Quote, block, block_within
+from memlines.text.neutral import Neutral, Quote, block, block_within
 from memlines.types import Excerpt, Hit, cite
 
 if TYPE_CHECKING:
