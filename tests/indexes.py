@@ -17,7 +17,7 @@ import pytest
 
 from memlines.embed.base import Provider, embed_query, to_blobs
 from memlines.files.scan import discover
-from memlines.index.store.sqlite import origin, spaces
+from memlines.index.store.sqlite import files, spaces
 from memlines.index.store.sqlite.chunks import check_words, match_words
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.spaces import vectors_table
@@ -123,8 +123,8 @@ def program(body: str) -> list[str]:
 def one_origin() -> Iterator[None]:
     """Take every index for one that was made here, for tests that copy indexes to damage them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(origin, "_secret", lambda: b"the same everywhere")
-        patch.setattr(origin, "_file_mark", lambda secret, token, path: token)
+        patch.setattr(files, "_secret", lambda: b"the same everywhere")
+        patch.setattr(files, "_file_mark", lambda secret, token, path: token)
         yield
 
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.index.store.sqlite import spaces
-from memlines.index.store.sqlite.changes import Staying
 from memlines.index.store.sqlite.db import transaction
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.index import Index, Staying
 from memlines.text.chunk import chunk_text, text_hash
 from memlines.types import Chunk, Space
 from tests.indexes import IDENTITY, assert_sound, blob, document, found_by, numbers_of

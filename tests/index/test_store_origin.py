@@ -16,7 +16,7 @@ import pytest
 
 from memlines.admin.doctor.examine import examine, examine_and_repair
 from memlines.index.store.sqlite import matrix
-from memlines.index.store.sqlite.origin import secret_file
+from memlines.index.store.sqlite.files import secret_file
 from memlines.memory.memory import Memory
 from memlines.paths import user_state_dir
 from memlines.text.chunk import text_hash

@@ -10,6 +10,7 @@ from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import schema
 from memlines.index.store.sqlite.db import open_reader, open_writer
 from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.reader import SYNCED
 from tests.indexes import IDENTITY, assert_sound, index_file, indexed, notes, program, put, write
 
 TABLES = {"meta", "files", "chunks", "embedding_cache", "chunks_fts", "chunks_terms"}
@@ -117,7 +118,7 @@ def test_a_reader_cannot_write(path: Path) -> None:
     index = Index.reader(path)
     assert index is not None
     with pytest.raises(apsw.ReadOnlyError):
-        index.mark_synced("now")
+        index.note(SYNCED, "now")
     index.close()
 
 

@@ -30,7 +30,7 @@ from memlines.index.search.run import embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
-from memlines.memory.background import silent
+from memlines.memory.open_index import silent
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.settings import Settings

@@ -24,8 +24,7 @@ from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.discovery import is_dirty, lags_behind
 from memlines.index.sync.job import count_to_do, engine_warning, reason_to_rebuild
 from memlines.memory.answering import Quotes
-from memlines.memory.background import A_MOMENT, Background, silent
-from memlines.memory.open_index import OpenIndex
+from memlines.memory.open_index import A_MOMENT, Background, OpenIndex, silent
 from memlines.paths import Workspace, note_path
 from memlines.settings import Loaded
 from memlines.types import Progress, Report

@@ -18,8 +18,8 @@ from memlines.errors import SettingsError
 from memlines.index.search.query import parse_query
 from memlines.memory import arguments
 from memlines.memory.answering import search_fresh
-from memlines.memory.background import silent
 from memlines.memory.manager import Manager
+from memlines.memory.open_index import silent
 from memlines.memory.status import Status, probe_embedding, probe_vectors, read_status
 from memlines.paths import Workspace
 from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_off

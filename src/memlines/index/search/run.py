@@ -1,27 +1,216 @@
-"""Answer a query from an open index."""
+"""Answer a query from an open index: find candidates, score them, choose which are shown, and quote them.
+
+If the settings ask for it, old daily logs fade, and results are spread over different texts (maximal marginal
+relevance). A chunk that only repeats what a better one says is never shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from heapq import nlargest
 
 from memlines.embed.base import Provider, embed_query, to_blobs
 from memlines.embed.passages import sentence_cosines
-from memlines.index.search.order import choose
 from memlines.index.search.passages import Passage, excerpt_of, passage_of, whole
-from memlines.index.search.query import NO_FILTERS, Query, days_evidence, known_days_evidence, make_filter
+from memlines.index.search.query import (
+    NO_FILTERS,
+    Query,
+    days_evidence,
+    known_days_evidence,
+    log_day,
+    make_filter,
+)
 from memlines.index.search.rank import (
+    Ranking,
     band_of,
     estimate,
     estimate_brief,
     fuse,
     fuse_evidence,
+    nearest_of,
     probability,
     word_evidence,
 )
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
-from memlines.index.search.words import MatchedChunks, look_up, match_any
+from memlines.index.search.words import Match, MatchedChunks, look_up, match_any
 from memlines.index.store.sqlite.index import Index
 from memlines.types import Hit, IndexedChunk, Why
+
+MOST_WEAK = 3
+"""Weak hits that are shown where nothing better is found."""
+
+_SPREAD = 60
+"""Candidates that diversity orders again: each is compared with each, which takes the square of this."""
+
+_SECONDS_PER_DAY = 86_400
+_EVERGREEN = re.compile(r"^(?:MEMORY\.md|memory\.md|memory/.*)$")
+_LATIN = re.compile(r"[a-z0-9_]+")
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+
+
+def choose(
+    query: Query, scores: dict[int, float], found: RetrieverResults, chunks: MatchedChunks
+) -> tuple[Ranking, bool]:
+    """Return the candidates that are shown, best first, and whether these are only the nearest."""
+    settings = query.settings
+    ranking = list(scores.items())
+    is_reordered = settings.mmr.enabled or settings.temporal_decay.enabled
+    if is_reordered:  # any may come up
+        ranking = _rank(query, scores, chunks)
+    eligible, weak = _eligible(query, ranking, found, chunks)
+    # OpenClaw shows as many weak ones as others.
+    most = (
+        min(settings.max_results, MOST_WEAK) if weak and query.profile != "openclaw" else settings.max_results
+    )
+    if is_reordered:
+        return _without_repeats(eligible, chunks)[:most], weak
+    # Those that cannot be shown need not be read, unless repetition makes room for them.
+    few = dict(eligible)
+    if len(few) > 2 * most:  # with all that are as good as the last of these
+        last = nlargest(2 * most, few.values())[-1]
+        few = {number: score for number, score in eligible if score >= last}
+    shown = _without_repeats(_rank(query, few, chunks), chunks)
+    if len(shown) < most and len(few) < len(eligible):
+        shown = _without_repeats(_rank(query, dict(eligible), chunks), chunks)
+    return shown[:most], weak
+
+
+def _eligible(
+    query: Query, ranking: Ranking, found: RetrieverResults, chunks: MatchedChunks
+) -> tuple[Ranking, bool]:
+    """Keep what scores enough; if nothing does, keep the nearest, unless the query cuts them off."""
+    least = query.settings.min_score if query.cut is None else query.cut
+    good = [item for item in ranking if item[1] >= least]
+    if good or query.cut is not None:
+        return good, False
+    if query.profile == "openclaw":
+        return [item for item in ranking if found.words.get(item[0], 0.0) > 0], True
+    return nearest_of(ranking, found, chunks), True
+
+
+def _rank(query: Query, scores: Mapping[int, float], chunks: MatchedChunks) -> Ranking:
+    """Return candidates in the order they are shown in, with decay and diversity if asked for."""
+    settings = query.settings
+    read = chunks.read(scores)
+    ranked = {number: scores[number] for number in read}
+    if settings.temporal_decay.enabled:
+        half_life = settings.temporal_decay.half_life_days
+        for number, chunk in read.items():
+            ranked[number] = decay(ranked[number], chunk, half_life, query.now)
+    # Equal scores fall in the order of the files, so that an answer does not change by itself.
+    ranking = sorted(
+        ranked.items(), key=lambda item: (-item[1], read[item[0]].path, read[item[0]].start_line)
+    )
+    if not settings.mmr.enabled:
+        return ranking
+    spread, rest = ranking[:_SPREAD], ranking[_SPREAD:]
+    texts = {number: read[number].text for number, _ in spread}
+    return [(number, ranked[number]) for number in diversify(spread, texts, settings.mmr.lambda_)] + rest
+
+
+def decay(score: float, chunk: IndexedChunk, half_life_days: float, now: datetime) -> float:
+    """Return a score after the time that passed since its note was written."""
+    return score * decay_factor(age_in_days(chunk, now), half_life_days)
+
+
+def decay_factor(age_days: float, half_life_days: float) -> float:
+    """Return what is left of a score after so many days: a half after each half-life."""
+    return math.exp(-math.log(2) / half_life_days * max(0.0, age_days))
+
+
+def age_in_days(chunk: IndexedChunk, now: datetime) -> float:
+    """Return the age of a chunk: by the date in its name; evergreen notes have none."""
+    day = log_day(chunk.path)
+    if day is not None:
+        midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        return (now - midnight).total_seconds() / _SECONDS_PER_DAY
+    if _EVERGREEN.match(chunk.path) or chunk.mtime_ns <= 0:
+        return 0.0
+    return now.timestamp() / _SECONDS_PER_DAY - chunk.mtime_ns / 1e9 / _SECONDS_PER_DAY
+
+
+def diversify(ranking: Sequence[tuple[int, float]], texts: Mapping[int, str], weight: float) -> list[int]:
+    """Return the numbers of a ranking in an order that weighs relevance against repetition.
+
+    `weight` 1 is the order of the scores, 0 looks at difference alone. Scores stay as they are.
+    """
+    weight = min(1.0, max(0.0, weight))
+    by_score = sorted(ranking, key=lambda item: -item[1])  # equal scores keep the order they come in
+    if weight == 1.0 or len(by_score) < 2:
+        return [number for number, _ in by_score]
+    scores = dict(by_score)
+    low, high = min(scores.values()), max(scores.values())
+    spread = high - low
+    tokens = {number: tokens_of(texts.get(number, "")) for number in scores}
+    closest = dict.fromkeys(scores, 0.0)
+    order: list[int] = []
+    left = [number for number, _ in by_score]
+    while left:
+
+        def value(number: int) -> tuple[float, float]:
+            relevance = (scores[number] - low) / spread if spread else 1.0
+            return weight * relevance - (1 - weight) * closest[number], scores[number]
+
+        chosen = max(left, key=value)
+        left.remove(chosen)
+        order.append(chosen)
+        for number in left:
+            closest[number] = max(closest[number], jaccard(tokens[number], tokens[chosen]))
+    return order
+
+
+def tokens_of(text: str) -> frozenset[str]:
+    """Return what two texts are compared by: Latin words, and single and paired wide characters."""
+    lowered = text.lower()
+    tokens = set(_LATIN.findall(lowered))
+    for run in _WIDE.findall(lowered):
+        tokens.update(run)
+        tokens.update(run[at : at + 2] for at in range(len(run) - 1))
+    return frozenset(tokens)
+
+
+def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return how much two sets overlap, from 0 to 1; two empty ones are the same."""
+    if not one and not other:
+        return 1.0
+    if not one or not other:
+        return 0.0
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)
+
+
+def _without_repeats(ranking: Ranking, chunks: MatchedChunks) -> Ranking:
+    """Leave out chunks that only say again what a better one says.
+
+    That is a neighbour that holds the query's words nowhere but in the lines both share.
+    """
+    kept: Ranking = []
+    seen: dict[str, list[IndexedChunk]] = {}
+    for number, score in ranking:
+        chunk = chunks.known[number]
+        others = seen.setdefault(chunk.path, [])
+        beside = [
+            other
+            for other in others
+            if chunk.start_line <= other.end_line and other.start_line <= chunk.end_line
+        ]
+        if not (beside and _is_repeated(chunk, beside, chunks.match)):
+            kept.append((number, score))
+            others.append(chunk)
+    return kept
+
+
+def _is_repeated(chunk: IndexedChunk, beside: Sequence[IndexedChunk], match: Match) -> bool:
+    """Tell whether the lines that a chunk has for itself hold none of the words it holds."""
+    said = {line for other in beside for line in other.text.split("\n")}
+    lines = chunk.text.split("\n")
+    own = [line for line in lines if line not in said]
+    if len(own) == len(lines) or match("\n".join(own), chunk.language):
+        return False
+    return bool(match(chunk.text, chunk.language))
 
 
 def embed(query: Query, provider: Provider) -> bytes | None:

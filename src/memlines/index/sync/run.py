@@ -12,11 +12,19 @@ from pathlib import Path
 
 from memlines.errors import StoreBusy, StoreDamaged, StoreForeign
 from memlines.files.place import ensure_index_folder, sweep_private
-from memlines.index.store.sqlite import cache, origin, spaces
+from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.cache import copy_batches
 from memlines.index.store.sqlite.db import system_errors
-from memlines.index.store.sqlite.files import set_aside, swap_in, sweep, temporary_index
+from memlines.index.store.sqlite.files import (
+    mark_origin,
+    set_aside,
+    swap_in,
+    sweep,
+    take_over_marks,
+    temporary_index,
+)
 from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.reader import SYNCED
 from memlines.index.sync.discovery import find_files
 from memlines.index.sync.job import (
     Job,
@@ -115,9 +123,9 @@ def _rebuild(job: Job, reason: str) -> Report:
             cache.prune(fresh.connection, limits.max_entries if limits.enabled else 0)
             report = replace(report, pending=_count_pending(job, fresh), vectors_cached=known)
             if old.origin == "shared":  # its maker can still tell that it was made there
-                origin.take_over(old.connection, fresh.connection)
+                take_over_marks(old.connection, fresh.connection)
             else:
-                origin.mark(fresh.connection, job.index_file)
+                mark_origin(fresh.connection, job.index_file)
         swap_in(temporary, job.index_file)
     with writer_of(job.index_file, wanted) as index:
         _save_matrix(job, index)
@@ -158,10 +166,10 @@ def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report
         keep_unseen(replacing, index, discovery, changes, brake=brake)
     warnings = changes.warnings
     if not changes.held_back:
-        index.mark_synced(datetime.now(UTC).isoformat(timespec="seconds"))
+        index.note(SYNCED, datetime.now(UTC).isoformat(timespec="seconds"))
     else:
         if replacing is not None and replacing.synced_at:
-            index.mark_synced(replacing.synced_at)
+            index.note(SYNCED, replacing.synced_at)
         gone = (
             f"{len(changes.held_back)} of {index.count_files()} indexed files are gone at once; in case a"
             " disk is not mounted or a folder was moved, they stay in the index until 'memlines sync --force'"

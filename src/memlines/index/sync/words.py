@@ -14,9 +14,8 @@ from memlines.embed.passages import is_sound
 from memlines.files.read import is_settled, read_document, without_private_blocks
 from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import cache, spaces
-from memlines.index.store.sqlite.changes import tail_of
 from memlines.index.store.sqlite.db import transaction
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.index import Index, tail_of
 from memlines.index.sync.discovery import (
     doubtful_files,
     in_groups,

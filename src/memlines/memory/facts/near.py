@@ -18,16 +18,16 @@ from typing import NamedTuple
 
 from memlines.embed.base import Provider
 from memlines.errors import EmbeddingError, StoreError
-from memlines.index.search.order import jaccard
 from memlines.index.search.retrievers import CandidateSet, nearest
+from memlines.index.search.run import jaccard
 from memlines.index.search.words import find, look_up
 from memlines.memory.answering import choose_embedder
-from memlines.memory.background import silent
 from memlines.memory.facts.note import cosines
 from memlines.memory.facts.recall import embed_texts, to_similarity
 from memlines.memory.facts.statements import Item, Statement, read_together
 from memlines.memory.manager import Manager
 from memlines.memory.notes.duplicates import TURNING, query_of, same_days, same_words
+from memlines.memory.open_index import silent
 from memlines.text.facts import FactLine
 from memlines.text.language import language_of
 from memlines.text.terms import telling_words, terms_of

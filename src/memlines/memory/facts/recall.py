@@ -16,15 +16,14 @@ from typing import Any
 from memlines.embed.base import Provider
 from memlines.embed.passages import embed_passages, unpack
 from memlines.errors import EmbeddingError, StoreError
-from memlines.index.search.order import MOST_WEAK
 from memlines.index.search.query import Query, parse_query
 from memlines.index.search.retrievers import CandidateSet
-from memlines.index.search.run import embed, search
+from memlines.index.search.run import MOST_WEAK, embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.answering import search_fresh
-from memlines.memory.background import silent
 from memlines.memory.facts.note import FactStore, cosines
 from memlines.memory.manager import Manager
+from memlines.memory.open_index import silent
 from memlines.settings import with_overrides
 from memlines.text.chunk import text_hash
 from memlines.text.fact_note import words_of

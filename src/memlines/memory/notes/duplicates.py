@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from memlines.errors import StoreError
-from memlines.index.search.order import jaccard
+from memlines.index.search.run import jaccard
 from memlines.index.search.words import find_all
 from memlines.memory.manager import Manager
 from memlines.memory.notes.entries import body_of, day_of, text_of

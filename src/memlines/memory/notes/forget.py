@@ -26,7 +26,7 @@ from memlines.files.read import read_document
 from memlines.files.tombstones import Forgotten, bury, session_of
 from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
-from memlines.index.store.sqlite.changes import Staying
+from memlines.index.store.sqlite.index import Staying
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.locks import WriterLock
 from memlines.memory.answering import search_as_indexed, search_fresh

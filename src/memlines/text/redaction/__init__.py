@@ -5,9 +5,9 @@
     refuse_secrets(text), which raises SecretRefused if there is one
 
 Pure functions on text, and no settings. `rules.py` is the table of what is recognised and checks the rules a
-user adds, `tokens.py` finds tokens by how they begin, `assignments.py` knows names such as `API_KEY` and what
-may stand behind them, `values.py` tells random characters from words, `copies.py` hides what was found
-wherever it is said again, and `apply.py` puts it all together.
+user adds, `tokens.py` finds tokens by how they begin and tells random characters from words, `assignments.py`
+knows names such as `API_KEY` and what may stand behind them, `copies.py` hides what was found wherever it is
+said again, and `apply.py` puts it all together.
 """
 
 from memlines.text.redaction.apply import (

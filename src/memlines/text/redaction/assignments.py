@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from memlines.text.redaction.values import is_hex, is_mixed, is_path, is_placeholder, is_random, is_wordy
+from memlines.text.redaction.tokens import is_hex, is_mixed, is_path, is_placeholder, is_random, is_wordy
 
 _NOT_OF_A_NAME = re.compile(r"[^\w.-]", re.ASCII)
 _LONGEST = 48

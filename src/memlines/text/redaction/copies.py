@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote, unquote
 
-from memlines.text.redaction.values import is_mixed, is_placeholder, is_random, is_wordy
+from memlines.text.redaction.tokens import is_mixed, is_placeholder, is_random, is_wordy
 
 PLACEHOLDER = re.compile(r"(\[redacted:[a-z0-9-]+\])")
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from memlines.errors import SettingsError
 from memlines.text.redaction import assignments
-from memlines.text.redaction.values import (
+from memlines.text.redaction.tokens import (
     is_basic,
     is_card,
     is_cookie,

@@ -19,10 +19,9 @@ from types import MappingProxyType
 
 from memlines.errors import StoreDamaged, StoreError
 from memlines.index.store.sqlite import cache
-from memlines.index.store.sqlite.changes import Staying
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.files import ASIDE, NO_TEXT, is_marked, is_ours, remove_database, sweep
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.index import Index, Staying
 
 _NO_INDEX = re.compile(r"\.(?:damaged|rebuild)-[^.]*$")
 """What ends the names of indexes that were set aside or not finished; an agent's name may hold such words."""

@@ -1,7 +1,11 @@
 """The index: files, chunks and their words, read and written as plain values.
 
-A file is written in one transaction, so a reader sees all of it or what was there before.
-Its vectors come later (`vectors.py`); until then it is found by its words.
+A file is written in one transaction, so a reader sees all of it or what was there before. Its vectors come
+later (`vectors.py`); until then it is found by its words.
+
+Most chunks of a long note are the same as before. A chunk that is the same on other lines stays where it is,
+with its words and vectors, and only gets the new lines and the name that is made of them. Of a transcript it
+is noted where its last stretch begins, so that reading goes on there when it grows.
 """
 
 from __future__ import annotations
@@ -9,27 +13,121 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.index.store.sqlite import changes, spaces
-from memlines.index.store.sqlite.changes import put_tail
+from memlines.index.store.sqlite import spaces
+
+# MERGED module changes: drop the prefix ""
 from memlines.index.store.sqlite.db import (
     IN_MEMORY,
+    Connection,
     closing_on_error,
     open_writer,
     store_errors,
     system_errors,
     transaction,
 )
-from memlines.index.store.sqlite.files import check_database, check_file
-from memlines.index.store.sqlite.origin import mark, origin_of, refuse_foreign
-from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, SYNCED, IndexReader
+from memlines.index.store.sqlite.files import (
+    check_database,
+    check_file,
+    mark_origin,
+    origin_of,
+    refuse_foreign,
+)
+from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, IndexReader
 from memlines.index.store.sqlite.schema import migrate, version_of
+from memlines.text.chunk import chunk_id
 from memlines.text.language import language_of
 from memlines.text.terms import terms_of, title_of
-from memlines.types import Chunk, Document, IndexedFile, Tail
+from memlines.types import Chunk, Document, IndexedFile, Spot, Tail
+
+Move = tuple[int, str, str, Chunk]
+"""A chunk that stays: its number, its name so far, and its name and lines now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staying:
+    """What stays of a file from which lines are taken.
+
+    If the index holds the file as it has this `hash`, only the chunks on the lines in `gone` go. Otherwise
+    all go that are none of its `chunks` as they will be, which takes long to find out for a long note.
+    """
+
+    hash: str
+    gone: Sequence[tuple[int, int]]
+    chunks: Callable[[], Sequence[Chunk]]
+
+
+def compare(
+    connection: Connection, document: Document, chunks: Sequence[Chunk], language: str | None, since: int
+) -> tuple[list[int], list[Move], dict[str, Chunk]]:
+    """Return what changes in the lines `since` one if a document is cut into these chunks.
+
+    These are the numbers of the chunks that go, those that stay on other lines, and the new ones by name.
+
+    Text, headings and language make the words and vectors of a chunk: if all are the same, so are they. It
+    is the language of the document; without one, each chunk is in that of its text, which is the same then.
+    """
+    rows = connection.execute(
+        "SELECT number, id, hash, heading, source, language FROM chunks"
+        " WHERE path = ? AND start_line >= ? ORDER BY start_line, number",
+        (document.path, since),
+    )
+    known: dict[tuple[str, ...], deque[tuple[int, str]]] = {}
+    for number, name, digest, heading, source, spoken in rows:
+        same = (digest, heading, source, spoken if language is not None else "")
+        known.setdefault(same, deque()).append((number, name))
+    named: dict[str, Chunk] = {}
+    for chunk in chunks:
+        # Equal pieces of one long line have one name: they are one answer, not two.
+        named.setdefault(chunk_id(document.source, document.path, chunk), chunk)
+    moved: list[Move] = []
+    new: dict[str, Chunk] = {}
+    for name, chunk in named.items():
+        held = known.get((chunk.hash, chunk.heading, document.source, language or ""))
+        if not held:
+            new[name] = chunk
+            continue
+        number, before = held.popleft()
+        if before != name:
+            moved.append((number, before, name, chunk))
+    return [number for held in known.values() for number, _ in held], moved, new
+
+
+def not_staying(connection: Connection, path: str, staying: Staying) -> list[int]:
+    """Return the numbers of the chunks of a file that go if some of it stays."""
+    known = connection.execute("SELECT hash FROM files WHERE path = ? AND problem IS NULL", (path,)).get
+    if staying.gone and known == staying.hash:
+        sql = "SELECT number FROM chunks WHERE path = ? AND start_line <= ? AND end_line >= ?"
+        found: set[int] = set()
+        for first, last in staying.gone:
+            found.update(number for (number,) in connection.execute(sql, (path, last, first)))
+        return sorted(found)
+    kept = {(chunk.hash, chunk.heading) for chunk in staying.chunks()}
+    rows = connection.execute("SELECT number, hash, heading FROM chunks WHERE path = ?", (path,))
+    return [number for number, digest, heading in rows if (digest, heading) not in kept]
+
+
+def tail_of(connection: Connection, path: str) -> Tail | None:
+    """Return where to read a transcript on; nothing if it has to be read whole."""
+    sql = "SELECT line, position, mark, heading, secrets FROM tails WHERE path = ?"
+    for line, position, mark, heading, secrets in connection.execute(sql, (path,)):
+        spots = tuple(Spot(*spot) for spot in json.loads(secrets))
+        return Tail(line, position, mark, heading, spots)
+    return None
+
+
+def put_tail(connection: Connection, path: str, tail: Tail | None) -> None:
+    """Note where to read a transcript on, or that it has to be read whole; in the caller's transaction."""
+    if tail is None:
+        connection.execute("DELETE FROM tails WHERE path = ?", (path,))
+    else:
+        row = (path, *tail[:-1], json.dumps(tail.secrets))
+        connection.execute("INSERT OR REPLACE INTO tails VALUES(?, ?, ?, ?, ?, ?)", row)
 
 
 class Index(IndexReader):
@@ -52,7 +150,7 @@ class Index(IndexReader):
                     [(BIRTH, uuid.uuid4().hex), (IDENTITY, json.dumps(new_identity, sort_keys=True))],
                 )
                 if origin == "new":
-                    mark(connection, path)
+                    mark_origin(connection, path)
             return cls(connection, path)
 
     @classmethod
@@ -65,10 +163,6 @@ class Index(IndexReader):
             index.note(BIRTH, uuid.uuid4().hex)
             index.note(IDENTITY, json.dumps(identity, sort_keys=True))
             return index
-
-    def mark_synced(self, when: str) -> None:
-        """Note that the index equals the files now."""
-        self.note(SYNCED, when)
 
     def note(self, key: str, value: str) -> None:
         """Note something about the index as a whole."""
@@ -84,12 +178,14 @@ class Index(IndexReader):
         """
         language = self._language_for(document, since)
         with transaction(self.connection):
-            changed = changes.compare(self.connection, document, chunks, language, since)
-            new = changed.new
+            gone, moved, new = compare(self.connection, document, chunks, language, since)
             spoken = {name: language or language_of(chunk.text) for name, chunk in new.items()}
-            self._delete(changed.gone)
-            changes.move(self.connection, changed.moved)
-            self._note_languages(spoken.values())
+            self._delete(gone)
+            self._move(moved)
+            known = self.state.languages
+            every = dict.fromkeys([*known, *filter(None, spoken.values())])
+            if len(every) > len(known):
+                self.note(LANGUAGES, " ".join(every))
             put_tail(self.connection, document.path, tail)
             self.put_file(
                 IndexedFile(
@@ -113,7 +209,7 @@ class Index(IndexReader):
     def leaving(self, document: Document, chunks: Sequence[Chunk], since: int = 0) -> list[int]:
         """Return the numbers of the chunks that go if a document is put with these ones."""
         language = self._language_for(document, since)
-        return changes.compare(self.connection, document, chunks, language, since).gone
+        return compare(self.connection, document, chunks, language, since)[0]
 
     def _language_for(self, document: Document, since: int) -> str | None:
         """Return the language of a document; nothing for facts, each of which is in its own."""
@@ -126,32 +222,33 @@ class Index(IndexReader):
                 return str(known)
         return language_of(document.text)
 
-    def _note_languages(self, languages: Iterable[str]) -> None:
-        known = self.state.languages
-        every = dict.fromkeys([*known, *(language for language in languages if language)])
-        if len(every) > len(known):
-            self.note(LANGUAGES, " ".join(every))
-
     def _put_chunk(self, name: str, document: Document, chunk: Chunk, language: str) -> int:
-        row = (
-            name,
-            document.path,
-            document.source,
-            chunk.start_line,
-            chunk.end_line,
-            chunk.hash,
-            chunk.heading,
-            language,
-            chunk.text,
-            changes.turns_text(chunk.turns),
-            time.time_ns() // 1_000_000,
+        values = (
+            *(name, document.path, document.source, chunk.start_line, chunk.end_line, chunk.hash),
+            *(chunk.heading, language, chunk.text, _turns_text(chunk), time.time_ns() // 1_000_000),
         )
         number = self.connection.execute(
             "INSERT INTO chunks(id, path, source, start_line, end_line, hash, heading, language,"
             " text, turns, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING number",
-            row,
+            values,
         ).get
         return int(number)
+
+    def _move(self, moves: Sequence[Move]) -> None:
+        """Give chunks their new lines and names."""
+        names = {name for _, _, name, _ in moves}
+        # Where one text is on several lines, one chunk may be about to take the name of another.
+        self.connection.executemany(
+            "UPDATE chunks SET id = ? WHERE number = ?",
+            [(f"moving {number}", number) for number, before, _, _ in moves if before in names],
+        )
+        self.connection.executemany(
+            "UPDATE chunks SET id = ?, start_line = ?, end_line = ?, turns = ? WHERE number = ?",
+            [
+                (name, chunk.start_line, chunk.end_line, _turns_text(chunk), number)
+                for number, _, name, chunk in moves
+            ],
+        )
 
     def put_problem(self, file: IndexedFile) -> None:
         """Note why a file is not indexed.
@@ -164,11 +261,11 @@ class Index(IndexReader):
                 self._delete_chunks(file.path)
             self.put_file(file)
 
-    def remove(self, path: str, staying: changes.Staying | None = None) -> None:
+    def remove(self, path: str, staying: Staying | None = None) -> None:
         """Remove every trace of a file, but for what is to stay; it is read again then."""
         with transaction(self.connection):
             if staying:
-                self._delete(changes.not_staying(self.connection, path, staying))
+                self._delete(not_staying(self.connection, path, staying))
                 self.connection.execute("UPDATE files SET hash = '', settled = 0 WHERE path = ?", (path,))
             else:
                 self._delete_chunks(path)
@@ -203,3 +300,8 @@ class Index(IndexReader):
             self._table(entry.number).delete(numbers)
         self.connection.executemany("DELETE FROM chunks_fts WHERE rowid = ?", rows)
         self.connection.executemany("DELETE FROM chunks WHERE number = ?", rows)
+
+
+def _turns_text(chunk: Chunk) -> str:
+    """Return the lines of the turns of a chunk as JSON; an empty text for a chunk of a note."""
+    return json.dumps(chunk.turns, separators=(",", ":")) if chunk.turns else ""

@@ -21,8 +21,7 @@ from memlines.index.store.sqlite.db import (
     store_errors,
     system_errors,
 )
-from memlines.index.store.sqlite.files import check_database, check_file
-from memlines.index.store.sqlite.origin import Origin, origin_of, refuse_foreign
+from memlines.index.store.sqlite.files import Origin, check_database, check_file, origin_of, refuse_foreign
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
