@@ -17,6 +17,7 @@ test: lint types layers unit  ## everything that must be green
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python docs/check_words.py
 
 types: $(VENV)/.dev
 	$(BIN)/mypy

@@ -197,7 +197,7 @@ def test_search_where_sessions_are_off_says_how_to_switch_them_on(
     assert (outcome.code, outcome.err) == (
         3,
         "Error: the setting 'sources' does not ask for sessions. Set sources to [memory, sessions], and "
-        "sessions.clients to the clients whose transcripts are to be read "
+        "sessions.clients to the clients whose transcripts to read "
         "(opencode, claude-code, codex, openclaw)\n",
     )
 

@@ -20,7 +20,7 @@ from tests.serve.mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_note
 from tests.serve.rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "9a3c5bf6c13bc8db842cebc4cae895e2ea1ee13894a35f56c935f2fe1e41507f"
+LISTING = "b4e4cdf6b29017ea8c582e297bd542e056945526de45f455717cbdba601ae8d0"
 """What clients and models were told when somebody last read it with care."""
 
 

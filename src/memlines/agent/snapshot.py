@@ -1,4 +1,4 @@
-"""Keep the last messages of a session, and quote them for another session that goes on from there."""
+"""Keep the last messages of a session, and quote them for another session that continues them."""
 
 from __future__ import annotations
 

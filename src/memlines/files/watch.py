@@ -124,7 +124,7 @@ class Hints:
 
 
 class NoHints:
-    """Where nothing is told: waits as long as it would take to hear something, and hears nothing."""
+    """Hints of a system that reports no changes: wait as long as a report would take, and return none."""
 
     listens = False
     is_stale = False

@@ -363,7 +363,7 @@ def _reconcile(values: dict[str, Any]) -> None:
 
 
 def _mask(key: Key, value: Any) -> Any:
-    """Return a value as plain data that may be shown to anybody."""
+    """Return a value as plain data that may be shown to anyone."""
     if key.rule.kind == "dict":
         return {name: _MASK for name, _ in value}
     if key.rule.secret:

@@ -249,7 +249,7 @@ class Sync:
 
     watch: bool = key(
         True,
-        "Whether a watch is told of changes by the system; if not, it looks every few seconds.",
+        "Whether a watch gets changes from the operating system; if not, it looks every few seconds.",
         project="yes",
     )
     watch_debounce_ms: int = key(1500, "How long files must rest before indexing.", (0, 600_000), "yes")

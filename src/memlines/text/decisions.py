@@ -1,7 +1,7 @@
 """Tell whether a text records a decision, in any language that has words for it.
 
 One rule for what a flush writes down as a decision and for what a recall lists as one. A text that says that
-nothing was decided, asks who decided, or supposes that somebody decides records none. The words are in the
+nothing was decided, asks who decided, or supposes that someone decides records none. The words are in the
 sections `[decisions]` and `[cues]` of the languages' files.
 """
 

@@ -133,7 +133,7 @@ def _whole(text: str) -> _Note:
 
 
 def _after_change(last: _Note, text: str) -> _Note | None:
-    """Return a note with the facts of the lines that changed parsed anew; nothing if that cannot be told."""
+    """Return a note with only the changed lines parsed again; nothing if that could be wrong."""
     if not last.names or _has_context(text):
         return None
     lines = text.split("\n")

@@ -7,7 +7,7 @@
 Every block of an answer has a line of its own, so words and the tools called with them are on two lines.
 What a person typed while the assistant worked is in an attachment.
 
-Left out is what neither a person typed nor the assistant told them: results of tools, thinking, reminders
+Left out is what neither a person typed nor the assistant answered: results of tools, thinking, reminders
 and other context that the program puts in, output of hooks and of commands run by hand, notices of finished
 tasks, errors of the service, requests kept for debugging (which repeat everything), the talk of helpers
 (`isSidechain`), and summaries of compactions, since what they sum up is there. A slash command counts as

@@ -163,13 +163,13 @@ class Reading:
 
     @property
     def notes_a_contact(self) -> bool:
-        """Whether it asks to keep how somebody is reached: "note the number of the plumber: 020 …"."""
+        """Whether it asks to keep how a person is reached: "note the number of the plumber: 020 …"."""
         colon = self.said.find(":")
         return colon > 0 and self.heads("kept") and CONTACTS.search(self.said, colon) is not None
 
     @property
     def quotes(self) -> bool:
-        """Whether a good part of it is a quotation, and so perhaps the words of somebody else."""
+        """Whether a good part of it is a quotation, and so may be the words of someone else."""
         return self.said.count(HIDDEN) > _LONGEST_NAME
 
     @property

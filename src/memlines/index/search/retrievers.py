@@ -53,7 +53,7 @@ class CandidateSet:
     timely: bool = True
     """Whether their days speak for them where the query asks for days."""
     brief: bool = False
-    """Whether each of them is a sentence or two, for which evidence weighs otherwise than for passages."""
+    """Whether each of them is a sentence or two, for which evidence has other weights than for passages."""
 
 
 @dataclass(frozen=True, slots=True)

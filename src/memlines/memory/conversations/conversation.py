@@ -136,7 +136,7 @@ class Cleaning:
 
 
 SWITCH_ON = (
-    "Set sources to [memory, sessions], and sessions.clients to the clients whose transcripts are to be read "
+    "Set sources to [memory, sessions], and sessions.clients to the clients whose transcripts to read "
     f"({', '.join(CLIENTS)})"
 )
 

@@ -1,7 +1,7 @@
 """Guess the category of a fact by its words, in every language that has the section `[categories]`.
 
 All languages are matched at once, because people mix them. To-dos come first, because they often name
-people and days; then what was decided, what somebody likes or always does, who is who, and what happens
+people and days; then what was decided, what a person likes or always does, who is who, and what happens
 on a day. Anything else that is a sentence is a plain fact.
 """
 
@@ -31,7 +31,7 @@ class _Patterns(NamedTuple):
     """An errand in a language whose verb is at the end, without a subject."""
     order: re.Pattern[str]
     who: re.Pattern[str]
-    """Who somebody is to others: "Priya is our lead", "our dentist is Dr. Alvarez"."""
+    """Who a person is to others: "Priya is our lead", "our dentist is Dr. Alvarez"."""
     in_charge: re.Pattern[str]
     date: re.Pattern[str]
 

@@ -4,7 +4,7 @@ Both are read as statements, and only what cannot be true at the same time count
 there is one of at a time ("I live in …"), an end ("no longer", "switched from … to …", "cancelled"), the
 same said with and without "not" ("never push", "pushing is fine"), and the same sentence with the opposite
 word or another number. What is not understood contradicts nothing, and neither does what adds detail, speaks
-of somebody else, of the past or of a wish.
+of someone else, of the past or of a wish.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _has_other_value(new: Frame, old: Frame, change: bool) -> bool:
 
 
 def _is_of_another_shade(new: Frame, old: Frame) -> bool:
-    """Tell whether two values are meant otherwise: one may work for somebody while working at another's."""
+    """Tell whether two values differ in sense: one may work for a person while working at another's."""
     if new.kind == "employer" and not (new.shade and old.shade):
         return False
     return new.shade != old.shade

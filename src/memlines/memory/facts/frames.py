@@ -105,7 +105,7 @@ _NOT_TOLD_APART = {"place": frozenset({"us"}), "needs": frozenset({"us", "me"})}
 """Whose a thing is where that says nothing: "our" database is "the" database."""
 
 _ASSETS = frozenset({"S:phone", "S:mail", "S:address", "S:birthday", "S:name", "S:title", "S:employer"})
-"""What somebody has, so that "our" is not "the"."""
+"""What a person has, so that "our" is not "the"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Frame:
     """What it was before, if the statement says so; what is liked less, for a preference."""
     shade: str = ""
     one_of_many: bool = False
-    """Whether it is about somebody of whom there may be several, such as a son."""
+    """Whether it is about a person of a kind that may have several, such as a son."""
 
 
 @lru_cache(maxsize=4_096)
@@ -161,7 +161,7 @@ def _frames(statement: Statement) -> Iterator[Frame]:
 
 
 def _is_residence(statement: Statement, place: Sequence[Item]) -> bool:
-    """Tell whether somebody lives at a place, or moved there as people and not as users of something."""
+    """Tell whether people live at a place, or moved there as people and not as users of something."""
     moves = [item.what for item in statement.items if item.tag == "M" or item.what == "L:host"]
     return not moves or (moves == ["M:move"] and is_place(place[0].word.casefold()))
 

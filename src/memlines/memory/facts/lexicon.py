@@ -86,7 +86,7 @@ def same_kind(one: str, other: str, *, of_one_thing: bool = False) -> bool:
 
 
 def is_place(name: str) -> bool:
-    """Tell whether a name in lower case may be where somebody moves to, and no thing to use."""
+    """Tell whether a name in lower case may be a place to move to, and not a thing to use."""
     return not is_known(name) and name not in _names("no_places")
 
 
@@ -96,7 +96,7 @@ def is_town(name: str) -> bool:
 
 
 def is_nation(word: str) -> bool:
-    """Tell whether an English word in lower case says of what people somebody is, and is no name."""
+    """Tell whether an English word in lower case names a nationality, and is not a name."""
     return word in _names("nations")
 
 

@@ -272,7 +272,7 @@ class FactStores:
 
 
 def state_of(index: Index, path: str) -> tuple[str, str, int]:
-    """Return what changes whenever an index holds a note otherwise than before."""
+    """Return a value that changes whenever what an index holds of a note changes."""
     return (index.birth, *note_state(index.connection, path))
 
 

@@ -1,4 +1,4 @@
-"""What clients and models are told about this server: constants, so that no note can speak through them."""
+"""What clients and models read about this server: constants, so that no note can speak through them."""
 
 from __future__ import annotations
 

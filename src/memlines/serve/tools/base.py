@@ -79,5 +79,5 @@ class Tool:
         return json_schema(self.arguments)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a model is told about it."""
+        """Return what a model reads about it."""
         return {"name": self.name, "description": self.description, "parameters": self.parameters}

@@ -182,7 +182,7 @@ REMEMBER = Tool(
     "Remember",
     "writes",
     "Write something into long-term memory, so that later sessions know it: a decision with its reason, a "
-    "preference, a convention, who somebody is, a date, a lesson. Use it when the user asks to remember "
+    "preference, a convention, who is who, a date, a lesson. Use it when the user asks to remember "
     "something, and for what clearly should last. One fact a call, understandable by itself, dates written "
     "out, never a password or key. What is known already is not written again.",
     {

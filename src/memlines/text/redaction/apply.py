@@ -66,7 +66,7 @@ _REST = re.compile(r"[^\s\"'`<>\\]*")
 
 
 class _Span(NamedTuple):
-    """Where a secret is, and where that begins by which it was told."""
+    """Where a secret is, and where the text that gives it away begins."""
 
     start: int
     end: int
@@ -296,7 +296,7 @@ def _next_match(
 
 
 def _outside_placeholders(text: str, found: list[_Span]) -> list[_Span]:
-    """Return the spans that hide more than a placeholder does already, and were not told by one."""
+    """Return the spans that hide more than a placeholder does already, and were not found by one."""
     places = [place.span() for place in PLACEHOLDER.finditer(text)]
 
     def is_inside(place: int) -> bool:

@@ -291,7 +291,7 @@ WORDS = (
     ("api-key", "clé", "(?i:clé)", _SPOKEN),
     ("token", "jeton", "(?i:jeton)", _SPOKEN),
 )
-"""By the kind of secret: what must be in a text for one to be there, how its names end, and how it is told.
+"""By the kind of secret: what a text must contain to have one, how its names end, and how it is recognised.
 
 Words of other languages are hardly ever names in programs, so fewer ways are looked for.
 """

@@ -1,6 +1,6 @@
-"""Hide every further copy of a secret that was found: a value that was told once is known from then on.
+"""Hide every further copy of a secret that was found: a value that was found once is known from then on.
 
-A copy may be written otherwise than what was found: with percent signs, as in an address, or with the
+A copy may be written in another way than what was found: with percent signs, as in an address, or with the
 backslashes of JSON. It is hidden wherever it stands, also where nothing around it tells what it is. So only a
 value that cannot be a word, a number or a name of everyday use is looked for; `test` as a password does not
 hide every test in a conversation.

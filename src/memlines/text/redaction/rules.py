@@ -2,8 +2,8 @@
 
 A rule has the kind that its placeholder names, keywords of which a text must hold one (in small letters, with
 blanks between them) before the pattern is tried at all, the pattern, and a check of what matched. The secret
-is what the last group of the pattern holds, or all of it where there is none. Tokens that are told by how
-they begin are in `tokens.tsv`; `MARKED` has those whose mark is elsewhere, `FORMS` what is told by the text
+is what the last group of the pattern holds, or all of it where there is none. Tokens that are known by how
+they begin are in `tokens.tsv`; `MARKED` has those whose mark is elsewhere, `FORMS` what is known by the text
 around it.
 
 Every pattern begins with a literal or a small set of characters, so that the search for it skips quickly, and

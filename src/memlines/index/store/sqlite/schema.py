@@ -98,7 +98,7 @@ CREATE TABLE spaces(
   UNIQUE(provider, model, provider_key)
 );
 
--- Until now what the index was made with named its one space, and how sentences are cut was told apart.
+-- Until now what the index was made with named its one space; how sentences are cut was another field.
 UPDATE embedding_cache SET provider_key = provider_key || (
   SELECT '+sentences' || json_extract(value, '$.sentences') FROM meta WHERE key = 'identity'
 ) WHERE (SELECT json_extract(value, '$.sentences') FROM meta WHERE key = 'identity') > 0;
@@ -109,7 +109,7 @@ SELECT 1, json_extract(value, '$.provider'), json_extract(value, '$.model'),
   'serving'
 FROM meta WHERE key = 'identity' AND json_extract(value, '$.provider') <> 'none';
 
--- A chunk is what it is, whoever makes its vector.
+-- A chunk is the same, whichever model makes its vector.
 ALTER TABLE chunks DROP COLUMN model;
 
 -- Where the last stretch of each transcript begins, which is read again when the transcript grows.
@@ -132,8 +132,8 @@ CREATE TABLE batches(
 """
 
 _FOURTH = """
--- On which lines of each transcript secrets were first told. Of those that are known it was not noted, so
--- they are read whole once more.
+-- On which lines of each transcript secrets first appear. It was not recorded for the transcripts that are
+-- known, so they are read whole once more.
 DELETE FROM tails;
 ALTER TABLE tails ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';
 """

@@ -133,7 +133,7 @@ def add(
 
 
 def has_unfinished(connection: Connection, wanted: Space) -> bool:
-    """Tell whether there are spaces that were to be filled and are not the one that is wanted."""
+    """Tell whether the index has unfinished spaces besides the wanted one."""
     return any(_is_left(entry, wanted) for entry in entries(connection))
 
 
