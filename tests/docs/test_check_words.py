@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support_docs import ROOT
+from tests.docs.pages import ROOT
 
 CHECK = runpy.run_path(str(ROOT / "docs" / "check_words.py"))["check"]
 
