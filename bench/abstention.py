@@ -18,9 +18,8 @@ from typing import Any
 
 from bench.common import default_settings
 from bench.quality import SETS, Runner
-from memlines.admin.evaluation.metrics import HitLines, scores
 from memlines.admin.evaluation.run import copy_workspace
-from memlines.admin.evaluation.sets import LabelledSet, Query, read_folder
+from memlines.admin.evaluation.sets import HitLines, LabelledSet, Query, read_folder, scores
 from memlines.memory.memory import Memory
 
 COMMAND = "python -m bench.abstention"

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.common import circumstances, default_settings, finish, parser
-from memlines.admin.evaluation.metrics import METRICS
 from memlines.admin.evaluation.run import MODES, evaluate, evaluation_json
-from memlines.admin.evaluation.sets import QUERIES_FILE, read_folder
+from memlines.admin.evaluation.sets import METRICS, QUERIES_FILE, read_folder
 
 SETS = Path(__file__).resolve().parents[2] / "shared" / "bench"
 RESULTS = Path(__file__).parent / "results"

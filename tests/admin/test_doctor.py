@@ -171,7 +171,7 @@ def test_a_provider_is_given_a_word_only_if_asked(synced: Path, monkeypatch: pyt
 
 
 def test_an_old_sqlite_is_a_problem(synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memlines.admin.doctor.engines._SAFE_SQLITE", (99, 0, 0))
+    monkeypatch.setattr("memlines.admin.doctor.vectors._SAFE_SQLITE", (99, 0, 0))
     assert "99.0.0 and later cannot" in only(look(synced), "engines").message
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.admin.evaluation.metrics import METRICS, Gold, HitLines, means, percentile, scores
+from memlines.admin.evaluation.sets import METRICS, Gold, HitLines, means, percentile, scores
 
 SCORER = Path(__file__).resolve().parents[3] / "shared" / "bench" / "score.py"
 

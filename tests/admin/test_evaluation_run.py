@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.evaluation.metrics import METRICS, Gold
 from memlines.admin.evaluation.run import (
     MODES,
     Evaluation,
@@ -20,7 +19,7 @@ from memlines.admin.evaluation.run import (
     evaluation_json,
     hits_json,
 )
-from memlines.admin.evaluation.sets import LabelledSet, Query
+from memlines.admin.evaluation.sets import METRICS, Gold, LabelledSet, Query
 from memlines.embed.select import Choice
 from memlines.errors import SettingsError, UsageError
 from memlines.types import Mode

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.admin.evaluation.metrics import Gold
-from memlines.admin.evaluation.sets import LabelledSet, Query, read_file, read_folder
+from memlines.admin.evaluation.sets import Gold, LabelledSet, Query, read_file, read_folder
 from memlines.errors import UsageError, WorkspaceError
 from tests.memories import write
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.evaluation.metrics import METRICS
+from memlines.admin.evaluation.sets import METRICS
 from tests.memories import write
 from tests.programs import Cli
 

@@ -11,12 +11,12 @@ import pytest
 
 from memlines.admin.doctor.checkup import Repair
 from memlines.admin.doctor.examine import CHECKS
-from memlines.admin.evaluation.metrics import METRICS
+from memlines.admin.evaluation.sets import METRICS
 from memlines.files.scan import IGNORED_DIRS
 from memlines.index.store.sqlite.db import open_reader
 from memlines.memory.memory import Memory
 from memlines.serve.mcp.http import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
-from memlines.serve.mcp.resources import MOST_CHARACTERS, PAGE
+from memlines.serve.mcp.offers import MOST_CHARACTERS, PAGE
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.settings.keys import known_keys
 from memlines.settings.table import default_of

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memlines import AsyncMemory, Memory
-from memlines.serve.tools.upkeep import status_text
+from memlines.serve.tools.changing import status_text
 from tests.admin.doctor import execute
 from tests.embed.fake_batches import KEY, BatchServer, serving
 from tests.embed.fake_service import ProviderServer, Status, impatient, provider_server

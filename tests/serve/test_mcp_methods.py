@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from memlines.serve.mcp import texts
-from memlines.serve.mcp.resources import TEMPLATES
+from memlines.serve.mcp import offers
+from memlines.serve.mcp.offers import PROMPTS, TEMPLATES
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
-from memlines.serve.mcp.texts import PROMPTS
 from memlines.serve.tools import Call, Output, shown_tools
 from tests.serve.mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_notes
 from tests.serve.rpc import DEADLINE, ErrorAnswer
@@ -428,13 +427,13 @@ def test_the_memory_is_not_opened_to_list_the_tools(client: Lines, workspace: Pa
 
 
 def test_every_tool_is_listed_with_its_own_words() -> None:
-    assert [(one["name"], one["description"], one["inputSchema"]) for one in texts.list_tools()] == [
+    assert [(one["name"], one["description"], one["inputSchema"]) for one in offers.list_tools()] == [
         (tool.name, tool.description, tool.parameters) for tool in shown_tools()
     ]
 
 
 def test_only_tools_that_change_nothing_are_called_harmless() -> None:
-    harmless = [one["name"] for one in texts.list_tools() if one["annotations"]["readOnlyHint"]]
+    harmless = [one["name"] for one in offers.list_tools() if one["annotations"]["readOnlyHint"]]
     assert harmless == ["memory_search", "memory_get", "memory_recall"]
 
 
@@ -451,12 +450,12 @@ def test_tools_that_look_after_the_index_are_shown_if_that_is_set(
 
 
 def test_only_forgetting_is_called_destructive() -> None:
-    destructive = [one["name"] for one in texts.list_tools() if one["annotations"].get("destructiveHint")]
+    destructive = [one["name"] for one in offers.list_tools() if one["annotations"].get("destructiveHint")]
     assert destructive == ["memory_forget"]
 
 
 def test_what_models_are_told_changes_only_on_purpose() -> None:
-    told = [texts.list_tools(), list(PROMPTS), list(TEMPLATES), texts.INSTRUCTIONS]
+    told = [offers.list_tools(), list(PROMPTS), list(TEMPLATES), offers.INSTRUCTIONS]
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
     assert digest == LISTING
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memlines.serve.mcp import resources
+from memlines.serve.mcp import offers as resources
 from tests.serve.mcp import Lines, lines, write_notes
 from tests.serve.rpc import ErrorAnswer
 

@@ -16,8 +16,8 @@ from memlines.agent.bootstrap import bootstrap
 from memlines.agent.capture.turn import ask
 from memlines.agent.flush import flush
 from memlines.serve.hooks.events import Events
+from memlines.serve.mcp.offers import PROMPTS
 from memlines.serve.mcp.server import DATA_KEY
-from memlines.serve.mcp.texts import PROMPTS
 from memlines.serve.rpc.engine import PROTOCOL, Engine
 from memlines.serve.tools import TOOLS, call_tool
 from memlines.text.neutral import quote_lines

@@ -9,9 +9,8 @@ from typing import Any, cast
 
 import click
 
-from memlines.admin.evaluation.metrics import METRICS
 from memlines.admin.evaluation.run import MODES, Evaluation, evaluate, evaluation_json, hits_json
-from memlines.admin.evaluation.sets import LabelledSet, read_file, read_folder
+from memlines.admin.evaluation.sets import METRICS, LabelledSet, read_file, read_folder
 from memlines.cli.common import choose_workspace, common_options
 from memlines.cli.main import INTERRUPTED
 from memlines.cli.output import harmless, print_json, progress_bar, warn

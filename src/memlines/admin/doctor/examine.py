@@ -13,8 +13,18 @@ from typing import Any
 
 from memlines.admin.doctor.checkup import Checkup, Finding, Level, Repair, RepairJob, problem
 from memlines.admin.doctor.clients import check_clients
-from memlines.admin.doctor.engines import check_engines, check_provider, repair_model
-from memlines.admin.doctor.files import check_contents, check_facts, check_files, check_skipped
+from memlines.admin.doctor.files import (
+    check_contents,
+    check_facts,
+    check_files,
+    check_locks,
+    check_set_aside,
+    check_skipped,
+    check_unfinished,
+    repair_locks,
+    repair_set_aside,
+    repair_unfinished,
+)
 from memlines.admin.doctor.index import (
     check_identity,
     check_index,
@@ -24,14 +34,6 @@ from memlines.admin.doctor.index import (
     repair_by_rebuild,
     repair_by_sync,
     repair_orphans,
-)
-from memlines.admin.doctor.leftovers import (
-    check_locks,
-    check_set_aside,
-    check_unfinished,
-    repair_locks,
-    repair_set_aside,
-    repair_unfinished,
 )
 from memlines.admin.doctor.places import (
     check_agents,
@@ -47,8 +49,11 @@ from memlines.admin.doctor.places import (
 from memlines.admin.doctor.vectors import (
     check_cache,
     check_copy,
+    check_engines,
+    check_provider,
     check_vectors,
     repair_copy,
+    repair_model,
     repair_vectors,
 )
 from memlines.errors import MemlinesError, StoreDamaged, reason_of

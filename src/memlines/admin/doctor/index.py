@@ -15,7 +15,7 @@ from memlines.admin.doctor.checkup import (
     problem,
     warning,
 )
-from memlines.admin.doctor.leftovers import index_locks
+from memlines.admin.doctor.files import index_locks
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.evaluation.metrics import HitLines, means, percentile, scores
-from memlines.admin.evaluation.sets import PARTS, LabelledSet, Query
+from memlines.admin.evaluation.sets import PARTS, HitLines, LabelledSet, Query, means, percentile, scores
 from memlines.errors import UsageError, WorkspaceError
 from memlines.files.scan import IGNORED_DIRS
 from memlines.memory.memory import Memory

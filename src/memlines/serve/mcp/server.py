@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from memlines.errors import MemlinesError, UsageError
 from memlines.memory.arguments import Argument, parse
-from memlines.serve.mcp import texts
-from memlines.serve.mcp.texts import PROMPTS, render_prompt
+from memlines.serve.mcp import offers
+from memlines.serve.mcp.offers import PROMPTS, render_prompt
 from memlines.serve.rpc.messages import (
     INVALID_PARAMS,
     NO_SUCH_METHOD,
@@ -184,7 +184,7 @@ class Server:
             raise _refuse(error, params, stateless=stateless) from error
         if not stateless:
             return result
-        meta = {SERVER_KEY: texts.SERVER, **result.get("_meta", {})}
+        meta = {SERVER_KEY: offers.SERVER, **result.get("_meta", {})}
         return {"resultType": "complete", **(operation.kept or {}), **result, "_meta": meta}
 
     # How clients begin
@@ -193,22 +193,22 @@ class Server:
         asked = _parse(INITIALIZE, params, protocolVersion=_TEXT)["protocolVersion"]
         return {
             "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[0],
-            "capabilities": texts.CAPABILITIES,
-            "serverInfo": texts.SERVER,
-            "instructions": texts.INSTRUCTIONS,
+            "capabilities": offers.CAPABILITIES,
+            "serverInfo": offers.SERVER,
+            "instructions": offers.INSTRUCTIONS,
         }
 
     def _discover(self, params: Params) -> dict[str, Any]:
         return {
             "supportedVersions": list(STATELESS),
-            "capabilities": texts.CAPABILITIES,
-            "instructions": texts.INSTRUCTIONS,
+            "capabilities": offers.CAPABILITIES,
+            "instructions": offers.INSTRUCTIONS,
         }
 
     # Tools
 
     def _list_tools(self, params: Params) -> dict[str, Any]:
-        return {"tools": texts.list_tools(maintenance=self._workplace().shows_maintenance)}
+        return {"tools": offers.list_tools(maintenance=self._workplace().shows_maintenance)}
 
     def _call_tool(self, params: Params) -> dict[str, Any]:
         name = _parse("tools/call", params, name=_TEXT)["name"]
@@ -223,19 +223,19 @@ class Server:
     # Resources
 
     def _list_resources(self, params: Params) -> dict[str, Any]:
-        from memlines.serve.mcp.resources import list_notes
+        from memlines.serve.mcp.offers import list_notes
 
         return list_notes(
             self._memory(), _parse("resources/list", params, cursor=Argument("text")).get("cursor")
         )
 
     def _list_templates(self, params: Params) -> dict[str, Any]:
-        from memlines.serve.mcp.resources import TEMPLATES
+        from memlines.serve.mcp.offers import TEMPLATES
 
         return {"resourceTemplates": list(TEMPLATES)}
 
     def _read_resource(self, params: Params) -> dict[str, Any]:
-        from memlines.serve.mcp.resources import read_note
+        from memlines.serve.mcp.offers import read_note
 
         return read_note(self._memory(), _parse("resources/read", params, uri=_TEXT)["uri"])
 
@@ -266,7 +266,7 @@ def _parse(method: str, params: Params, **arguments: Argument) -> dict[str, Any]
 
 
 def _refuse(error: MemlinesError, params: Params, *, stateless: bool) -> Refused:
-    from memlines.serve.mcp.resources import NoSuchNote
+    from memlines.serve.mcp.offers import NoSuchNote
 
     if isinstance(error, Refused):
         return error

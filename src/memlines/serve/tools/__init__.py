@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from memlines.errors import MemoryOff, UsageError
 from memlines.memory.arguments import parse
 from memlines.serve.tools.base import Call, Output, Tool
-from memlines.serve.tools.changing import FORGET, REMEMBER, STORE
+from memlines.serve.tools.changing import FORGET, REMEMBER, STATUS, STORE, SYNC
 from memlines.serve.tools.finding import GET, RECALL, SEARCH
-from memlines.serve.tools.upkeep import STATUS, SYNC
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
