@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from dataclasses import dataclass
-from http.server import ThreadingHTTPServer
 from typing import Any
 
+from tests.clients.harness import ModelServer
 from tests.fixtures.model_server import Handler, serial, text_of
 
 END = "The end."
@@ -49,23 +48,12 @@ class Request:
         return [text_of(block["content"]) for block in blocks if block.get("type") == "tool_result"]
 
 
-class Model:
+class Model(ModelServer):
     """The server of the model; `requests` is what it was asked."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def close(self) -> None:
-        """Stop answering."""
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(_handler_of(self))
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the block that answers a question; keep the question."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from memlines import Memory
 from memlines.agent import snapshot
 from tests.clients.claude_code.machine import TOOL, Machine, Session, heard
 from tests.clients.claude_code.model import END, Request
+from tests.clients.harness import run_offline
 from tests.waiting import eventually
 
 CALL = f'CALL {TOOL} {{"query": "port of the staging database"}}'
@@ -100,14 +99,4 @@ def test_a_conversation_that_is_taken_up_again_does_not_get_its_context_again(
 
 
 def test_without_a_network_nothing_is_missing(program: Path, tmp_path: Path) -> None:
-    cut_off = ["unshare", "--map-root-user", "--net"]
-    if subprocess.run([*cut_off, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this system lets nobody make a network of their own")
-    done = subprocess.run(
-        [*cut_off, sys.executable, "-m", "tests.clients.claude_code.offline", str(program), str(tmp_path)],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=100,
-        check=False,
-    )
-    assert "port 5433" in done.stdout, done.stderr
+    assert "port 5433" in run_offline("tests.clients.claude_code.offline", program, tmp_path)

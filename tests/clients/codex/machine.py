@@ -3,72 +3,39 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tests.clients.codex.model import Model
-from tests.programs import MAIN
-from tests.serve.hooks import end_engines
-
-TURN_SECONDS = 60
-END_SECONDS = 10
-
-NOTES = {
-    "MEMORY.md": "# Shop\n\n- The staging database listens on port 5433.\n- Ada decides about releases.\n",
-    "memory/people.md": "# People\n\n- Grace looks after the warehouse robots in Rotterdam.\n",
-}
+from tests.clients.harness import NOTES, Home, end, git, write
 
 ALL_HOOKS = "--dangerously-bypass-hook-trust"
 """Lets hooks run that nobody looked at; a person trusts them in Codex instead."""
 
 
-class Machine:
-    """A home folder with projects. Nothing of the real home is seen, and no settings of this run."""
+class Machine(Home):
+    """A home with projects, where Codex asks the scripted model."""
 
     def __init__(self, folder: Path, program: Path, model: Model, provider: str = "none") -> None:
-        self.program = program
+        super().__init__(folder, program, provider)
         self.model = model
-        self.home = folder / "home"
         self.config = self.home / ".codex/config.toml"
-        self.config.parent.mkdir(parents=True)
-        self.config.write_text(_settings(model.url), encoding="utf-8")
-        settings = self.home / ".memlines/config.yaml"
-        settings.parent.mkdir()
-        settings.write_text(f"embeddings:\n  provider: {provider}\n", encoding="utf-8")
+        write(self.home, {".codex/config.toml": _settings(model.url)})
 
     def project(self, name: str, *, trusted: bool = True) -> Path:
         """Make a project in git, with notes; Codex asks people whether they trust it."""
         folder = self.home / name
-        for path, text in NOTES.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-        subprocess.run(["git", "init", "-q"], cwd=folder, check=True, timeout=END_SECONDS)
+        write(folder, NOTES)
+        git(folder, "init", "-q")
         if trusted:
             with self.config.open("a", encoding="utf-8") as stream:
                 stream.write(f'\n[projects."{folder}"]\ntrust_level = "trusted"\n')
         return folder
 
-    def environment(self) -> dict[str, str]:
+    def environment(self, **more: str | None) -> dict[str, str]:
         """Return the variables that a program sees here."""
-        kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
-        return {
-            **kept,
-            "HOME": str(self.home),
-            "USER": "ada",
-            "LANG": "C.UTF-8",
-            "TERM": "dumb",
-            "MEMLINES_HOME": str(self.home / ".memlines"),
-            "SCRIPTED_KEY": "none",
-        }
-
-    def memlines(self, folder: Path, *arguments: str) -> str:
-        """Run our own command line in a folder and return what it printed."""
-        return self._run([sys.executable, "-c", MAIN, *arguments], folder)
+        return super().environment(SCRIPTED_KEY="none", **more)
 
     def install(self, folder: Path, *options: str) -> None:
         """Install Memlines, and let Codex wait for its server, however busy the machine is."""
@@ -78,13 +45,9 @@ class Machine:
         text = config.read_text(encoding="utf-8")
         config.write_text(text.replace(header, f"{header}required = true\n"), encoding="utf-8")
 
-    def end_engines(self) -> None:
-        """End the engines of the hooks: they outlive their clients for a while."""
-        end_engines(self.home / ".memlines")
-
     def codex(self, folder: Path, *arguments: str) -> str:
         """Run Codex in a folder and return what it printed."""
-        return self._run([str(self.program), *arguments], folder)
+        return self.run_program([str(self.program), *arguments], folder)
 
     def say(self, folder: Path, prompt: str, *options: str) -> list[dict[str, Any]]:
         """Give a prompt to `codex exec` and return what it did."""
@@ -127,29 +90,8 @@ class Machine:
                         answers[told["id"]] = told["result"]
                         break
             process.stdin.close()
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            end(process)
         return answers
-
-    def _run(self, command: list[str], folder: Path) -> str:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            start_new_session=True,
-        )
-        try:
-            out, err = process.communicate(timeout=TURN_SECONDS)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait(END_SECONDS)
-        assert process.returncode == 0, f"{out}\n{err}"
-        return out
 
 
 def _settings(url: str) -> str:

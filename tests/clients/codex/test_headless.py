@@ -17,9 +17,8 @@ TRIES = 3
 
 @pytest.fixture
 def machine(tmp_path: Path, program: Path, model: Model) -> Iterator[Machine]:
-    made = Machine(tmp_path, program, model, provider="builtin")
-    yield made
-    made.end_engines()
+    with Machine(tmp_path, program, model, provider="builtin") as made:
+        yield made
 
 
 def test_the_first_prompt_of_all_brings_lines(machine: Machine) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
 from memlines.serve.tools import shown_tools
-from tests.clients.codex.machine import TURN_SECONDS, Machine
+from tests.clients.codex.machine import Machine
+from tests.clients.harness import run_offline
 
-ROOT = Path(__file__).parents[3]
 SEARCH = 'CALL memory_search {"query": "port of the staging database"}'
 
 
@@ -64,18 +60,4 @@ def test_a_project_that_is_not_trusted_brings_no_server(machine: Machine) -> Non
 
 
 def test_a_turn_needs_no_network(program: Path, tmp_path: Path) -> None:
-    alone = ["unshare", "--map-root-user", "--net"]
-    try:
-        subprocess.run([*alone, "true"], check=True, capture_output=True, timeout=TURN_SECONDS)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"the system gives no network of its own: {error}")
-    done = subprocess.run(
-        [*alone, sys.executable, "-m", "tests.clients.codex.offline", str(program), str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=2 * TURN_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "MEMORY.md#L" in done.stdout
+    assert "MEMORY.md#L" in run_offline("tests.clients.codex.offline", program, tmp_path)

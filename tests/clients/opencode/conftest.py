@@ -8,27 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients.harness import NOTES
 from tests.clients.npm import client
 from tests.clients.opencode.machine import Machine, Server, running
 from tests.clients.opencode.model import Model
 from tests.clients.opencode.window import Window
 
 HERE = Path(__file__).parent
-FIRST_TEST_SECONDS = 1200
-"""The first test of all waits for the client to be installed."""
-
-NOTES = {
-    "MEMORY.md": "# Shop\n\n- The staging database listens on port 5433.\n- Ada decides about releases.\n",
-    "memory/people.md": "# People\n\n- Grace looks after the warehouse robots in Rotterdam.\n",
-}
 
 Open = Callable[..., Window]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(FIRST_TEST_SECONDS))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -52,9 +40,8 @@ def program() -> Path:
 @pytest.fixture(scope="session")
 def model() -> Iterator[Model]:
     """A model that does what the prompt says."""
-    made = Model()
-    yield made
-    made.close()
+    with Model() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from types import TracebackType
@@ -20,12 +17,10 @@ from typing import Any
 from urllib.parse import quote
 from weakref import WeakSet
 
+from tests.clients.harness import TURN_SECONDS, Home, end, git, write
 from tests.clients.opencode.model import Model
-from tests.programs import MAIN
 
 START_SECONDS = 90
-TURN_SECONDS = 60
-END_SECONDS = 10
 
 _LISTENING = re.compile(r"opencode server listening on http://127\.0\.0\.1:(\d+)")
 _QUIET = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
@@ -34,62 +29,35 @@ running: WeakSet[Server] = WeakSet()
 """The servers of this process, for the report on a test that failed."""
 
 
-class Machine:
-    """A home folder with projects. Nothing of the real home is seen, and no settings of this run."""
+class Machine(Home):
+    """A home with projects, where OpenCode asks the scripted model."""
 
     def __init__(self, folder: Path, program: Path, model: Model) -> None:
-        self.program = program
+        super().__init__(folder, program, provider="auto")  # unless the variable says otherwise
         self.model = model
-        self.home = folder / "home"
-        settings = self.home / ".config/opencode/opencode.json"
-        settings.parent.mkdir(parents=True)
-        settings.write_text(json.dumps(_settings(model.url)), encoding="utf-8")
+        write(self.home, {".config/opencode/opencode.json": json.dumps(_settings(model.url))})
 
     def project(self, name: str) -> Path:
         """Make a project in git, with a commit."""
         folder = self.home / name
-        folder.mkdir(parents=True)
-        (folder / "main.py").write_text("print(1)\n", encoding="utf-8")
+        write(folder, {"main.py": "print(1)\n"})
         author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"]
         for words in (["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "First"]):
-            subprocess.run(["git", *words], cwd=folder, check=True, timeout=END_SECONDS)
+            git(folder, *words)
         return folder
 
     def environment(self, **more: str | None) -> dict[str, str]:
         """Return the variables that a program sees here; one that is None is taken away."""
-        kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
         variables: dict[str, str | None] = {
-            **kept,
-            "HOME": str(self.home),
-            "USER": "ada",
-            "LANG": "C.UTF-8",
-            "TERM": "dumb",
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_DATA_HOME": str(self.home / ".local/share"),
             "XDG_STATE_HOME": str(self.home / ".local/state"),
             "XDG_CACHE_HOME": str(self.home / ".cache"),
-            "MEMLINES_HOME": str(self.home / ".memlines"),
             "MEMLINES_EMBEDDINGS__PROVIDER": "none",
             "npm_config_offline": "true",
             **{f"OPENCODE_DISABLE_{what}": "1" for what in _QUIET},
-            **more,
         }
-        return {name: value for name, value in variables.items() if value is not None}
-
-    def memlines(self, folder: Path, *arguments: str) -> str:
-        """Run our own command line in a folder and return what it printed."""
-        done = subprocess.run(
-            [sys.executable, "-c", MAIN, *arguments],
-            cwd=folder,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=TURN_SECONDS,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return super().environment(**{**variables, **more})
 
     def serve(self, **variables: str | None) -> Server:
         """Start `opencode serve`."""
@@ -99,21 +67,8 @@ class Machine:
         self, folder: Path, prompt: str, *options: str, before: tuple[str, ...] = (), **variables: str | None
     ) -> list[dict[str, Any]]:
         """Give a prompt to `opencode run` and return its events; `before` are words before its own."""
-        process = subprocess.Popen(
-            [*before, str(self.program), "run", "--format", "json", *options],
-            cwd=folder,
-            env=self.environment(**variables),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            start_new_session=True,
-        )
-        try:
-            out, err = process.communicate(prompt, timeout=TURN_SECONDS)
-        finally:
-            _end(process)
-        assert process.returncode == 0, f"{out}\n{err}\n{self.log()}"
+        command = [*before, str(self.program), "run", "--format", "json", *options]
+        out = self.run_program(command, folder, prompt, **variables)
         return [json.loads(line) for line in out.splitlines()]
 
     def log(self) -> str:
@@ -155,7 +110,7 @@ class Server:
 
     def close(self) -> None:
         """End it and everything that it started."""
-        _end(self._process)
+        end(self._process)
         running.discard(self)
 
     def request(
@@ -212,16 +167,6 @@ class Server:
                 return int(found[1])
             time.sleep(0.02)
         raise AssertionError(f"opencode did not start: {self.printed()}")
-
-
-def _end(process: subprocess.Popen[Any]) -> None:
-    """End a program and its children, which are one group; a program that does not listen is killed."""
-    with suppress(ProcessLookupError, subprocess.TimeoutExpired):
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(END_SECONDS)
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(END_SECONDS)
 
 
 def _settings(url: str) -> dict[str, Any]:

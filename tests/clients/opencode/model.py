@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import ThreadingHTTPServer
 from typing import Any
 
+from tests.clients.harness import ModelServer
 from tests.fixtures.model_server import Handler, text_of
 
 SUMMARY = "What was said was summed up."
@@ -87,7 +87,7 @@ class Request:
         return not self.tools and not self.is_for_title
 
 
-class Model:
+class Model(ModelServer):
     """The server of the model; `requests` is what it was asked, `thinks` the seconds before an answer."""
 
     def __init__(self) -> None:
@@ -96,19 +96,13 @@ class Model:
         self._rules: list[tuple[str, Calls]] = []
         self._goes_on = threading.Event()
         self._goes_on.set()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        super().__init__(_handler_of(self))
+        self.url += "/v1"
 
     def close(self) -> None:
         """Stop answering."""
         self._goes_on.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().close()
 
     def when(self, words: str, *calls: tuple[str, dict[str, Any]]) -> None:
         """Make calls when these words are in what the user said; the newest rule is looked at first."""

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.opencode.conftest import NOTES
+from tests.clients.harness import NOTES
 from tests.clients.opencode.engine import EngineOf
 from tests.clients.opencode.faulty_engine import AT_START, FAULTS, WITHOUT
 from tests.clients.opencode.machine import Machine, Server

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.clients.opencode.conftest import NOTES, Open
+from tests.clients.harness import NOTES, run_offline
+from tests.clients.opencode.conftest import Open
 from tests.clients.opencode.engine import EngineOf
-from tests.clients.opencode.machine import TURN_SECONDS, Machine, Server
+from tests.clients.opencode.machine import Machine, Server
 from tests.clients.opencode.model import Model
 from tests.clients.opencode.window import ToolCall, Window
 from tests.waiting import eventually
 
-ROOT = Path(__file__).resolve().parents[3]
 EACH = 8
 
 
@@ -144,18 +143,4 @@ def test_what_was_said_is_found_in_another_session(noted: Window) -> None:
 
 def test_a_turn_without_a_network_does_not_wait_for_npm(program: Path, tmp_path: Path) -> None:
     """OpenCode asks npm for a package at every start, and waits longer than the limit if nobody answers."""
-    alone = ["unshare", "--map-root-user", "--net"]
-    try:
-        subprocess.run([*alone, "true"], check=True, capture_output=True, timeout=TURN_SECONDS)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"the system gives no network of its own: {error}")
-    done = subprocess.run(
-        [*alone, sys.executable, "-m", "tests.clients.opencode.offline", str(program), str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=3 * TURN_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "MEMORY.md#L" in done.stdout
+    assert "MEMORY.md#L" in run_offline("tests.clients.opencode.offline", program, tmp_path)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.clients.opencode.machine import TURN_SECONDS, Server
+from tests.clients.harness import TURN_SECONDS
+from tests.clients.opencode.machine import Server
 from tests.clients.opencode.model import Model
 
 
