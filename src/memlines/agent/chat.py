@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -16,6 +16,7 @@ from memlines.embed.remote.http import Http, Patience
 from memlines.errors import EmbeddingError, ProviderUnreachable, SettingsError, TextsRefused
 from memlines.settings import Chat
 from memlines.text.neutral import Neutral
+from memlines.text.terms import telling_words
 
 Provider = Literal["openai", "anthropic"]
 """The protocols: OpenAI's chat completions, which most other services and local servers speak as well, and
@@ -35,6 +36,8 @@ _MAX_REPLY = 200_000
 _TOOL = "reply"
 _OWN_WORDS = re.compile(r"(\(status \d+\)): .*", re.DOTALL)
 """What a service says itself behind its status; it may repeat what was said to it."""
+_SAID_SHARE = 2 / 3
+"""How many of the telling words of a text must have been said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +97,16 @@ class ChatModel:
             reply = self._post(http, "chat/completions", body)
         match reply:
             case {"choices": [{"finish_reason": "length"}, *_]}:
-                raise self._unusable(http, "broke off its reply")
+                raise _unusable(http.who, "broke off its reply")
             case {"choices": [{"message": {"content": str(content)}}, *_]}:
-                return self._json(http, content)
-        raise self._unusable(http, "did not reply as a chat model does")
+                words = content.strip()
+                if words.startswith("```"):  # models put JSON into a block of code, whatever they are told
+                    words = words.partition("\n")[2].rpartition("```")[0]
+                try:
+                    return json.loads(words)
+                except (ValueError, RecursionError):
+                    raise _unusable(http.who, "replied with words instead of JSON") from None
+        raise _unusable(http.who, "did not reply as a chat model does")
 
     def _ask_anthropic(self, http: Http, instructions: str, text: str, schema: Mapping[str, Any]) -> Any:
         body = {
@@ -110,28 +119,16 @@ class ChatModel:
         }
         reply = self._post(http, "messages", body)
         if not isinstance(reply, dict) or not isinstance(reply.get("content"), list):
-            raise self._unusable(http, "did not reply as a chat model does")
+            raise _unusable(http.who, "did not reply as a chat model does")
         if reply.get("stop_reason") == "max_tokens":
-            raise self._unusable(http, "broke off its reply")
+            raise _unusable(http.who, "broke off its reply")
         for block in reply["content"]:
             if isinstance(block, dict) and (block.get("type"), block.get("name")) == ("tool_use", _TOOL):
                 return block.get("input")
-        raise self._unusable(http, "did not give the reply that was asked for")
+        raise _unusable(http.who, "did not give the reply that was asked for")
 
     def _post(self, http: Http, path: str, body: dict[str, Any]) -> Any:
         return http.json("POST", path, body=body, patience=self.patience, max_reply=_MAX_REPLY)
-
-    def _json(self, http: Http, content: str) -> Any:
-        words = content.strip()
-        if words.startswith("```"):  # models put JSON into a block of code, whatever they are told
-            words = words.partition("\n")[2].rpartition("```")[0]
-        try:
-            return json.loads(words)
-        except (ValueError, RecursionError):
-            raise self._unusable(http, "replied with words instead of JSON") from None
-
-    def _unusable(self, http: Http, what: str) -> ProviderUnreachable:
-        return ProviderUnreachable(f"{http.who} {what}", todo="Try again, or use another model")
 
 
 def chat_model(settings: Chat) -> ChatModel | None:
@@ -139,3 +136,48 @@ def chat_model(settings: Chat) -> ChatModel | None:
     if settings.provider == "none":
         return None
     return ChatModel(settings.provider, settings.model or "", settings.base_url, settings.api_key)
+
+
+def list_schema(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a reply that is a list of objects with these fields and no others."""
+    item = _object_schema(fields)
+    return _object_schema({name: {"type": "array", "items": item}})
+
+
+def _object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(fields),
+        "properties": dict(fields),
+    }
+
+
+def parse_list(reply: Any, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the objects of a reply to a `list_schema`, or refuse all of it if any has other fields."""
+    (name,) = schema["required"]
+    fields = set(schema["properties"][name]["items"]["required"])
+    found = reply.get(name) if isinstance(reply, dict) and set(reply) == {name} else None
+    if not isinstance(found, list):
+        raise wrong_shape(f"it holds no {name}")
+    if not all(isinstance(one, dict) and set(one) == fields for one in found):
+        raise wrong_shape(f"one of its {name} has other fields")
+    return found
+
+
+def was_said(text: str, known: Collection[str]) -> bool:
+    """Tell whether a text is made of known words, which are in small letters, and of no other numbers."""
+    words = telling_words(text)
+    missing = [word for word in words if word.casefold() not in known]
+    if any(character.isdigit() for word in missing for character in word):
+        return False
+    return len(missing) <= len(words) * (1 - _SAID_SHARE)
+
+
+def wrong_shape(why: str) -> ProviderUnreachable:
+    """Return the error for a reply that has another shape than its schema."""
+    return _unusable("the chat model", f"replied in another shape than it was asked for: {why}")
+
+
+def _unusable(who: str, what: str) -> ProviderUnreachable:
+    return ProviderUnreachable(f"{who} {what}", todo="Try again, or use another model")

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from memlines.agent.chat import ChatModel, chat_model
+from memlines.agent.chat import ChatModel, chat_model, list_schema, parse_list, was_said, wrong_shape
 from memlines.agent.lasting import LONGEST, may_be_kept, rate, sentences_of
 from memlines.agent.messages import Message, parse_messages, writing_redactor
-from memlines.errors import EmbeddingError, ProviderUnreachable
+from memlines.errors import EmbeddingError
 from memlines.files.place import ensure_private
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
@@ -25,34 +25,16 @@ from memlines.memory.notes.entries import session_mark
 from memlines.settings import switched_off
 from memlines.text.decisions import is_decision
 from memlines.text.neutral import Quote, block
-from memlines.text.terms import telling_words, words_of
+from memlines.text.terms import words_of
 from memlines.types import Role
 
 _KINDS = ("decision", "preference", "to-do", "person", "date", "quantity", "place", "finding", "fact")
 _SENT_CHARACTERS = 60_000
 _SENT_OF_MESSAGE = 4_000
-_SAID_SHARE = 2 / 3
-"""How many of the telling words of an entry must be in the conversation."""
 
-SCHEMA = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["entries"],
-    "properties": {
-        "entries": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["kind", "text"],
-                "properties": {
-                    "kind": {"type": "string", "enum": list(_KINDS)},
-                    "text": {"type": "string"},
-                },
-            },
-        }
-    },
-}
+SCHEMA = list_schema(
+    "entries", {"kind": {"type": "string", "enum": list(_KINDS)}, "text": {"type": "string"}}
+)
 
 _INSTRUCTIONS = (
     "You keep the log of a person who works with an assistant. You get a conversation that is about to "
@@ -82,65 +64,29 @@ _REASON = re.compile(
 )
 
 
-def ask_model(model: ChatModel, messages: Sequence[Message], most: int) -> list[tuple[str, str]]:
+def _ask_model(model: ChatModel, messages: Sequence[Message]) -> list[tuple[str, str]]:
     """Return what a model says should last, as kinds and texts; what it made up is left out."""
-    quotes = _quote_newest(messages)
-    reply = model.ask(
-        _INSTRUCTIONS.format(most=most, kinds="|".join(_KINDS)),
-        block("The conversation:", quotes),
-        SCHEMA,
-    )
-    said = "\n".join(quote.text for quote in quotes).casefold()
-    known = frozenset(words_of(said))
-    return [(kind, text) for kind, text in _parse_reply(reply)[:most] if _was_said(text, known)]
-
-
-def _quote_newest(messages: Sequence[Message]) -> list[Quote]:
-    """Return the newest messages that may be sent, in their order."""
-    quotes: list[Quote] = []
+    quotes: list[Quote] = []  # of the newest messages, as many as may be sent
     room = _SENT_CHARACTERS
     for message in reversed(messages):
         text = message.text[:_SENT_OF_MESSAGE]
         room -= len(text)
         if room < 0:
             break
-        quotes.append(Quote(f"Said by the {message.role}", text))
-    return quotes[::-1]
-
-
-def _parse_reply(reply: Any) -> list[tuple[str, str]]:
-    """Return the entries of a reply, or refuse all of it if any of it has another shape."""
-    entries = reply.get("entries") if isinstance(reply, dict) and set(reply) == {"entries"} else None
-    if not isinstance(entries, list):
-        raise _wrong_shape("it holds no entries")
+        quotes.insert(0, Quote(f"Said by the {message.role}", text))
+    instructions = _INSTRUCTIONS.format(most=MOST, kinds="|".join(_KINDS))
+    reply = model.ask(instructions, block("The conversation:", quotes), SCHEMA)
     found = []
-    for entry in entries:
-        if not isinstance(entry, dict) or set(entry) != {"kind", "text"}:
-            raise _wrong_shape("an entry has other fields")
+    for entry in parse_list(reply, SCHEMA):
         kind, text = entry["kind"], entry["text"]
         if kind not in _KINDS or not isinstance(text, str):
-            raise _wrong_shape("an entry is of no known kind")
+            raise wrong_shape("an entry is of no known kind")
         words = " ".join(text.split())
         if not 0 < len(words) <= LONGEST:
-            raise _wrong_shape("an entry is empty or far too long")
+            raise wrong_shape("an entry is empty or far too long")
         found.append((kind, words))
-    return found
-
-
-def _was_said(text: str, known: Iterable[str]) -> bool:
-    """Tell whether an entry is made of words of the conversation, and of no other numbers."""
-    words = telling_words(text)
-    missing = [word for word in words if word.casefold() not in known]
-    if any(character.isdigit() for word in missing for character in word):
-        return False
-    return may_be_kept(text) and len(missing) <= len(words) * (1 - _SAID_SHARE)
-
-
-def _wrong_shape(why: str) -> ProviderUnreachable:
-    return ProviderUnreachable(
-        f"the chat model replied in another shape than it was asked for: {why}",
-        todo="Try again, or use another model",
-    )
+    known = frozenset(words_of("\n".join(quote.text for quote in quotes).casefold()))
+    return [(kind, text) for kind, text in found[:MOST] if may_be_kept(text) and was_said(text, known)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,20 +189,15 @@ def _choose_by_rules(messages: Sequence[Message], now: datetime) -> list[_Candid
         sentences = list(sentences_of(message.text))
         for place, sentence in enumerate(sentences):
             verdict = rate(sentence, message.role, said)
-            if verdict.lasts:
-                text = _with_reason(sentence, sentences[place + 1 : place + 2])
-                found.setdefault(
-                    text.casefold(), _Candidate(text, verdict.reasons, verdict.points, said, message.role)
-                )
+            if not verdict.lasts:
+                continue
+            text = sentence
+            for reason in sentences[place + 1 : place + 2]:  # the next one may give the reason
+                if _REASON.match(reason) and len(sentence) + len(reason) < LONGEST:
+                    text = f"{sentence} {reason}"
+            one = _Candidate(text, verdict.reasons, verdict.points, said, message.role)
+            found.setdefault(text.casefold(), one)
     return list(found.values())
-
-
-def _with_reason(sentence: str, following: Sequence[str]) -> str:
-    """Return a sentence with the next one if that gives the reason for it."""
-    for reason in following:
-        if _REASON.match(reason) and len(sentence) + len(reason) < LONGEST:
-            return f"{sentence} {reason}"
-    return sentence
 
 
 def _choose_by_model(
@@ -264,17 +205,17 @@ def _choose_by_model(
 ) -> list[_Candidate] | None:
     """Return what a model says should last; nothing, with a warning, if it cannot be asked."""
     try:
-        entries = ask_model(model, messages, MOST)
+        entries = _ask_model(model, messages)
     except EmbeddingError as error:
         warnings.append(f"the rules decided what to keep, because the chat model could not: {error.what}")
         return None
     said = messages[-1].time or now
-    return [_Candidate(_mark_decision(kind, text), (kind,), 0, said) for kind, text in entries]
-
-
-def _mark_decision(kind: str, text: str) -> str:
-    """Return an entry of a model so that a recall of decisions lists it if it is one."""
-    return f"Decision: {text}" if kind == "decision" and not is_decision(text) else text
+    found = []
+    for kind, text in entries:
+        # A recall of decisions lists what says that it is one.
+        words = f"Decision: {text}" if kind == "decision" and not is_decision(text) else text
+        found.append(_Candidate(words, (kind,), 0, said))
+    return found
 
 
 def _write(

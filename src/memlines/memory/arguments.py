@@ -175,7 +175,12 @@ def parse(name: str, arguments: Arguments, given: object, *, by_model: bool = Fa
     """
 
     def wrong(what: str) -> UsageError:
-        return UsageError(f"{name}: {what}", todo=_usage(arguments))
+        takes = [
+            f"{own} ({_WORDS[argument.kind]}{', required' if argument.required else ''})"
+            for own, argument in arguments.items()
+        ]
+        todo = f"It takes {', '.join(takes)}" if takes else "It takes no arguments"
+        return UsageError(f"{name}: {what}", todo=todo)
 
     given = {} if given is None else given
     if not isinstance(given, Mapping):
@@ -238,7 +243,15 @@ def _own_name(arguments: Arguments, word: object) -> str:
 
 def _value(what: str, argument: Argument, value: Any, *, by_model: bool) -> Any:
     """Return a value that an argument takes, or refuse it."""
-    found = _understand(argument.kind, value) if by_model else value
+    found, kind = value, argument.kind
+    if by_model:  # what was meant, as far as there is only one way to understand it
+        if isinstance(found, str) and kind == "bool":
+            found = {"true": True, "false": False}.get(found.strip().lower(), found)
+        elif isinstance(found, str) and kind in ("int", "number"):
+            with suppress(ValueError):
+                found = float(found.strip()[:_MOST_DIGITS])
+        if isinstance(found, float) and kind == "int" and found.is_integer():
+            found = int(found)
     if not argument.fits(found):
         raise UsageError(f"{what} is {shown_value(value)}", todo=f"It takes {argument.allowed}")
     if by_model and isinstance(found, str):
@@ -248,24 +261,3 @@ def _value(what: str, argument: Argument, value: Any, *, by_model: bool) -> Any:
             most = f"It takes at most {MOST_CHARACTERS:,}"
             raise UsageError(f"{what} has {len(found):,} characters", todo=most)
     return found
-
-
-def _understand(kind: Kind, value: Any) -> Any:
-    """Return a value in the kind that was meant, as far as there is only one way to understand it."""
-    if isinstance(value, str) and kind == "bool":
-        return {"true": True, "false": False}.get(value.strip().lower(), value)
-    if isinstance(value, str) and kind in ("int", "number"):
-        with suppress(ValueError):
-            value = float(value.strip()[:_MOST_DIGITS])
-    if isinstance(value, float) and kind == "int" and value.is_integer():
-        return int(value)
-    return value
-
-
-def _usage(arguments: Arguments) -> str:
-    """Return a sentence that lists what an operation takes."""
-    takes = [
-        f"{name} ({_WORDS[argument.kind]}{', required' if argument.required else ''})"
-        for name, argument in arguments.items()
-    ]
-    return f"It takes {', '.join(takes)}" if takes else "It takes no arguments"

@@ -60,12 +60,7 @@ class Relevant:
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay; what the hits say is in the context, without secrets."""
         quoted = [
-            {
-                "path": hit.path,
-                "start_line": hit.start_line,
-                "end_line": hit.end_line,
-                "citation": hit.citation,
-            }
+            {name: getattr(hit, name) for name in ("path", "start_line", "end_line", "citation")}
             for hit in self.hits
         ]
         return {
@@ -98,7 +93,9 @@ def find_relevant(
     whole = without_quotes(message).strip()
     said = whole[:_READ_CHARACTERS]
     asked = as_prose(without_code(said) if unasked else said).strip()
-    if switched_off(memory.loaded) or not asked or (unasked and not _says_something(asked)):
+    if switched_off(memory.loaded) or not asked:
+        return Relevant()
+    if unasked and (len(asked) < _SHORTEST or not telling_words(asked)):
         return Relevant()
     result = memory.search(asked, max_results=_SEARCHED, mode=mode, strict=True)
     if unasked:
@@ -130,10 +127,6 @@ def is_sure_enough(hit: Hit, mode: Mode) -> bool:
     return hit.score >= _SURE and hit.why.by_words >= _SURE_BY_WORDS_TOO
 
 
-def _says_something(message: str) -> bool:
-    return len(message) >= _SHORTEST and bool(telling_words(message))
-
-
 @dataclass(slots=True)
 class _Page:
     """A block that is filled with quotes until there is no room left."""
@@ -154,10 +147,12 @@ class _Page:
 
     def add(self, hit: Hit) -> None:
         """Quote what a hit says that was not quoted yet, as much of it as there is room for."""
-        new = self._unsaid(hit.snippet)
+        lines = hit.snippet.split("\n")
+        new = [at for at, line in enumerate(lines) if (words := _words(line)) and words not in self._said]
         if len(self.hits) == MOST_QUOTES or not new:
             return
-        shown = self._fitting(part_of(hit, new))
+        # Chunks overlap, so lines at both ends may be quoted already.
+        shown = self._fitting(part_of(hit, "\n".join(lines[new[0] : new[-1] + 1])))
         if shown is None:
             return
         self.hits.append(shown)
@@ -166,12 +161,6 @@ class _Page:
 
     def _quote(self, hit: Hit) -> Quote:
         return Quote(hit.citation if self.with_lines else hit.path, hit.snippet)
-
-    def _unsaid(self, text: str) -> str:
-        """Return a text without the lines at both ends that are quoted already; chunks overlap there."""
-        lines = text.split("\n")
-        new = [at for at, line in enumerate(lines) if (words := _words(line)) and words not in self._said]
-        return "\n".join(lines[new[0] : new[-1] + 1]) if new else ""
 
     def _fitting(self, hit: Hit) -> Hit | None:
         """Return as much of a hit as there is room for, around the words that it was found by."""

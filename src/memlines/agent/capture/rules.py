@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -188,12 +188,7 @@ class Capture:
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
-        return {
-            "text": self.text,
-            "category": self.category,
-            "importance": self.importance,
-            "why": list(self.why),
-        }
+        return {**asdict(self), "why": list(self.why)}
 
 
 def find_facts(

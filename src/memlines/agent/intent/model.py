@@ -158,14 +158,11 @@ def _check(reply: Any, text: str) -> Intent | None:
     if not isinstance(entities, list) or len(entities) > MOST_ENTITIES or (intent == "none" and entities):
         return None
     known = _plain(text)
-    if not all(isinstance(entity, str) and _occurs(entity, known) for entity in entities):
-        return None
+    for entity in entities:
+        words = _plain(entity) if isinstance(entity, str) else ""
+        if not 0 < len(words) <= LONGEST_ENTITY or words not in known:
+            return None
     return Intent(intent, tuple(" ".join(entity.split()) for entity in entities), float(confidence), language)
-
-
-def _occurs(entity: str, known: str) -> bool:
-    words = _plain(entity)
-    return 0 < len(words) <= LONGEST_ENTITY and words in known
 
 
 def _plain(text: str) -> str:

@@ -14,7 +14,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -186,16 +186,7 @@ class Imported:
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
-        return {
-            "file": self.file,
-            "outcome": self.outcome,
-            "path": self.path,
-            "client": self.client,
-            "messages": self.messages,
-            "damaged": self.damaged,
-            "redacted": dict(self.redacted),
-            "problem": self.problem,
-        }
+        return asdict(self)
 
 
 def import_transcripts(

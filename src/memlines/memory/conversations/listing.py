@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -53,15 +53,7 @@ class SessionInfo:
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
-        return {
-            "path": self.path,
-            "client": self.client,
-            "state": self.state,
-            "reason": self.reason,
-            "started": format_time(self.started),
-            "changed": format_time(self.changed),
-            "chunks": self.chunks,
-        }
+        return asdict(self) | {"started": format_time(self.started), "changed": format_time(self.changed)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memlines.errors import PathError, UsageError
@@ -61,14 +61,7 @@ class Candidate:
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
-        return {
-            "path": self.path,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "text": self.text,
-            "kind": self.kind,
-            "citation": self.citation,
-        }
+        return {**asdict(self), "citation": self.citation}
 
 
 def find_candidates(
