@@ -190,9 +190,19 @@ def snippet_of(text: str, match: Callable[[str], Collection[str]], most: int = M
     if len(body) <= most:
         return body
     lines = body.split("\n")
-    start = _best_start(lines, [frozenset(match(line)) for line in lines], most)
-    if len(lines[start]) > most:
-        return _inside_line(lines[start], match, most)
+    held = [frozenset(match(line)) for line in lines]
+    matching = [number for number, words in enumerate(held) if words]
+    if matching:  # the line that holds words and is followed by the most others
+        start = max(
+            matching, key=lambda start: len(set().union(*held[start : _end_of_window(lines, start, most)]))
+        )
+    else:
+        start = next(number for number, line in enumerate(lines) if line.strip())
+    if len(lines[start]) > most:  # the part of it around the first word that matched
+        line = lines[start]
+        places = (word.start() for word in _WORD.finditer(line) if match(word[0]))
+        first = max(0, next(places, 0) - most // 4)
+        return line[first : first + most]
     end = _end_of_window(lines, start, most)
     room = most - len("\n".join(lines[start:end]))
     while start and len(lines[start - 1]) < room:
@@ -210,16 +220,6 @@ def part_of(hit: Hit, text: str) -> Hit:
     return replace(hit, snippet=text, start_line=first, end_line=first + text.count("\n"))
 
 
-def _best_start(lines: Sequence[str], held: Sequence[frozenset[str]], most: int) -> int:
-    """Return the line that holds words and is followed by the most others, or the first with any text."""
-    matching = [number for number, words in enumerate(held) if words]
-    if not matching:
-        return next(number for number, line in enumerate(lines) if line.strip())
-    return max(
-        matching, key=lambda start: len(set().union(*held[start : _end_of_window(lines, start, most)]))
-    )
-
-
 def _end_of_window(lines: Sequence[str], start: int, most: int) -> int:
     """Return the line after the last that still fits; the first one is always in, if only a part of it."""
     end, size = start + 1, len(lines[start])
@@ -227,10 +227,3 @@ def _end_of_window(lines: Sequence[str], start: int, most: int) -> int:
         size += 1 + len(lines[end])
         end += 1
     return end
-
-
-def _inside_line(line: str, match: Callable[[str], Collection[str]], most: int) -> str:
-    """Return the part of one over-long line around the first word that matched."""
-    places = (word.start() for word in _WORD.finditer(line) if match(word[0]))
-    start = max(0, next(places, 0) - most // 4)
-    return line[start : start + most]

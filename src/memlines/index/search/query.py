@@ -31,6 +31,15 @@ _MARK = re.compile(
 )
 _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 _TAG = re.compile(r"#?(?P<name>[\w/-]*\w)/?")
+_FILTERS = {
+    "path": re.compile(r".*", re.DOTALL),
+    "tag": _TAG,
+    "source": re.compile("memory|sessions"),
+    "after": _DAY,
+    "before": _DAY,
+}
+"""What may follow each word and colon; with anything else it is text."""
+
 _BLANKS = re.compile(r"\s+")
 _SIGNS = re.compile(r":|(?<!\w)-")
 _CODE = re.compile(r"(```|~~~).*?(?:\1|\Z)|`[^`\n]*[^\w`.-][^`\n]*`|\S*(?:[\\^${}=<>|]|\w\()\S*", re.DOTALL)
@@ -142,9 +151,7 @@ def parse_filters(query: str) -> tuple[str, Filters]:
 
     One that only names tags is searched by those.
     """
-    found: dict[str, list[str]] = {
-        key: [] for key in ("phrase", "without", "path", "tag", "source", "after", "before")
-    }
+    found: dict[str, list[str]] = {key: [] for key in ("phrase", "without", *_FILTERS)}
 
     def take(mark: re.Match[str]) -> str:
         if mark["phrase"]:
@@ -154,7 +161,7 @@ def parse_filters(query: str) -> tuple[str, Filters]:
             found["without"].append(mark["without"])
             return ""
         key, value = mark["key"], mark["value"].strip('"')
-        if not _is_filter(key, value):
+        if not _FILTERS[key].fullmatch(value):
             return mark[0]
         found[key].append(value)
         return ""
@@ -277,14 +284,6 @@ def log_day(path: str) -> date | None:
         return date.fromisoformat(match[1])
     except ValueError:
         return None
-
-
-def _is_filter(key: str, value: str) -> bool:
-    if key in ("after", "before"):
-        return _DAY.fullmatch(value) is not None
-    if key == "tag":
-        return _TAG.fullmatch(value) is not None
-    return key == "path" or value in ("memory", "sessions")
 
 
 def _tag_pattern(tag: str) -> re.Pattern[str]:

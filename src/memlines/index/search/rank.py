@@ -132,7 +132,15 @@ def estimate(
         evidence[number] = combine(
             both, timely.get(number) or (date_evidence(chunk) if query.asks_when else 0.0)
         )
-    curve = _curve(query, evidence, found, best)
+    curve: Curve = "measured meaning" if found.is_measured else "meaning"
+    if query.mode == "vectors":
+        curve = "vectors"
+    elif not found.vectors:
+        curve = "words"
+    else:
+        first = max(best, key=evidence.__getitem__, default=None)
+        if first is not None and first in found.words and not is_foreign(query.text, best[first].text):
+            curve = "both"
     return {number: probability(amount, curve) for number, amount in evidence.items()}
 
 
@@ -213,19 +221,6 @@ def nearest_of(ranking: Ranking, found: RetrieverResults, chunks: MatchedChunks)
 
 def _first(scores: Scores) -> list[int]:
     return nlargest(_READ, scores, key=lambda number: (scores[number], -number))
-
-
-def _curve(
-    query: Query, evidence: Scores, found: RetrieverResults, chunks: Mapping[int, IndexedChunk]
-) -> Curve:
-    if query.mode == "vectors":
-        return "vectors"
-    if not found.vectors:
-        return "words"
-    best = max(chunks, key=evidence.__getitem__, default=None)
-    if best is not None and best in found.words and not is_foreign(query.text, chunks[best].text):
-        return "both"
-    return "measured meaning" if found.is_measured else "meaning"
 
 
 def _logistic(log_odds: float) -> float:

@@ -79,7 +79,13 @@ def retrieve(
     """Ask both retrievers, or the one that was asked for; without a vector there are only words."""
     if query.profile == "openclaw":
         return _retrieve_as_openclaw(index, query, vector, sources, within)
-    depth = _NARROWED_DEPTH if query.filters != NO_FILTERS else _depth(query, within)
+    depth = _DEPTH
+    if query.filters != NO_FILTERS:
+        depth = _NARROWED_DEPTH
+    elif query.settings.fusion != "evidence":
+        depth = _classic_depth(query)
+    elif within is not None and within.brief:
+        depth = min(_DEPTH, max(_BRIEF_DEPTH, 2 * query.settings.max_results))
     if within is not None and within.nearest is not None and vector is not None:
         within = _begin(within, within.nearest, vector, depth)
     found: dict[int, float] = {}
@@ -137,13 +143,8 @@ def scale(
     }
 
 
-def _depth(query: Query, within: CandidateSet | None) -> int:
-    settings = query.settings
-    if settings.fusion != "evidence":
-        return min(_DEPTH, settings.max_results * settings.hybrid.candidate_multiplier)
-    if within is None or not within.brief:
-        return _DEPTH
-    return min(_DEPTH, max(_BRIEF_DEPTH, 2 * settings.max_results))
+def _classic_depth(query: Query) -> int:
+    return min(_DEPTH, query.settings.max_results * query.settings.hybrid.candidate_multiplier)
 
 
 def _begin(within: CandidateSet, ask: Nearest, vector: bytes, limit: int) -> CandidateSet:
@@ -164,7 +165,7 @@ def _retrieve_as_openclaw(
     within: CandidateSet | None,
 ) -> RetrieverResults:
     only = within.numbers if within else None
-    limit = min(_DEPTH, query.settings.max_results * query.settings.hybrid.candidate_multiplier)
+    limit = _classic_depth(query)
     found: dict[int, float] = {}
     if query.mode != "vectors":
         found = by_words.find_all(index, query.text, limit, sources, only)

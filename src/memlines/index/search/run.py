@@ -60,11 +60,14 @@ def choose(
     is_reordered = settings.mmr.enabled or settings.temporal_decay.enabled
     if is_reordered:  # any may come up
         ranking = _rank(query, scores, chunks)
-    eligible, weak = _eligible(query, ranking, found, chunks)
-    # OpenClaw shows as many weak ones as others.
-    most = (
-        min(settings.max_results, MOST_WEAK) if weak and query.profile != "openclaw" else settings.max_results
-    )
+    least = settings.min_score if query.cut is None else query.cut
+    eligible = [item for item in ranking if item[1] >= least]
+    weak = not eligible and query.cut is None
+    most = settings.max_results
+    if weak and query.profile == "openclaw":  # which shows as many weak ones as others
+        eligible = [item for item in ranking if found.words.get(item[0], 0.0) > 0]
+    elif weak:
+        eligible, most = nearest_of(ranking, found, chunks), min(most, MOST_WEAK)
     if is_reordered:
         return _without_repeats(eligible, chunks)[:most], weak
     # Those that cannot be shown need not be read, unless repetition makes room for them.
@@ -76,19 +79,6 @@ def choose(
     if len(shown) < most and len(few) < len(eligible):
         shown = _without_repeats(_rank(query, dict(eligible), chunks), chunks)
     return shown[:most], weak
-
-
-def _eligible(
-    query: Query, ranking: Ranking, found: RetrieverResults, chunks: MatchedChunks
-) -> tuple[Ranking, bool]:
-    """Keep what scores enough; if nothing does, keep the nearest, unless the query cuts them off."""
-    least = query.settings.min_score if query.cut is None else query.cut
-    good = [item for item in ranking if item[1] >= least]
-    if good or query.cut is not None:
-        return good, False
-    if query.profile == "openclaw":
-        return [item for item in ranking if found.words.get(item[0], 0.0) > 0], True
-    return nearest_of(ranking, found, chunks), True
 
 
 def _rank(query: Query, scores: Mapping[int, float], chunks: MatchedChunks) -> Ranking:
