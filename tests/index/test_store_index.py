@@ -229,7 +229,7 @@ def test_every_index_has_a_birth_of_its_own(tmp_path: Path) -> None:
     births = set()
     for name in ("a", "b"):
         index = Index.writer(tmp_path / name, IDENTITY)
-        births.add(index.birth)
+        births.add(index.state.birth)
         index.close()
     assert len(births) == 2
 

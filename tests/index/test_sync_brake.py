@@ -138,10 +138,10 @@ def test_a_folder_that_is_no_longer_asked_for_is_removed(workspace: Path, tmp_pa
 
 def test_an_index_that_holds_them_back_is_not_up_to_date(emptied: Path) -> None:
     with reading(emptied) as index:
-        before = index.synced_at
+        before = index.state.synced_at
     sync(emptied)
     with reading(emptied) as index, Memory(emptied, WORDS_ONLY) as memory:
-        assert (index.synced_at, memory.status().dirty) == (before, True)
+        assert (index.state.synced_at, memory.status().dirty) == (before, True)
 
 
 # Where people see it

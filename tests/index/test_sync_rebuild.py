@@ -235,9 +235,9 @@ def test_a_rebuilt_index_has_another_birth(workspace: Path) -> None:
     write(workspace, notes(1))
     sync(workspace)
     with reading(workspace) as index:
-        before = index.birth
+        before = index.state.birth
         sync(workspace, force=True)
-        assert index.birth != before
+        assert index.state.birth != before
 
 
 def test_a_reader_that_stays_open_does_not_use_the_vectors_of_the_old_index(

@@ -196,7 +196,7 @@ def _status_of(
         declined=str(declined) if declined and declined == wanted else "",
         spending=_spending(),
         redactions=_redactions(index) if index and "sessions" in settings.sources else {},
-        last_sync=index.synced_at if index else None,
+        last_sync=index.state.synced_at if index else None,
         enabled=settings.enabled,
         warnings=tuple(warnings),
         batch=_batch(settings, index, at_work),

@@ -50,7 +50,7 @@ def check_index(checkup: Checkup) -> Iterator[Finding]:
     if faults != ["ok"]:
         reasons = "; ".join(" ".join(fault.split()) for fault in faults[:_MOST_REASONS])
         yield problem(f"{index.path} is damaged: {reasons}", _REBUILD, "rebuild")
-    elif index.synced_at is None:
+    elif index.state.synced_at is None:
         yield warning("the first sync was never finished", "Run 'memlines sync'", "sync")
     elif version < len(MIGRATIONS):
         yield warning(

@@ -167,7 +167,7 @@ def reason_to_rebuild(index: Index, settings: Settings, *, force: bool = False) 
     if index.origin == "elsewhere":
         return "the index was not made by this user on this machine"
     changed = difference(index.identity(), identity_of(settings))
-    return changed or ("forced" if force and index.synced_at else "")
+    return changed or ("forced" if force and index.state.synced_at else "")
 
 
 def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

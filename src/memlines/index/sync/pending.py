@@ -214,13 +214,13 @@ def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> 
     pace = _Pace(job.deadline)
     while not pace.is_over():
         with job.reader() as index:
-            is_new = index.birth != birth
+            is_new = index.state.birth != birth
         if is_new:  # this is the first group, or the index was rebuilt meanwhile
             with job.writer() as index:
                 spaces.begin(index.connection, space, note)
                 pending = index.count_pending(space)
                 limit = pending if job.embed_limit is None else job.embed_limit - done
-                last, birth, total = 0, index.birth, done + min(pending, limit)
+                last, birth, total = 0, index.state.birth, done + min(pending, limit)
         with job.reader() as index:
             # Should the service have changed its model, that is better found out by one request.
             usual = job.group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
@@ -236,7 +236,7 @@ def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> 
             written, cached = _write_group(index, space, provider, group, fresh.vectors, use_cache=use_cache)
             if background and written:
                 index.vectors_in(space).set_background(background)
-            is_same = index.birth == birth
+            is_same = index.state.birth == birth
         outcome.written += written
         outcome.cached += cached
         if fresh.stopped:
@@ -296,7 +296,7 @@ def _read_group(
     with index.snapshot():
         entry = spaces.entry_of(index.connection, space)
         if entry is None:
-            return _Group(index.birth, [], {}, {}, None)
+            return _Group(index.state.birth, [], {}, {}, None)
         vectors = index.vectors_in(space)
         chunks = index.pending(vectors, after, limit)
         digests = {number: text_hash(chunk.embedded_text) for number, chunk in chunks}
@@ -307,7 +307,7 @@ def _read_group(
             known = {digest: blob for digest, blob in found.items() if is_sound(blob, dims)}
         own_dims = dims if known else entry.dims
         measured = vectors.background() is not None
-        return _Group(index.birth, chunks, digests, known, own_dims, entry.answers_as, measured)
+        return _Group(index.state.birth, chunks, digests, known, own_dims, entry.answers_as, measured)
 
 
 def _embed_group(provider: Provider, group: _Group, texts: Mapping[str, str]) -> tuple[Embedded, bytes]:
@@ -358,7 +358,7 @@ def _write_group(
         return 0, 0
     vectors = index.vectors_in(space)
     pending: set[int] = set()
-    if index.birth == group.birth:
+    if index.state.birth == group.birth:
         # New chunks have higher numbers, so the first ones without a vector now are those of the group.
         first = group.chunks[0][0]
         pending = {number for number, _ in index.pending(vectors, first - 1, len(group.chunks))}

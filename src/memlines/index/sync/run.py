@@ -168,8 +168,8 @@ def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report
     if not changes.held_back:
         index.note(SYNCED, datetime.now(UTC).isoformat(timespec="seconds"))
     else:
-        if replacing is not None and replacing.synced_at:
-            index.note(SYNCED, replacing.synced_at)
+        if replacing is not None and replacing.state.synced_at:
+            index.note(SYNCED, replacing.state.synced_at)
         gone = (
             f"{len(changes.held_back)} of {index.count_files()} indexed files are gone at once; in case a"
             " disk is not mounted or a folder was moved, they stay in the index until 'memlines sync --force'"

@@ -273,7 +273,7 @@ class FactStores:
 
 def state_of(index: Index, path: str) -> tuple[str, str, int]:
     """Return a value that changes whenever what an index holds of a note changes."""
-    return (index.birth, *note_state(index.connection, path))
+    return (index.state.birth, *note_state(index.connection, path))
 
 
 def _fill(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> FactStore:

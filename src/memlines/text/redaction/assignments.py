@@ -112,48 +112,34 @@ _ENOUGH = 128
 """By so many characters of a value one can tell what it is."""
 
 
-def gate(word: str) -> str:
-    """Return the pattern of a name and what follows it: `=`, `:`, `,`, a line break, or a blank and words."""
-    after = r"[ \t]{0,8}(?:([:=,])|[?](?=(=)))|\\[nr]|\r?(?=(\n))|(?=([ \t]))"
-    return rf"{word}{_SUFFIX}(?:{_QUOTE})?\]?(?:{after})"
+WORD = "%WORD%"
+"""In the patterns below, the place of the word that a name ends with."""
 
+_NAMED = rf"(?P<word>{WORD})"
+_NAME = rf"{_NAMED}{_SUFFIX}(?:{_QUOTE})?"
+_GIVEN = rf"(?:{_QUOTED}|{_RUN})"
 
-def assignment(word: str) -> str:
-    """Return the pattern of an assignment to a name that ends with a word."""
-    named = rf"(?P<word>{word}){_SUFFIX}(?:{_QUOTE})?\]?"
-    return rf"{named}[ \t]{{0,8}}{_ASSIGNS}[ \t]{{0,8}}[bfru@]?(?:{_QUOTED}|(?:{_QUOTE})?{_BARE})"
+GATE = (
+    rf"{WORD}{_SUFFIX}(?:{_QUOTE})?\]?"
+    r"(?:[ \t]{0,8}(?:([:=,])|[?](?=(=)))|\\[nr]|\r?(?=(\n))|(?=([ \t])))"
+)
+"""A name and what follows it: `=`, `:`, `,`, a line break, or a blank and words."""
 
-
-def environment_line(word: str) -> str:
-    """Return the pattern of a line of an environment file, whose value may hold any character."""
-    return rf"(?P<word>{word}){_SUFFIX}={_RUN}"
-
-
-def option(word: str) -> str:
-    """Return the pattern of an option of a command with its value behind a blank."""
-    return rf"--(?<!\w--)(?:[A-Za-z0-9]{{1,24}}-){{0,4}}(?P<word>{word})[ \t]{{1,4}}(?:{_QUOTED}|{_RUN})"
-
-
-def statement(word: str) -> str:
-    """Return the pattern of a sentence that tells a secret, in five languages."""
-    return rf"(?P<word>{word}){_BETWEEN}[ \t]{{1,2}}{_VERB}[ \t]{{0,2}}:?[ \t]{{1,2}}(?:{_QUOTED}|{_RUN})"
-
-
-def mention(word: str) -> str:
-    """Return the pattern of a secret that stands right behind its name."""
-    return rf"(?P<word>{word})[ \t]{{1,2}}(?:{_QUOTED}|{_RUN})"
-
-
-def pair(word: str) -> str:
-    """Return the pattern of a name and a value that are fields of one thing: `name: …, value: …`."""
-    named = rf"(?P<word>{word}){_SUFFIX}(?:{_QUOTE})?{_GAP}(?:{_FIELD}){{0,2}}"
-    return rf"{named}(?:{_QUOTE})?(?i:value)(?:{_QUOTE})?{_IS}(?:{_QUOTED}|{_BARE})"
-
-
-def block(word: str) -> str:
-    """Return the pattern of a value on the line below its name, as YAML writes it."""
-    named = rf"(?P<word>{word}){_SUFFIX}(?:{_QUOTE})?[ \t]{{0,4}}:[ \t]{{0,4}}[|>][-+0-9]{{0,2}}[ \t]{{0,4}}"
-    return rf"{named}(?:\\n|\n)[ \t]{{1,40}}(?P<quoted>[^\s\\][^\n\\\"]{{3,512}})"
+_ASSIGNMENT = rf"{_NAME}\]?[ \t]{{0,8}}{_ASSIGNS}[ \t]{{0,8}}[bfru@]?(?:{_QUOTED}|(?:{_QUOTE})?{_BARE})"
+_ENVIRONMENT_LINE = rf"{_NAMED}{_SUFFIX}={_RUN}"
+"""In an environment file, where a value may hold any character."""
+_OPTION = rf"--(?<!\w--)(?:[A-Za-z0-9]{{1,24}}-){{0,4}}{_NAMED}[ \t]{{1,4}}{_GIVEN}"
+_STATEMENT = rf"{_NAMED}{_BETWEEN}[ \t]{{1,2}}{_VERB}[ \t]{{0,2}}:?[ \t]{{1,2}}{_GIVEN}"
+"""A sentence that tells a secret, in five languages."""
+_MENTION = rf"{_NAMED}[ \t]{{1,2}}{_GIVEN}"
+"""A secret right behind its name."""
+_PAIR = rf"{_NAME}{_GAP}(?:{_FIELD}){{0,2}}(?:{_QUOTE})?(?i:value)(?:{_QUOTE})?{_IS}(?:{_QUOTED}|{_BARE})"
+"""A name and a value that are fields of one thing: `name: …, value: …`."""
+_BLOCK = (
+    rf"{_NAME}[ \t]{{0,4}}:[ \t]{{0,4}}[|>][-+0-9]{{0,2}}[ \t]{{0,4}}"
+    r"(?:\\n|\n)[ \t]{1,40}(?P<quoted>[^\s\\][^\n\\\"]{3,512})"
+)
+"""A value on the line below its name, as YAML writes it."""
 
 
 def is_assigned(match: re.Match[str]) -> bool:
@@ -234,17 +220,14 @@ def _is_secret(name: str, value: str, *, quoted: bool) -> bool:
         return False
     kind = name.lower()
     if not kind.endswith(_NAMES_OF_KEYS):
-        return _is_plain_word(value) if quoted and value.isalpha() else _is_password(value)
+        if quoted and value.isalpha():  # labels and types begin with a capital, or are placeholders
+            return len(value) >= 6 and value.isascii() and value.islower()
+        return _is_password(value)
     if kind.endswith("key") and not says_secret(name):
         return is_random(value, 20) and not is_hex(value) and " " not in value
     if " " in value:
         return False
     return is_random(value, 8) or (kind.endswith("secret") and quoted and _is_password(value))
-
-
-def _is_plain_word(value: str) -> bool:
-    """Tell whether letters may be a password: labels and types begin with a capital, or are placeholders."""
-    return len(value) >= 6 and value.isascii() and value.islower()
 
 
 def _is_password(value: str) -> bool:
@@ -264,19 +247,19 @@ def _is_code(value: str) -> bool:
 
 
 _WRITTEN = (
-    (assignment, is_assigned, "=:, "),
-    (environment_line, is_environment, "="),
-    (statement, is_stated, " "),
-    (mention, is_mentioned, " "),
-    (pair, is_value, ",\n "),
-    (block, is_value, ":"),
-    (option, is_told, ""),
+    (_ASSIGNMENT, is_assigned, "=:, "),
+    (_ENVIRONMENT_LINE, is_environment, "="),
+    (_STATEMENT, is_stated, " "),
+    (_MENTION, is_mentioned, " "),
+    (_PAIR, is_value, ",\n "),
+    (_BLOCK, is_value, ":"),
+    (_OPTION, is_told, ""),
 )
-_SPOKEN = ((assignment, is_assigned, "=:"), (statement, is_stated, " "))
+_SPOKEN = ((_ASSIGNMENT, is_assigned, "=:"), (_STATEMENT, is_stated, " "))
 """The ways a name is given a value, what tells whether it is a secret, and what follows the name."""
 
 WORDS = (
-    ("api-key", "key", "(?i:key)", [way for way in _WRITTEN if way[0] is not mention]),
+    ("api-key", "key", "(?i:key)", [way for way in _WRITTEN if way[0] is not _MENTION]),
     ("token", "token", "(?i:token)", _WRITTEN),
     ("secret", "secret", "(?i:secret)", _WRITTEN),
     ("password", "pass", "(?i:password|passwd|passphrase|passwort|passcode|passe|pass)", _WRITTEN),

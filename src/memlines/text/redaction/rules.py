@@ -153,7 +153,15 @@ _COMMANDS = (
 )
 
 _ASSIGNED = tuple(
-    Rule(kind, keyword, pattern(word), check, assignments.gate(word) if after else "", after, within)
+    Rule(
+        kind,
+        keyword,
+        pattern.replace(assignments.WORD, word),
+        check,
+        assignments.GATE.replace(assignments.WORD, word) if after else "",
+        after,
+        within,
+    )
     for kind, keyword, word, patterns in assignments.WORDS
     # A single character is looked for much faster than a word, and most texts have none of these.
     for within in [next((sign for sign in keyword if not sign.isascii()), "")]
@@ -213,17 +221,11 @@ def _repeats_repeats(pattern: str) -> bool:
             continue
         ambiguous = piece[0] == ")" and len(inside) > 1 and inside.pop()
         repeat = _REPEAT.match(pattern, place)
-        often = repeat is not None and _is_often(repeat)
+        often = False
+        if repeat is not None:  # without an end, or with one that is far away
+            last = repeat[2] or (repeat[1] if "," not in repeat[0] else "")
+            often = not last or int(last) > 10
         if often and ambiguous:
             return True
         inside[-1] |= often or ambiguous or (piece[0] == "|" and len(inside) > 1)
     return False
-
-
-def _is_often(repeat: re.Match[str]) -> bool:
-    """Tell whether a repetition has no end, or one that is far away."""
-    if repeat[0] in "*+":
-        return True
-    low, high = repeat[1], repeat[2]
-    last = high or (low if "," not in repeat[0] else "")
-    return not last or int(last) > 10

@@ -63,7 +63,7 @@ def open_writer(path: Path) -> Connection:
             with suppress(OSError, PathError):  # SQLite says why
                 make_private(path)  # before anything is in it; its log gets the same permissions
         connection = apsw.Connection(str(path))
-        try:
+        with closing_on_error(connection):
             _prepare(connection)
             connection.pragma("journal_mode", "wal")
             # Durable enough for a cache: a power cut may lose the last commits, never the file,
@@ -71,9 +71,6 @@ def open_writer(path: Path) -> Connection:
             connection.pragma("synchronous", "normal")
             # What is deleted is overwritten, so that a forgotten text does not live on in free pages.
             connection.pragma("secure_delete", True)
-        except BaseException:
-            connection.close()
-            raise
         return connection
 
 
@@ -95,13 +92,10 @@ def open_reader(path: Path) -> Connection:
 def _read_only(path: Path, options: str) -> Connection:
     uri = f"file:{quote(str(path))}?{options}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    try:
+    with closing_on_error(connection):
         _prepare(connection)
         connection.pragma("query_only", True)
         connection.pragma("user_version")  # the first read is what fails, not the opening
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 

@@ -11,8 +11,8 @@ The caller holds the writer lock of the index.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -64,9 +64,11 @@ def erase(
     index that cannot be used is removed.
     """
     try:
-        with _writer(path) as index, index.errors():
+        with closing(Index.writer(path, {})) as index, index.errors():
             before = index.count_chunks(), index.vectors.count()
-            for file in sorted({*files, *_transcripts(index.connection, holds)}):
+            rows = index.connection.execute("SELECT path, text FROM chunks WHERE source = 'sessions'")
+            transcripts = {path for path, text in rows if holds(text)}
+            for file in sorted({*files, *transcripts}):
                 index.remove(file, staying.get(file))
             cached = cache.keep_indexed(index.connection)
             erased = Erased(before[0] - index.count_chunks(), before[1] - index.vectors.count(), cached)
@@ -100,32 +102,18 @@ def remove_copies(path: Path) -> int:
 
 def rewrite(path: Path) -> None:
     """Write every page of an index again, which leaves out all free room and what it held."""
-    with _writer(path) as index, index.errors():
+    with closing(Index.writer(path, {})) as index, index.errors():
         index.connection.execute("VACUUM")
         _empty_log(index.connection)
 
 
 def is_live(path: Path, piece: str) -> bool:
     """Tell whether a chunk of an index holds a piece of text."""
-    with _writer(path) as index, index.errors():
+    with closing(Index.writer(path, {})) as index, index.errors():
         sql = "SELECT 1 FROM chunks WHERE instr(text, ?) OR instr(heading, ?) LIMIT 1"
         return index.connection.execute(sql, (piece, piece)).get is not None
-
-
-def _transcripts(connection: Connection, holds: Callable[[str], bool]) -> set[str]:
-    rows = connection.execute("SELECT path, text FROM chunks WHERE source = 'sessions'")
-    return {path for path, text in rows if holds(text)}
 
 
 def _empty_log(connection: Connection) -> None:
     """Move the write-ahead log into the database and cut it to nothing, unless it is being read."""
     connection.pragma("wal_checkpoint", "truncate")
-
-
-@contextmanager
-def _writer(path: Path) -> Iterator[Index]:
-    index = Index.writer(path, {})
-    try:
-        yield index
-    finally:
-        index.close()

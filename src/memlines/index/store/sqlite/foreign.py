@@ -82,7 +82,9 @@ def hashes(database: str, which: Kept) -> set[str]:
 
 def vectors(database: str, which: Kept, wanted: Iterable[str]) -> Iterator[tuple[str, list[float]]]:
     """Yield the vectors of some texts by their hashes; what cannot be read as numbers is left out."""
-    for some in _batches(wanted):
+    every = list(wanted)
+    for start in range(0, len(every), _AT_ONCE):
+        some = every[start : start + _AT_ONCE]
         sql = (
             f"SELECT hash, embedding, dims FROM {which.table} WHERE provider = ? AND model = ?"
             f" AND provider_key = ? AND hash IN ({','.join('?' * len(some))})"
@@ -92,12 +94,6 @@ def vectors(database: str, which: Kept, wanted: Iterable[str]) -> Iterator[tuple
             vector = _numbers(embedding, dims)
             if vector:
                 yield str(digest), vector
-
-
-def _batches(wanted: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    every = list(wanted)
-    for start in range(0, len(every), _AT_ONCE):
-        yield tuple(every[start : start + _AT_ONCE])
 
 
 def _numbers(embedding: Any, dims: Any) -> list[float]:

@@ -26,7 +26,7 @@ from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
 from memlines.text.chunk import text_hash
-from memlines.types import Chunk, Fingerprint, IndexedChunk, IndexedFile, Problem, Space, Turns
+from memlines.types import Chunk, Fingerprint, IndexedChunk, IndexedFile, Problem, Space
 
 IDENTITY = "identity"
 BIRTH = "birth"
@@ -166,11 +166,6 @@ class IndexReader:
     # What the index was made with
 
     @property
-    def birth(self) -> str:
-        """A name for this very index: a rebuilt one has another."""
-        return self.state.birth
-
-    @property
     def origin(self) -> Origin:
         """Where this index was made; looked at again if another was swapped in."""
         birth = self.state.birth
@@ -184,11 +179,6 @@ class IndexReader:
             return self.state.identity
         except (ValueError, TypeError):
             raise _damaged(self.path, "what it was made with cannot be read") from None
-
-    @property
-    def synced_at(self) -> str | None:
-        """When the index last equalled the files."""
-        return self.state.synced_at
 
     # Files
 
@@ -246,17 +236,16 @@ class IndexReader:
         for *values, turns, digest in rows_in(self.connection, sql, numbers):
             chunk = IndexedChunk(*values)
             if turns:
-                chunk = replace(chunk, turns=self._turns(turns))
+                try:
+                    lines = tuple((int(begin), int(line)) for begin, line in json.loads(turns))
+                except (ValueError, TypeError):
+                    why = "the lines of a conversation are not what was written"
+                    raise _damaged(self.path, why) from None
+                chunk = replace(chunk, turns=lines)
             if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
                 raise _damaged(self.path, "the text of a chunk is not what was written")
             found[chunk.number] = chunk
         return found
-
-    def _turns(self, written: str) -> Turns:
-        try:
-            return tuple((int(begin), int(line)) for begin, line in json.loads(written))
-        except (ValueError, TypeError):
-            raise _damaged(self.path, "the lines of a conversation are not what was written") from None
 
     def numbers_of(self, paths: Iterable[str]) -> Iterator[int]:
         """Yield the numbers of the chunks of some files."""

@@ -65,7 +65,10 @@ def begin(connection: Connection, space: Space, note: str = "") -> None:
         known = entry_of(connection, space)
         if known is None:
             _drop_where(connection, lambda entry: entry.state == "filling")
-            add(connection, space, state, note, *_remembered(connection, space))
+            # What its vectors were like when it was dropped.
+            written = connection.execute("SELECT value FROM meta WHERE key = ?", (_name_of(space),)).get
+            answers_as, dims = json.loads(written) if written else ("", None)
+            add(connection, space, state, note, answers_as, dims)
         elif known.state == "kept":
             _drop_where(connection, lambda entry: entry.state == "filling")
             _set(connection, known.number, state, note)
@@ -147,11 +150,6 @@ def _is_left(entry: SpaceEntry, wanted: Space) -> bool:
     return entry.state == "filling" and entry.space != wanted and not entry.note
 
 
-def set_dims(connection: Connection, number: int, dims: int) -> None:
-    """Note how many numbers the vectors of a space have; inside the caller's transaction."""
-    connection.execute("UPDATE spaces SET dims = ? WHERE number = ?", (dims, number))
-
-
 def set_answers_as(connection: Connection, number: int, name: str) -> None:
     """Note what the service calls the model of a space; inside the caller's transaction."""
     connection.execute("UPDATE spaces SET answers_as = ? WHERE number = ?", (name, number))
@@ -171,13 +169,6 @@ def _drop_where(connection: Connection, doomed: Callable[[SpaceEntry], bool]) ->
         for table in (vectors_table(entry.number), sentences_table(entry.number)):
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute("DELETE FROM spaces WHERE number = ?", (entry.number,))
-
-
-def _remembered(connection: Connection, space: Space) -> tuple[str, int | None]:
-    """Return what the vectors of a space were like when it was dropped."""
-    written = connection.execute("SELECT value FROM meta WHERE key = ?", (_name_of(space),)).get
-    answers_as, dims = json.loads(written) if written else ("", None)
-    return answers_as, dims
 
 
 def _name_of(space: Space) -> str:

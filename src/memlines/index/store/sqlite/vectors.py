@@ -18,7 +18,7 @@ import apsw
 
 from memlines.errors import StoreDamaged, StoreError
 from memlines.index.store.sqlite.db import Connection, rows_in, transaction
-from memlines.index.store.sqlite.spaces import sentences_table, set_dims, vectors_table
+from memlines.index.store.sqlite.spaces import sentences_table, vectors_table
 from memlines.paths import expand_home
 
 if TYPE_CHECKING:
@@ -50,20 +50,15 @@ def extension_trouble(extension: str | None) -> StoreError | None:
         file = extension_file(extension)
         if file not in _LOADABLE:
             with closing(Connection(":memory:")) as connection:
-                load_from(connection, extension)
+                load_extension(connection, extension)
             _LOADABLE.add(file)
     except StoreError as error:
         return error
     return None
 
 
-def load_extension(connection: Connection, index_file: Path) -> None:
-    """Load the extension for an index, or raise a `StoreError` that says how to get it."""
-    load_from(connection, _FILES.get(index_file.parent))
-
-
-def load_from(connection: Connection, extension: str | None) -> None:
-    """Load the extension from a file, or from the installed package."""
+def load_extension(connection: Connection, extension: str | None) -> None:
+    """Load the extension from a file or the installed package, or raise an error that says how to get it."""
     file = extension_file(extension)
     connection.enable_load_extension(True)
     try:
@@ -267,14 +262,14 @@ class VectorTable:
 
     def _load_extension(self) -> None:
         """Load what the table needs, only when it is used: an index can be replaced without it."""
-        load_extension(self.connection, self.path)
+        load_extension(self.connection, _FILES.get(self.path.parent))
         self._loaded = True
 
     def _create(self, dims: int) -> None:
         self.connection.execute(
             f"CREATE TABLE {self.sentences_table}(chunk INTEGER PRIMARY KEY, embedding BLOB NOT NULL)"
         )
-        set_dims(self.connection, self.number, dims)
+        self.connection.execute("UPDATE spaces SET dims = ? WHERE number = ?", (dims, self.number))
         if self.engine == SQLITE_VEC:
             if not self._loaded:
                 self._load_extension()
