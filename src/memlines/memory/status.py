@@ -6,7 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -211,6 +211,10 @@ def _fts(index: Index | None, problem: StoreError | None) -> Mapping[str, Any]:
 
 def _vector(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
     trouble = engine_trouble(settings)
+    extension = None  # its file, if the settings ask for one and it is known where it is
+    if settings.store.vector.engine == SQLITE_VEC:
+        with suppress(StoreError):
+            extension = extension_file(settings.store.vector.extension_path)
     dims = (index.vectors.dims() if index else None) or (provider.dims if provider else None)
     return {
         "enabled": settings.store.vector.enabled,
@@ -219,20 +223,9 @@ def _vector(settings: Settings, index: Index | None, provider: Provider | None) 
         "vectors": index.vectors.count() if index else 0,
         "dims": dims,
         "dimensions": dims,
-        "extension_path": _extension_path(settings),
+        "extension_path": extension,
         "load_error": trouble.what if trouble else None,
     }
-
-
-def _extension_path(settings: Settings) -> str | None:
-    """Return the file of the extension, if the settings ask for one and it is known where it is."""
-    vector = settings.store.vector
-    if vector.engine != SQLITE_VEC:
-        return None
-    try:
-        return extension_file(vector.extension_path)
-    except StoreError:
-        return None
 
 
 def _batch(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
@@ -271,17 +264,16 @@ def _batch(settings: Settings, index: Index | None, provider: Provider | None) -
 
 def _goes_to(*providers: Provider | None) -> str:
     """Say where text goes: to hosts, to servers on this machine, or nowhere."""
-    places = dict.fromkeys(_place_of(provider) for provider in providers if provider is not None)
-    return " and ".join(place for place in places if place) or _LOCAL
+    places: dict[str, None] = {}
+    for provider in filter(None, providers):
+        place = provider.sends_to
+        if not place and provider.id in SERVICES:
+            from memlines.embed.remote.provider import RemoteProvider
 
-
-def _place_of(provider: Provider) -> str:
-    """Return the host that gets a provider's text; nothing if it stays in this process."""
-    if provider.id not in SERVICES or provider.sends_to:
-        return provider.sends_to
-    from memlines.embed.remote.provider import RemoteProvider
-
-    return f"{provider.http.host}, on this machine" if isinstance(provider, RemoteProvider) else ""
+            if isinstance(provider, RemoteProvider):
+                place = f"{provider.http.host}, on this machine"
+        places[place] = None
+    return " and ".join(filter(None, places)) or _LOCAL
 
 
 def _space(index: Index, entry: SpaceEntry) -> Mapping[str, Any]:

@@ -71,34 +71,27 @@ def category_of(text: str) -> Category:
     """Return the category that fits a fact best."""
     words = compose(text)
     low = words.lower().strip()
-    if _is_to_do(low):
+    patterns = _patterns()
+    if patterns.to_do.match(low) or (low.endswith("?") and not re.search(r"[.!] ", low)):
+        return "other"
+    if patterns.to_do_at_end.match(low) and not _holds("subject", low):
         return "other"
     if is_decision(words) or _holds("decided", low):
         return "decision"
-    if _holds("likes", low) or _holds("rule", low) or _patterns().order.match(low):
+    if _holds("likes", low) or _holds("rule", low) or patterns.order.match(low):
         return "preference"
-    if _is_about_someone(words, low):
+    if (
+        CONTACTS.search(low)
+        or _holds("person", low)
+        or patterns.who.search(words)
+        or patterns.in_charge.search(words)
+        or any_language("cues", "called").search(low)
+    ):
         return "entity"
-    if _patterns().date.search(low) and _holds("happens", low):
+    if patterns.date.search(low) and _holds("happens", low):
         return "other"
     return "fact" if len(low.split()) >= _FEWEST_WORDS else "other"
 
 
 def _holds(name: str, low: str) -> bool:
     return any_language("categories", name).search(low) is not None
-
-
-def _is_to_do(low: str) -> bool:
-    if _patterns().to_do.match(low) or (low.endswith("?") and not re.search(r"[.!] ", low)):
-        return True
-    return _patterns().to_do_at_end.match(low) is not None and not _holds("subject", low)
-
-
-def _is_about_someone(words: str, low: str) -> bool:
-    return (
-        CONTACTS.search(low) is not None
-        or _holds("person", low)
-        or _patterns().who.search(words) is not None
-        or _patterns().in_charge.search(words) is not None
-        or any_language("cues", "called").search(low) is not None
-    )

@@ -263,14 +263,10 @@ def _is_same_word(one: Item, other: Item) -> bool:
         return one.what == other.what
     if one.tag == other.tag == "N":  # Peter is not Peters
         return one.word.casefold() == other.word.casefold()
-    return _is_inflected(one.word.casefold(), other.word.casefold())
-
-
-def _is_inflected(one: str, other: str) -> bool:
-    """Tell whether two words are the same but for case and an ending, and neither turns the meaning."""
-    if one == other:
+    # They may differ in case and an ending, if neither turns the meaning.
+    short, long = sorted((one.word.casefold(), other.word.casefold()), key=len)
+    if short == long:
         return True
-    short, long = sorted((one, other), key=len)
-    if TURNING & {one, other} or len(short) < _SHORTEST or not long.startswith(short):
+    if TURNING & {short, long} or len(short) < _SHORTEST or not long.startswith(short):
         return False
     return long[len(short) :] in _INFLECTED

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -26,7 +27,7 @@ from memlines.text.edits import put
 from memlines.text.entries import unclosed_fence
 from memlines.text.fact_note import facts_in, facts_of, words_of
 from memlines.text.facts import Fact, FactLine, is_id, line_of, new_id, plain, rewrite_line, source_of
-from memlines.types import Document, Fingerprint, FoundFile, Problem
+from memlines.types import Fingerprint, FoundFile, Problem
 
 TITLE = "Facts"
 """The heading of a note that is begun for facts."""
@@ -164,7 +165,9 @@ class FactNote:
 
     def _now(self) -> _Read:
         place = place_of(self._workspace, self.path)
-        fingerprint = _fingerprint(place)
+        fingerprint = None
+        with reading(f"{place.path!r}"), suppress(FileNotFoundError, NotADirectoryError):
+            fingerprint = fingerprint_of(os.lstat(place.real))
         with self._lock:
             if self._last.is_settled and self._last.fingerprint == fingerprint:
                 return self._last
@@ -177,12 +180,10 @@ class FactNote:
         if document is None:  # gone since it was looked at
             return _ABSENT
         if isinstance(document, Problem):
-            raise PathError(
-                f"the facts in {place.path!r} cannot be used: it {document.reason}", todo=_todo(document)
-            )
-        return self._parse(document)
-
-    def _parse(self, document: Document) -> _Read:
+            todo = "Make it a UTF-8 text of less than files.max_bytes"
+            if document.failed:
+                todo = "Check that it is a file, and its permissions"
+            raise PathError(f"the facts in {place.path!r} cannot be used: it {document.reason}", todo=todo)
         last = self._last
         state = (document.fingerprint, document.settled, document.hash)
         if last.hash == document.hash:
@@ -191,21 +192,6 @@ class FactNote:
         has_code = any(fence in document.text for fence in _FENCES)
         ends_in_code = has_code and unclosed_fence(document.text) != ""
         return _Read(*state, {line.fact.id: line for line in lines}, lines, ends_in_code)
-
-
-def _fingerprint(place: Place) -> Fingerprint | None:
-    """Return what tells the state of a note; nothing if there is none."""
-    with reading(f"{place.path!r}"):
-        try:
-            return fingerprint_of(os.lstat(place.real))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-
-
-def _todo(problem: Problem) -> str:
-    if problem.failed:
-        return "Check that it is a file, and its permissions"
-    return "Make it a UTF-8 text of less than files.max_bytes"
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,8 +121,13 @@ def recall(
         provider = manager.chosen().provider
         others = _recall_unindexed(missing, table.note.path, parsed, provider, timely=timely)
         found.update((one.fact.id, one) for one in others)
-    best = _best(list(found.values()), limit, is_cut=min_score is not None)
-    return Recollection(best, (*warnings, *table.take_troubles()))
+    ranked = sorted(found.values(), key=lambda one: one.score, reverse=True)
+    sure = [one for one in ranked if one.band != "weak"]
+    # Unless they were cut off by a score, weak ones are shown only where nothing better is, and only a few.
+    shown = ranked[:limit] if min_score is not None else sure[:limit] or ranked[: min(limit, MOST_WEAK)]
+    for at, one in enumerate(shown[1:], 1):  # only the best is strong
+        shown[at] = replace(one, band="likely") if one.band == "strong" else one
+    return Recollection(tuple(shown), (*warnings, *table.take_troubles()))
 
 
 def _parse(
@@ -152,18 +157,6 @@ def _found(hit: Hit, line: FactLine, path: str) -> FoundFact:
 def to_similarity(cosine: float | None) -> float | None:
     """Return a cosine as a similarity from 0 to 1."""
     return None if cosine is None else min(1.0, max(0.0, cosine))
-
-
-def _best(found: Sequence[FoundFact], limit: int, *, is_cut: bool) -> tuple[FoundFact, ...]:
-    """Return the best of what the index and the note found apart, as one search would.
-
-    Unless they were cut off by a score, weak ones are shown only where nothing better is, and only a few.
-    """
-    ranked = sorted(found, key=lambda one: one.score, reverse=True)
-    sure = [one for one in ranked if one.band != "weak"]
-    shown = ranked[:limit] if is_cut else sure[:limit] or ranked[: min(limit, MOST_WEAK)]
-    first, others = shown[:1], shown[1:]  # only the best is strong
-    return (*first, *(replace(one, band="likely") if one.band == "strong" else one for one in others))
 
 
 def _recall_unindexed(

@@ -106,9 +106,8 @@ class _Wording:
             return self.text.split() == old.text.split()
         if self.signs != old.signs:
             return False
-        return self.words == old.words or self._almost_is(old)
-
-    def _almost_is(self, old: _Wording) -> bool:
+        if self.words == old.words:
+            return True
         if min(len(self.words), len(old.words)) < _FEWEST_WORDS:
             return False
         if jaccard(frozenset(self.words), frozenset(old.words)) < _ALIKE:

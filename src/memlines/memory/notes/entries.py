@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -92,8 +92,7 @@ def usable_text(text: str) -> str:
 def session_mark(session: str) -> str:
     """Return what names a session in an entry, or say why it cannot be named."""
     name = session.strip()
-    fits = 0 < len(name) <= _LONGEST_SESSION and name.isprintable() and not set("[]") & set(name)
-    if not fits:
+    if not 0 < len(name) <= _LONGEST_SESSION or not name.isprintable() or set("[]") & set(name):
         raise UsageError(
             f"{session[:60]!r} cannot be the name of a session",
             todo=f"Use at most {_LONGEST_SESSION} printable characters without square brackets",
@@ -110,15 +109,16 @@ def comments_around(session: str) -> tuple[str, str] | None:
 
 def block_of(label: str, text: str, mark: str = "") -> str:
     """Return a usable text as an entry."""
-    first, *others = lines = text.split("\n")
+    first, *below = lines = text.split("\n")
     indent = _WIDE_INDENT if _HEADING_OR_CODE.search(text) else _INDENT
     head = f"- {label}"
-    if _OWN_BLOCK.match(first) or (mark and others):
-        head = f"{head} {mark}".rstrip()
+    if _OWN_BLOCK.match(first) or (mark and below):
+        head, below = f"{head} {mark}".rstrip(), lines
         if not _FOLLOWS_WORDS.match(first) and _OWN_BLOCK.match(first):
             head += "\n"
-        return "\n".join([head, *_indented(lines, indent)])
-    return "\n".join([f"{head} {first} {mark}" if mark else f"{head} {first}", *_indented(others, indent)])
+    else:
+        head = f"{head} {first} {mark}" if mark else f"{head} {first}"
+    return "\n".join([head, *(indent + line if line.strip(" \t") else "" for line in below)])
 
 
 def body_of(entry: str) -> str:
@@ -128,7 +128,8 @@ def body_of(entry: str) -> str:
     if label is None:
         return entry.strip()
     said = _SESSION.sub("", first[label.end() :])
-    return "\n".join([said, *_unindented(others)]).strip()
+    width = min((len(line) - len(line.lstrip(" ")) for line in others if line.strip()), default=0)
+    return "\n".join([said, *(line[width:] for line in others)]).strip()
 
 
 def one_line(entry: str) -> str:
@@ -191,16 +192,6 @@ def _day_at_start(text: str) -> date | None:
         return date.fromisoformat(found["day"]) if found else None
     except ValueError:  # 2026-13-40 is text
         return None
-
-
-def _indented(lines: Sequence[str], indent: str) -> list[str]:
-    return [indent + line if line.strip(" \t") else "" for line in lines]
-
-
-def _unindented(lines: Sequence[str]) -> list[str]:
-    widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
-    width = min(widths, default=0)
-    return [line[width:] for line in lines]
 
 
 def daily_log(now: datetime) -> str:
@@ -335,8 +326,14 @@ def topic_notes(workspace: Workspace, settings: Settings, title: str) -> tuple[s
         if file.path not in ROOT_FILES and not _DAY.fullmatch(_stem(file.path))
     ]
     named = [file.path for file in notes if slug_of(_stem(file.path)) == slug]
-    if not named:
-        named = [file.path for file in notes if slug_of(_title_in(file)) == slug]
+    for file in [] if named else notes:
+        try:
+            head = read(Path(file.real), _HEAD_BYTES, root=Path(file.root))
+        except (PathError, OSError):
+            continue
+        headings = outline((head or b"").decode("utf-8-sig", "ignore"))
+        if headings and slug_of(headings[0].title) == slug:
+            named.append(file.path)
     return tuple(sorted(named, key=lambda path: (path.count("/"), path)))
 
 
@@ -355,13 +352,3 @@ def main_note(workspace: Workspace, wanted: str = ROOT_FILES[0]) -> str:
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(SUFFIX)
-
-
-def _title_in(file: FoundFile) -> str:
-    """Return the first heading of a note; what cannot be read has none."""
-    try:
-        head = read(Path(file.real), _HEAD_BYTES, root=Path(file.root))
-    except (PathError, OSError):
-        return ""
-    headings = outline((head or b"").decode("utf-8-sig", "ignore"))
-    return headings[0].title if headings else ""

@@ -93,10 +93,7 @@ class _Wanted:
             return False
         if self.decisions and not is_decision(body_of(found.text), found.heading):
             return False
-        return not self.topic or self._is_about_the_topic(found)
-
-    def _is_about_the_topic(self, found: Recalled) -> bool:
-        if found.path in self.topic_notes:
+        if not self.topic or found.path in self.topic_notes:
             return True
         if any(slug_of(title) == self.topic for title in found.heading.split(" > ")):
             return True
@@ -219,7 +216,9 @@ def _answers(workspace: Workspace, settings: Settings, query: str, hits: Iterabl
         if hit.path not in known:
             text = without_private_blocks(text_of(workspace, settings, hit.path))
             known[hit.path] = _entries(settings, hit.path, text)
-        inside = [entry for entry in known[hit.path] if _overlap(entry, hit)]
+        inside = [
+            entry for entry in known[hit.path] if entry.first <= hit.end_line and hit.start_line <= entry.last
+        ]
         best_first = sorted(inside, key=shared, reverse=True)
         for entry in [entry for entry in best_first if shared(entry)] or inside:
             if (hit.path, entry.first) not in seen:
@@ -234,10 +233,6 @@ def _entries(settings: Settings, path: str, text: str) -> list[Entry]:
         ended = {line.first for line in facts_in(text) if not line.fact.is_current}
     shown = entries_of("\n".join(without_comments(text.split("\n"))))
     return [entry for entry in shown if entry.kind != "heading" and entry.first not in ended]
-
-
-def _overlap(entry: Entry, hit: Hit) -> bool:
-    return entry.first <= hit.end_line and hit.start_line <= entry.last
 
 
 def _recalled(path: str, entry: Entry, *, weak: bool = False) -> Recalled:

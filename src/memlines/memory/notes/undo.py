@@ -99,7 +99,20 @@ class _Undo:
         self._redo = redo
         self._operations = journal.operations(workspace)
         done, undone = _stacks(self._operations)
-        self.target = _last_of(undone if redo else done, redo=redo)
+        standing = undone if redo else done
+        if not standing:
+            lists = "'memlines history' lists what was written"
+            versions = "'memlines history PATH' lists earlier versions of a note"
+            raise UsageError(
+                f"there is nothing to {'bring back' if redo else 'take back'}",
+                todo=lists if redo else versions,
+            )
+        self.target = standing[-1]
+        if self.target.command == journal.FORGET:
+            raise UsageError(
+                "the last thing that was done is to forget something, and that is for good",
+                todo="'memlines history PATH' lists the versions of a note, without what was forgotten",
+            )
         if redo:  # what attempts wrote that were killed before this one
             killed = (
                 write
@@ -142,7 +155,12 @@ class _Undo:
         """Write what is planned."""
         self._operations = journal.operations(self.workspace)  # what an attempt before this one did
         steps = self.plan()
-        self._refuse_too_much(steps)
+        gone = [len(step.old or b"") for step in steps if step.new is None]
+        if len(gone) > trash.MAX_ITEMS or sum(gone) > trash.MAX_BYTES:  # the first ones would be lost
+            raise WriteError(
+                f"{self.target.command!r} made {len(gone)} notes, more than can be kept in the trash",
+                todo="Delete those you do not want yourself",
+            )
         for step in steps:
             place = step.place
             if step.new is None:
@@ -209,15 +227,6 @@ class _Undo:
         self._left_out.extend(left_out)
         return _Step(step.place, step.old, new, "" if left_out else step.kept)
 
-    def _refuse_too_much(self, steps: Sequence[_Step]) -> None:
-        """Raise if more notes would go to the trash than it has room for: the first ones would be lost."""
-        gone = [len(step.old or b"") for step in steps if step.new is None]
-        if len(gone) > trash.MAX_ITEMS or sum(gone) > trash.MAX_BYTES:
-            raise WriteError(
-                f"{self.target.command!r} made {len(gone)} notes, more than can be kept in the trash",
-                todo="Delete those you do not want yourself",
-            )
-
 
 def _stacks(operations: Sequence[Operation]) -> tuple[list[Operation], list[Operation]]:
     """Return the operations that stand, and the undos that can be redone, both the oldest first."""
@@ -240,22 +249,6 @@ def _stacks(operations: Sequence[Operation]) -> tuple[list[Operation], list[Oper
             if target.undoes in known:
                 done.append(known[target.undoes])
     return done, undone
-
-
-def _last_of(operations: Sequence[Operation], *, redo: bool) -> Operation:
-    if not operations:
-        raise UsageError(
-            f"there is nothing to {'bring back' if redo else 'take back'}",
-            todo="'memlines history' lists what was written"
-            if redo
-            else "'memlines history PATH' lists earlier versions of a note",
-        )
-    if operations[-1].command == journal.FORGET:
-        raise UsageError(
-            "the last thing that was done is to forget something, and that is for good",
-            todo="'memlines history PATH' lists the versions of a note, without what was forgotten",
-        )
-    return operations[-1]
 
 
 def change_of(place: Place, old: bytes | None, new: bytes | None) -> NoteChange:
