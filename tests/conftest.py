@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,18 +13,29 @@ from hypothesis import HealthCheck, settings
 from tests.programs import Cli
 
 # Speed is for the benchmarks: a busy machine is no failure. `make test-slow` tries many more examples.
-settings.register_profile("quick", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "quick", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=400)
 settings.load_profile("quick")
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Empty homes, one after the other; `mktemp` would list those of all tests before to number the next."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count(1))
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("MEMLINES_", "RECOLLECT_")) or name.endswith("_API_KEY") or name == "OLLAMA_HOST":
             monkeypatch.delenv(name)
-    monkeypatch.setenv("MEMLINES_HOME", str(tmp_path_factory.mktemp("home")))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+    home = next(homes)
+    for name, folder in (("MEMLINES_HOME", home / "home"), ("XDG_CONFIG_HOME", home / "config")):
+        folder.mkdir(parents=True)
+        monkeypatch.setenv(name, str(folder))
 
 
 @pytest.fixture
