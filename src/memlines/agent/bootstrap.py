@@ -178,7 +178,13 @@ def bootstrap(
     pieces = [main, *_find_latest(memory, today, [path for _, path in notes], clean), *logs]
     pieces.append(_read_snapshot(memory, session, moment, clean, warnings))
     filled = [piece for piece in pieces if piece is not None and piece.lines]
-    kept = _fit(filled, max_tokens * _CHARACTERS_PER_TOKEN)
+    room = max_tokens * _CHARACTERS_PER_TOKEN - weigh(block(INTRODUCTION, []))
+    for kind, share in _GIVES_WAY:
+        for piece in reversed(filled):  # of several entries the oldest, which is the last, goes first
+            excess = sum(each.size for each in filled) - room
+            if piece.kind == kind and excess > 0:
+                piece.give_up(excess, share)
+    kept = [piece for piece in filled if piece.lines]
     whole = (_MAIN, _YESTERDAY, _TODAY)
     gone = [piece.path for piece in filled if not piece.lines and piece.kind in whole]
     warnings.extend(f"nothing of {path!r} fits into {max_tokens:,} tokens" for path in gone)
@@ -190,17 +196,6 @@ def bootstrap(
 
 def _log_path(day: date) -> str:
     return f"{NOTES_DIR}/{day.isoformat()}{SUFFIX}"
-
-
-def _fit(pieces: list[_Piece], limit: int) -> list[_Piece]:
-    """Return the pieces that are left when everything fits the limit."""
-    room = limit - weigh(block(INTRODUCTION, []))
-    for kind, share in _GIVES_WAY:
-        for piece in reversed(pieces):  # of several entries the oldest, which is the last, goes first
-            excess = sum(each.size for each in pieces) - room
-            if piece.kind == kind and excess > 0:
-                piece.give_up(excess, share)
-    return [piece for piece in pieces if piece.lines]
 
 
 def _read_note(memory: Memory, kind: str, path: str, clean: Redactor, warnings: list[str]) -> _Piece | None:

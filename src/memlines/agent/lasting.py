@@ -120,7 +120,11 @@ def rate(sentence: str, role: Role, now: datetime) -> Rating:
     """Return how much there is to say for keeping a sentence."""
     text = compose(sentence)
     low = text.lower()
-    if _is_out_of_place(text, low, role):
+    asks = text.rstrip("\"'”»)*_ ").endswith(("?", "\uff1f", ":")) or _pattern("question").match(low)
+    tells_next_step = role == "assistant" and _pattern("narration").match(low)
+    if _FROM_MEMORY.search(text) or asks or tells_next_step:
+        return Rating(0, ())
+    if len(_SAYS_NOTHING.sub("", text).split()) < 3:
         return Rating(0, ())
     points = {name: weight for name, (weight, holds) in _REASONS.items() if holds(text, low)}
     if role == "assistant":
@@ -159,18 +163,6 @@ def _pattern(name: str) -> re.Pattern[str]:
         "unit": rf"(?<![\w.#-])(?:[€$£] ?\d[\d.,]*|\d[\d.,]*[ -]?{words('units')})(?!\w)",
     }
     return re.compile(made[name])
-
-
-def _is_out_of_place(text: str, low: str, role: Role) -> bool:
-    if (
-        _FROM_MEMORY.search(text)
-        or text.rstrip("\"'”»)*_ ").endswith(("?", "\uff1f", ":"))
-        or _pattern("question").match(low)
-    ):
-        return True
-    if role == "assistant" and _pattern("narration").match(low):
-        return True
-    return len(_SAYS_NOTHING.sub("", text).split()) < 3
 
 
 def _rate_days(text: str, low: str, now: datetime) -> dict[str, int]:

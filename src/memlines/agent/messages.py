@@ -75,7 +75,10 @@ def _parse_message(one: Any) -> Message | None:
 
     times = filter(None, map(_parse_time, values("timestamp", "time", "created")))
     content = next(values("content", "parts", "text"), None)
-    return _make_message(body.get("role"), _join_text(content), next(times, None))
+    if isinstance(content, list | tuple):
+        content = "\n".join(filter(None, map(_block_text, content)))
+    text = content if isinstance(content, str) else ""
+    return _make_message(body.get("role"), text, next(times, None))
 
 
 def _make_message(role: Any, text: str, time: datetime | None) -> Message | None:
@@ -85,15 +88,6 @@ def _make_message(role: Any, text: str, time: datetime | None) -> Message | None
     clean = _LONE_SURROGATE.sub("\ufffd", visible(lines))
     words = without_quotes(clean).strip()
     return Message(role, words, time) if words else None
-
-
-def _join_text(content: Any) -> str:
-    """Return the text of a message's content: a string, or blocks of which some are text."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list | tuple):
-        return ""
-    return "\n".join(filter(None, map(_block_text, content)))
 
 
 def _block_text(block: Any) -> str:

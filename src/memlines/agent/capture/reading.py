@@ -111,20 +111,19 @@ class Reading:
                 self.is_asked and self.language.words("asking_to").match(self._low, self.begin) is not None
             )
             self.begin = self._next_word(found.end())
-        elif announced := self._announced():
-            self.is_asked, self.begin = True, announced
+        else:  # a few words and a colon may announce it: "for next time: …"
+            colon = self._low.find(": ", self.begin, self.begin + _LONGEST_ANNOUNCEMENT)
+            later = self.language.words("later")
+            if (
+                colon >= 0
+                and not any(self.heads(name) for name in ("task", "asks"))
+                and later.search(self._low, self.begin, colon)
+            ):
+                self.is_asked, self.begin = True, self._next_word(colon)
         tail = self.language.words("tail").search(self._low, self.begin)
         if tail:
             self.is_asked, self.may_ask = True, True
             self.end = tail.start()
-
-    def _announced(self) -> int:
-        """Return where begins what a few words and a colon announce to be remembered: "for next time: …"."""
-        colon = self._low.find(": ", self.begin, self.begin + _LONGEST_ANNOUNCEMENT)
-        if colon < 0 or any(self.heads(name) for name in ("task", "asks")):
-            return 0
-        found = self.language.words("later").search(self._low, self.begin, colon)
-        return self._next_word(colon) if found else 0
 
     @cached_property
     def is_only_asking(self) -> bool:

@@ -210,7 +210,10 @@ def find_facts(
     scores = margins([statement for _, statement in message.open.values()], embed)
     for (place, (reading, statement)), margin in zip(message.open.items(), scores, strict=True):
         if margin >= 0:
-            found[place] = _capture_stated(reading, statement.text)
+            reasons = reading.reasons() or [STATED]
+            importance = max(reason.importance for reason in reasons)
+            why = tuple(dict.fromkeys(reason.said for reason in reasons))
+            found[place] = Capture(statement.text, category_of(statement.text), importance, why)
     kept = list({found[place].text: found[place] for place in sorted(found)}.values())
     if not kept and not message.is_unkept:
         kept = list(_from_intent(message.intent))
@@ -242,7 +245,8 @@ def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Messa
     readings = [[Reading(sentence, language) for language in classes] for sentence in every]
     paste = next((place for place, reads in enumerate(readings) if _announces_a_paste(reads)), len(readings))
     wished = _asked_places(readings)
-    own = _trigger_pattern(triggers)
+    words = [re.escape(" ".join(fold(trigger).split())) for trigger in triggers if trigger.strip()]
+    own = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
     asked, left_open = {}, {}
     asks = any(reads[0].is_question or reads[0].sentence.asks for reads in readings)
     wants = any(reads[0].heads("task") for reads in readings)
@@ -282,11 +286,6 @@ def _from_intent(intent: Intent) -> Iterator[Capture]:
             yield Capture(words, category_of(words), _ASKED_IMPORTANCE, (_ASKED,))
 
 
-def _trigger_pattern(triggers: Sequence[str]) -> re.Pattern[str] | None:
-    words = [re.escape(" ".join(fold(trigger).split())) for trigger in triggers if trigger.strip()]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
-
-
 def _asked_places(readings: Sequence[Sequence[Reading]]) -> set[int]:
     """Return which sentences another one asks to remember: "remember this: …", or "… Remember that."."""
     places = set()
@@ -322,8 +321,11 @@ def _keep_as(reading: Reading, own: re.Pattern[str] | None, asked_elsewhere: boo
     is_standing = any(reason.name == "onwards" for reason in reasons)
     if not (asked or is_own or is_standing) or _is_not_meant(reading):
         return None
-    if not asked and (_is_reported(reading) or (not is_standing and _is_passing(reading))):
-        return None
+    if not asked:
+        is_reported = reading.quotes or any(reading.holds(name) for name in ("doubt", "told", "here"))
+        is_passing = any(reading.heads(name) for name in ("task", "vague", "condition"))
+        if is_reported or (is_passing and not is_standing):
+            return None
     why = [_ASKED] * asked + [_CUSTOM] * is_own + [reason.said for reason in reasons]
     importance = _ASKED_IMPORTANCE if asked else max([reason.importance for reason in reasons], default=0.7)
     return Capture(text, category_of(text), importance, tuple(dict.fromkeys(why)))
@@ -347,12 +349,6 @@ def _statement(reading: Reading, place: Place) -> Statement | None:
     return Statement(text, reading.language.code, signals(reading, place))
 
 
-def _capture_stated(reading: Reading, text: str) -> Capture:
-    reasons = reading.reasons() or [STATED]
-    why = tuple(dict.fromkeys(reason.said for reason in reasons))
-    return Capture(text, category_of(text), max([reason.importance for reason in reasons]), why)
-
-
 def _speaks_anywhere(reading: Reading) -> bool:
     if orders_character(reading.sentence.low):
         return True
@@ -365,11 +361,3 @@ def _is_not_meant(reading: Reading) -> bool:
         return True
     is_rule = any(reason.name in ("onwards", "rule", "habit") for reason in reading.reasons())
     return not is_rule and not reading.is_verb_last and reading.holds("infinitive")
-
-
-def _is_reported(reading: Reading) -> bool:
-    return reading.quotes or any(reading.holds(name) for name in ("doubt", "told", "here"))
-
-
-def _is_passing(reading: Reading) -> bool:
-    return any(reading.heads(name) for name in ("task", "vague", "condition"))

@@ -268,11 +268,11 @@ def _find_entities(found: _Match, said: Sequence[Sentence], language: WordClasse
         begins = _behind_place(sentence.low, _behind(found.words, language), language)
         parts = [(sentence, begins, len(sentence.low)), (sentence, 0, found.begins)]
         near = [*said[: found.place][-1:], *said[found.place + 1 :][:1]]
-        return (
-            _clean(parts, language, "connecting")
-            or _before_late_verb(found, sentence, language)
-            or _clean([(one, 0, len(one.low)) for one in near], language, "connecting")
-        )[:1]
+        texts = _clean(parts, language, "connecting")
+        if not texts and found.rule.leading.endswith("_late"):  # around a verb: "kannst du dir … merken"
+            words = _clean([(sentence, found.begins, len(sentence.low))], language, "clause")
+            texts = tuple(text for text in words if len(text.split()) >= _FEWEST_WORDS)
+        return (texts or _clean([(one, 0, len(one.low)) for one in near], language, "connecting"))[:1]
     if found.rule.back:
         before = [(one, 0, len(one.low)) for one in said[: found.place][-1:]]
         return _clean([(sentence, 0, start), *before], language, "trimmed")[:1]
@@ -293,14 +293,6 @@ def _behind_place(low: str, start: int, language: WordClasses) -> int:
         if ends:
             return min(ends)
     return start
-
-
-def _before_late_verb(found: _Match, sentence: Sentence, language: WordClasses) -> tuple[str, ...]:
-    """Return what a clause says around its verb, if that is at its end: "kannst du dir … merken"."""
-    if not found.rule.leading.endswith("_late"):
-        return ()
-    words = _clean([(sentence, found.begins, len(sentence.low))], language, "clause")
-    return tuple(text for text in words if len(text.split()) >= _FEWEST_WORDS)
 
 
 def _behind(match: re.Match[str], language: WordClasses) -> int:

@@ -49,32 +49,25 @@ def find_contradicted(
     If several would be replaced, it is the nearest one; nothing if they contradict each other, because then
     there is more than one of the thing, or if two are as near.
     """
-    found = [
-        (line, nearness)
-        for line, nearness in near
-        if line.fact.is_current and _is_replaced(line, category, text)
-    ]
+    found = []
+    for line, nearness in near:
+        if not line.fact.is_current or line.fact.text.split() == text.split():
+            continue
+        new, old = read_together(text, line.fact.text)
+        if len(old) != 1:
+            continue  # a line that says more than one thing is not struck because of one of them
+        is_alike = category == line.fact.category or "other" in (category, line.fact.category)
+        if any(_replaces(one, old[0]) or (is_alike and _turns(one, old[0])) for one in new):
+            found.append((line, nearness))
     if len(found) < 2:
         return found[0][0] if found else None
-    if any(_contradict(one.fact.text, other.fact.text) for (one, _), (other, _) in combinations(found, 2)):
-        return None
+    for (one, _), (other, _) in combinations(found, 2):
+        ours, theirs = read_together(one.fact.text, other.fact.text)
+        if any(_replaces(a, b) or _replaces(b, a) for a in ours for b in theirs):
+            return None
     best = max(-1.0 if nearness is None else nearness for _, nearness in found)
     nearest = [line for line, nearness in found if nearness == best]
     return nearest[0] if len(nearest) == 1 else None
-
-
-def _is_replaced(line: FactLine, category: Category, text: str) -> bool:
-    new, old = read_together(text, line.fact.text)
-    if len(old) != 1 or line.fact.text.split() == text.split():
-        return False  # a line that says more than one thing is not struck because of one of them
-    known = line.fact.category
-    same_category = category == known or "other" in (category, known)
-    return any(_replaces(one, old[0]) or (same_category and _turns(one, old[0])) for one in new)
-
-
-def _contradict(one: str, other: str) -> bool:
-    ours, theirs = read_together(one, other)
-    return any(_replaces(a, b) or _replaces(b, a) for a in ours for b in theirs)
 
 
 def _replaces(new: Statement, old: Statement) -> bool:
@@ -179,43 +172,40 @@ def _is_lasting(said: Sequence[Item], at: int, verb: int) -> bool:
 
 
 def _has_other_value(new: Frame, old: Frame, change: bool) -> bool:
-    if new.kind != old.kind or not _is_about_the_same(new, old):
+    kind = new.kind
+    if kind != old.kind:
         return False
-    if (new.one_of_many or _is_of_another_shade(new, old)) and not change:
+    if kind == "uses":  # "our CI" is "the CI"
+        things = new.about - {"us"}
+        if things != old.about - {"us"} or not (things or new.about == old.about):
+            return False
+    elif new.about != old.about:
         return False
-    if new.kind == "prefer":
-        return _prefers_other(new, old)
-    if new.kind == "when":
+    # One may work for somebody while working at another's.
+    is_same_shade = new.shade == old.shade or (kind == "employer" and not (new.shade and old.shade))
+    if (new.one_of_many or not is_same_shade) and not change:
+        return False
+    if kind == "prefer":
+        turned = bool(old.dropped) and _alike(new.value, old.dropped)
+        turned = turned or (bool(new.dropped) and _alike(new.dropped, old.value))
+        return turned and _differs(new.value, old.value)
+    if kind == "when":
         is_event = any(what.startswith(("S:event ", "d:", "Y")) for what in new.about)
         return (is_event or change) and _is_other_time(new.value, old.value, change)
-    if new.kind == "mine" and not (change and new.shade == old.shade):
+    if kind == "mine" and not (change and new.shade == old.shade):
         return False
-    if new.kind == "uses":
+    if kind == "uses":
         of_one_thing = new.shade == old.shade == "B"
         return (change or new.shade == "B") and same_kind(
             _name(new.value), _name(old.value), of_one_thing=of_one_thing
         )
-    if new.kind == "use":
+    if kind == "use":
         return _is_used_instead(new, old)
-    if new.kind in ("role", "mine") and any(is_nation(_name(frame.value)) for frame in (new, old)):
+    if kind in ("role", "mine") and any(is_nation(_name(frame.value)) for frame in (new, old)):
         return False
-    if new.kind in ("live", "place") and is_country(_name(new.value)) != is_country(_name(old.value)):
+    if kind in ("live", "place") and is_country(_name(new.value)) != is_country(_name(old.value)):
         return False
-    return new.kind != "left" and _differs(new.value, old.value)
-
-
-def _is_of_another_shade(new: Frame, old: Frame) -> bool:
-    """Tell whether two values differ in sense: one may work for a person while working at another's."""
-    if new.kind == "employer" and not (new.shade and old.shade):
-        return False
-    return new.shade != old.shade
-
-
-def _is_about_the_same(new: Frame, old: Frame) -> bool:
-    if new.kind != "uses":
-        return new.about == old.about
-    things = new.about - {"us"}  # "our CI" is "the CI"
-    return things == old.about - {"us"} and (bool(things) or new.about == old.about)
+    return kind != "left" and _differs(new.value, old.value)
 
 
 def _is_used_instead(new: Frame, old: Frame) -> bool:
@@ -227,15 +217,8 @@ def _is_used_instead(new: Frame, old: Frame) -> bool:
     return _differs(new.value, old.value)
 
 
-def _prefers_other(new: Frame, old: Frame) -> bool:
-    if not _differs(new.value, old.value):
-        return False
-    turned = bool(old.dropped) and _alike(new.value, old.dropped)
-    return turned or (bool(new.dropped) and _alike(new.dropped, old.value))
-
-
 def _is_other_time(new: tuple[Item, ...], old: tuple[Item, ...], change: bool) -> bool:
-    ours, theirs = _days(new), _days(old)
+    ours, theirs = ([item for item in items if item.tag == "D"] for items in (new, old))
     if bool(ours) != bool(theirs):
         return False
     if not ours:
@@ -251,10 +234,6 @@ def _form(day: Item) -> str:
     return "weekday" if day.what[2:].isdigit() else "month"
 
 
-def _days(items: Sequence[Item]) -> list[Item]:
-    return [item for item in items if item.tag == "D"]
-
-
 def _numbers(items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(item for item in items if item.tag == "0")
 
@@ -267,17 +246,12 @@ def _leaves(new: Frame, old: Frame, said: Statement) -> bool:
     if new.kind == "left":
         return old.kind == "employer" and new.about == old.about and _alike(new.value, old.value)
     if new.kind == "prefer" or not new.dropped or not _alike(new.dropped, old.value):
-        return _is_renamed(new, old, said)
+        # What is called something may be called otherwise now.
+        is_renamed = new.kind == old.kind == "name" and "E" in said.tags
+        return is_renamed and {item.what for item in old.value} == new.about
     if old.kind in _OURS_LEFT_BEHIND:
         return new.about == {"us"} and old.about == {"me"}  # of no one else
     return old.kind in _LEFT_BEHIND and new.about <= old.about
-
-
-def _is_renamed(new: Frame, old: Frame, said: Statement) -> bool:
-    """Tell whether a thing that is called something is called otherwise now."""
-    if new.kind != "name" or "E" not in said.tags or old.kind != "name":
-        return False
-    return {item.what for item in old.value} == new.about
 
 
 def _cancels(new: Statement, old: Statement) -> bool:

@@ -98,6 +98,8 @@ _GRAMMAR = {
 _SILENT = frozenset("g\u2032flnt@ax")
 """Tags that only join the words of a name for something: what is meant is the same in another order."""
 
+_CLOCK = re.compile(r"\d{1,2}(?:[:.h]\d\d|h|am|pm)?")
+
 _SINGULAR = frozenset({"is", "ist", "est", "está", "je"})
 """Words for "is"; "are" may be said of several things at several places."""
 
@@ -145,8 +147,10 @@ def _frames(statement: Statement) -> Iterator[Frame]:
             for name in found.groupdict()
         }
         about = about_of(parts["s"])
-        if kind == "live" and not _is_residence(statement, parts["v"]):
-            continue
+        if kind == "live":  # of people, who also move, but not as users of something
+            moves = [item.what for item in statement.items if item.tag == "M" or item.what == "L:host"]
+            if moves and not (moves == ["M:move"] and is_place(parts["v"][0].word.casefold())):
+                continue
         if kind == "place" and not _is_whereabouts(statement, parts["s"], parts["v"]):
             continue
         frame = Frame(
@@ -158,12 +162,6 @@ def _frames(statement: Statement) -> Iterator[Frame]:
             any(item.tag == "k" for item in parts["s"]),
         )
         yield from _typed(frame, parts.get("k", ()))
-
-
-def _is_residence(statement: Statement, place: Sequence[Item]) -> bool:
-    """Tell whether people live at a place, or moved there as people and not as users of something."""
-    moves = [item.what for item in statement.items if item.tag == "M" or item.what == "L:host"]
-    return not moves or (moves == ["M:move"] and is_place(place[0].word.casefold()))
 
 
 def _is_whereabouts(statement: Statement, subject: Sequence[Item], place: Sequence[Item]) -> bool:
@@ -189,9 +187,11 @@ def _typed(frame: Frame, key: tuple[Item, ...]) -> Iterator[Frame]:
     if frame.kind == "is":
         yield from _filled(frame, key)
     elif frame.kind == "when":
-        if any(item.tag == "D" or _is_clock(item) for item in frame.value) and all(
-            item.tag in "D0@lntgf" for item in frame.value
-        ):
+        says_when = any(
+            item.tag == "D" or (item.tag == "0" and _CLOCK.fullmatch(item.word.rstrip(".,")))
+            for item in frame.value
+        )
+        if says_when and all(item.tag in "D0@lntgf" for item in frame.value):
             yield replace(frame, about=frame.about - {"us"} | about_of(key))
     elif frame.kind in ("version", "day", "place", "needs"):
         yield replace(frame, about=frame.about - _NOT_TOLD_APART.get(frame.kind, frozenset()) | about_of(key))
@@ -238,9 +238,3 @@ def _value(slot: str, items: tuple[Item, ...]) -> tuple[Item, ...]:
     if slot in ("S:name", "S:employer", "S:address", "S:database", "S:editor", "S:zone", "S:url"):
         return items if items[0].tag in "N#0" or is_known(items[0].word.casefold()) else ()
     return items if len(items) <= (4 if slot == "S:title" else 1) else ()
-
-
-def _is_clock(item: Item) -> bool:
-    return (
-        item.tag == "0" and re.fullmatch(r"\d{1,2}(?:[:.h]\d\d|h|am|pm)?", item.word.rstrip(".,")) is not None
-    )

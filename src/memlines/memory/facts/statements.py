@@ -106,18 +106,15 @@ def languages_of(text: str) -> tuple[str, ...]:
     composed = unicodedata.normalize("NFC", text[:_LONGEST])
     if not _CZECH_LETTERS.isdisjoint(composed.casefold()):
         return ("cs",)
-    known = {language: _familiarity(composed, language) for language in languages()}
+    known = {}
+    for language in languages():  # words of phrases and small ones count more
+        tokens = _tokens(composed, language)[:_MOST_WORDS]
+        small = small_words(language)
+        known[language] = sum(token.casefold() in small for token in tokens) + sum(
+            2 * size for _, size, tags in _phrases(tokens, language) if tags
+        )
     most = max(known.values())
     return tuple(language for language in known if known[language] == most)
-
-
-def _familiarity(text: str, language: str) -> int:
-    """Return how many words of a text a language has; those of phrases and small ones count more."""
-    tokens = _tokens(text, language)[:_MOST_WORDS]
-    small = small_words(language)
-    return sum(token.casefold() in small for token in tokens) + sum(
-        2 * size for _, size, tags in _phrases(tokens, language) if tags
-    )
 
 
 def _tokens(sentence: str, language: str) -> list[str]:
@@ -131,21 +128,18 @@ def _tokens(sentence: str, language: str) -> list[str]:
     sentence = _NOT_THAT.sub(f" {_RULED_OUT} ", sentence)
     sentence = re.sub(r"(?<=\w):\s", f" {_COLON} ", sentence)
     tokens = (token.lstrip(_OPENING).rstrip(_CLOSING) for token in sentence.split())
-    return _with_phrases_whole([token for token in tokens if token.strip("-\u2013\u2014")], language)
-
-
-def _with_phrases_whole(tokens: list[str], language: str) -> list[str]:
-    """Put "now" before a phrase that it is in the middle of: "läuft jetzt auf"."""
-    folded = [token.casefold() for token in tokens]
-    for at in range(len(tokens) - 2):
+    found = [token for token in tokens if token.strip("-\u2013\u2014")]
+    folded = [token.casefold() for token in found]
+    # "now" goes before a phrase that it is in the middle of: "läuft jetzt auf".
+    for at in range(len(found) - 2):
         word, following, *rest = folded[at:]
         is_whole = _longest_phrase(folded, at, word, language)[0] > 1
         if is_whole or lexicon_of(language).get(following) != ("now",):
             continue
         if _longest_phrase([word, *rest], 0, word, language)[0] > 1:
-            tokens[at : at + 2] = tokens[at + 1], tokens[at]
+            found[at : at + 2] = found[at + 1], found[at]
             folded[at : at + 2] = following, word
-    return tokens
+    return found
 
 
 def _statements(sentence: str, language: str) -> Iterator[Statement]:
@@ -183,13 +177,16 @@ def _clauses(every: list[Item]) -> list[list[Item]]:
     verbs = [at for at, item in enumerate(every) if item.tag in VERBS or item.tag == "gone"]
     first = verbs[0] if verbs else len(every)
     subject = [item for item in every[:first] if len(item.tag) == 1]
-    cuts = [
-        at
-        for at, item in enumerate(every)
-        if at > first and item[:2] == ("&", "&") and _has_own_verb(every[at + 1 :])
-    ]
-    if not cuts or _denies_all(every[: cuts[0]]):
+    cuts = []
+    for at, item in enumerate(every):
+        if at > first and item[:2] == ("&", "&"):
+            following = "".join(one.tag for one in every[at + 1 :] if len(one.tag) == 1)
+            cuts += [at] if _SECOND_VERB.match(following) else []
+    if not cuts:
         return [every]
+    tags = {item.tag for item in every[: cuts[0]]}
+    if "not" in tags or ("gone" in tags and not tags.isdisjoint(VERBS)):
+        return [every]  # what follows may be denied as well: "I no longer smoke and drink"
     if not subject and every[first].tag not in "JQ" and every[first + 1].tag in _NAMES:
         return [every]  # who it is of may be said after the verb
     clauses = [every[: cuts[0]]]
@@ -198,17 +195,6 @@ def _clauses(every: list[Item]) -> list[list[Item]]:
         said = next(item.tag for item in clause if len(item.tag) == 1)
         clauses.append(clause if said in "iu" else [*subject, *clause])
     return clauses
-
-
-def _denies_all(clause: list[Item]) -> bool:
-    """Tell whether what follows "and" may be denied as well: "I no longer smoke and drink"."""
-    tags = {item.tag for item in clause}
-    return "not" in tags or ("gone" in tags and not tags.isdisjoint(VERBS))
-
-
-def _has_own_verb(rest: list[Item]) -> bool:
-    tags = "".join(item.tag for item in rest if len(item.tag) == 1)
-    return _SECOND_VERB.match(tags) is not None
 
 
 def _with_nouns(items: list[Item]) -> list[Item]:
