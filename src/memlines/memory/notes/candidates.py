@@ -75,7 +75,7 @@ def find_candidates(
     elif not named:
         raise UsageError("nothing is named to be forgotten", todo="Give a citation, a path or some words")
     if named:
-        found.extend(_selected(memory, named))
+        found.extend(_select(memory, named))
     return tuple(dict.fromkeys(found))
 
 
@@ -93,7 +93,7 @@ def turns_of(file: FoundFile) -> tuple[Turn, ...]:
     return transcript_of(document).turns
 
 
-def _selected(memory: Memory, selector: str) -> Sequence[Candidate]:
+def _select(memory: Memory, selector: str) -> Sequence[Candidate]:
     workspace, settings = memory.workspace, memory.settings
     place = cited(selector)
     if place is None and _is_path(workspace, selector):

@@ -171,7 +171,10 @@ def state_of(file: Path) -> tuple[int, ...]:
 
 def find_holders(files: Iterable[Path], pieces: Sequence[str]) -> dict[Path, list[str]]:
     """Return the files that hold some of the pieces, and which; one that cannot be read may hold all."""
-    needles = {form: piece for piece in pieces for form in _forms(piece)}
+    needles: dict[bytes, str] = {}
+    for piece in pieces:  # as it is, and as it is inside JSON with and without other letters
+        inside = (json.dumps(piece, ensure_ascii=only)[1:-1] for only in (False, True))
+        needles.update((form.encode(), piece) for form in (piece, *inside))
     if not needles:
         return {}
     found: dict[Path, list[str]] = {}
@@ -217,9 +220,3 @@ def _cut(line: str) -> Iterator[str]:
         line = line[end:].strip()
     if line:
         yield line
-
-
-def _forms(piece: str) -> set[bytes]:
-    """Return how a piece may be written down: as it is, and inside JSON with and without other letters."""
-    plain, ascii_only = (json.dumps(piece, ensure_ascii=only)[1:-1] for only in (False, True))
-    return {piece.encode(), plain.encode(), ascii_only.encode()}
