@@ -121,7 +121,12 @@ def restore_command(
     all others are restored.
     """
     if only_list:
-        return _show_backups(list_backups(uri), as_json=as_json)
+        found = list_backups(uri)
+        if as_json:
+            print_json(asdict(found))
+        else:
+            _print_backups(found)
+        return 1 if found.failed else 0
     if to is not None and workspace is not None:
         raise UsageError("--to and --workspace name two folders", todo="Give one of them")
     target = nearest_workspace(workspace) if to is None else empty_folder(to, dry_run=dry_run)
@@ -139,17 +144,13 @@ def restore_command(
     return 1 if done.failed else 0
 
 
-def _show_backups(found: Snapshots, *, as_json: bool) -> int:
-    if as_json:
-        print_json(asdict(found))
-        return 1 if found.failed else 0
+def _print_backups(found: Snapshots) -> None:
     if not found.snapshots:
         print_line(f"There are no backups at {found.place}")
     for one in found.snapshots:
         size = f"{counted(one.files, 'file'):>12} {size_in_words(one.bytes):>10}"
         print_line(f"{one.id}  {one.created} {size}  {one.workspace}")
     print_problems("Failed", found.failed, "red")
-    return 1 if found.failed else 0
 
 
 def print_merged(done: Merged) -> None:

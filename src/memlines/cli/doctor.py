@@ -38,19 +38,11 @@ def doctor_command(repair: bool, clean: bool, deep: bool, workspace: Path | None
     else:
         result = examine(folder, deep=deep)
     if as_json:
-        print_json(_as_json(result))
+        counts = {"problems": result.count("problem"), "warnings": result.count("warning")}
+        print_json({"healthy": not counts["problems"], **counts, **asdict(result)})
     else:
         _print(result)
     return 1 if result.count("problem") else 0
-
-
-def _as_json(result: Examination) -> dict[str, object]:
-    return {
-        "healthy": not result.count("problem"),
-        "problems": result.count("problem"),
-        "warnings": result.count("warning"),
-        **asdict(result),
-    }
 
 
 def _print(result: Examination) -> None:
@@ -65,7 +57,9 @@ def _print(result: Examination) -> None:
     for (check, level), count in alike.items():
         if count > _MOST_ALIKE:
             _line(level, check, f"and {count - _MOST_ALIKE} more (--json lists all)", _COLOURS[level])
-    click.echo(_summary(result))
+    problems, warnings = result.count("problem"), result.count("warning")
+    summary = f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"
+    click.echo(summary if problems or warnings else "Nothing is wrong.")
 
 
 def _line(word: str, about: str, sentence: str, colour: str) -> None:
@@ -75,10 +69,3 @@ def _line(word: str, about: str, sentence: str, colour: str) -> None:
 def _sentence(finding: Finding) -> str:
     options = {None: "", "clean": " (--repair --clean does)"}.get(finding.repair, " (--repair does)")
     return f"{finding.message}. {finding.todo}{options}" if finding.todo else finding.message
-
-
-def _summary(result: Examination) -> str:
-    problems, warnings = result.count("problem"), result.count("warning")
-    if not problems and not warnings:
-        return "Nothing is wrong."
-    return f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"

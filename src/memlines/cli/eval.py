@@ -48,7 +48,10 @@ def eval_command(
     given = _settings(settings)
     wanted = cast("tuple[Mode, ...]", modes) or MODES
     labelled = _read(sets, workspace)
-    _check_hits(hits, sets)
+    if hits is not None and len(sets) > 1:
+        raise UsageError("--hits holds the hits of one set", todo="Evaluate the sets one by one")
+    if hits is not None and (hits.is_dir() or not hits.absolute().parent.is_dir()):
+        raise UsageError(f"--hits {str(hits)!r} is not a file that can be written", todo="Name another file")
     done: list[dict[str, Any]] = []
     try:
         for each in labelled:
@@ -76,14 +79,10 @@ def _settings(texts: Sequence[str]) -> dict[str, Any]:
         name = snake(spelled.strip())
         if name not in known_keys():
             raise unknown(spelled.strip(), "--set", known_keys())
-        given[name] = _value(name, value)
+        key = known_keys()[name]
+        parsed = parse_value(key, value, "--set")
+        given[name] = dict(parsed) if key.rule.kind == "dict" else parsed
     return given
-
-
-def _value(name: str, text: str) -> Any:
-    key = known_keys()[name]
-    value = parse_value(key, text, "--set")
-    return dict(value) if key.rule.kind == "dict" else value
 
 
 def _read(sets: Sequence[Path], workspace: Path | None) -> list[LabelledSet]:
@@ -96,16 +95,6 @@ def _read(sets: Sequence[Path], workspace: Path | None) -> list[LabelledSet]:
         read_folder(place) if place.is_dir() else read_file(place, choose_workspace(workspace).folder)
         for place in sets
     ]
-
-
-def _check_hits(hits: Path | None, sets: Sequence[Path]) -> None:
-    """Refuse a place for the hits that would only fail after everything was measured."""
-    if hits is None:
-        return
-    if len(sets) > 1:
-        raise UsageError("--hits holds the hits of one set", todo="Evaluate the sets one by one")
-    if hits.is_dir() or not hits.absolute().parent.is_dir():
-        raise UsageError(f"--hits {str(hits)!r} is not a file that can be written", todo="Name another file")
 
 
 def _evaluate(labelled: LabelledSet, settings: dict[str, Any], modes: Sequence[Mode]) -> Evaluation:
@@ -148,7 +137,11 @@ def _print(figures: dict[str, Any], *, by_type: bool) -> None:
             for mode, whole in figures["modes"].items()
             for kind, group in whole["types"].items()
         ]
-    _print_table(("mode", "queries", *METRICS, "silent", "p50 ms", "p95 ms"), rows)
+    head = ("mode", "queries", *METRICS, "silent", "p50 ms", "p95 ms")
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        numbers = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        click.echo("  ".join([row[0].ljust(widths[0]), *numbers]).rstrip())
     click.echo()
 
 
@@ -156,10 +149,3 @@ def _row(name: str, group: dict[str, Any]) -> tuple[str, ...]:
     shares = [*group["metrics"].values(), group["silent"]]
     times = [f"{group[name]:.1f}" if name in group else "" for name in ("p50_ms", "p95_ms")]
     return (name, str(group["queries"]), *(f"{share:.3f}" for share in shares), *times)
-
-
-def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
-        numbers = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        click.echo("  ".join([row[0].ljust(widths[0]), *numbers]).rstrip())

@@ -22,7 +22,7 @@ from memlines.memory.arguments import FACT
 from memlines.text.facts import IMPORTANCE, Fact, FactLine, plain
 
 if TYPE_CHECKING:
-    from memlines.memory.facts.facts import Facts, Stored
+    from memlines.memory.facts.facts import Facts
     from memlines.memory.memory import Memory
 
 _AGO = re.compile(r"(\d{1,4}) ?([dw])")
@@ -86,11 +86,7 @@ def store_command(
         stored = memory.facts.store(words, force=force, **options)
     if as_json:
         print_json(stored.to_json())
-    else:
-        _print_stored(stored)
-
-
-def _print_stored(stored: Stored) -> None:
+        return
     for warning in stored.warnings:
         warn(warning)
     fact = stored.line.fact
@@ -160,7 +156,11 @@ def forget_command(
         if not as_json:
             if near and all(one.band == "weak" for one in near):
                 click.echo(UNSURE)
-            _print_numbered(found)
+            if not found:
+                click.echo("Nothing was found to forget.")
+            width = len(str(len(found)))
+            for number, line in enumerate(found, 1):
+                click.echo(f"{number:>{width}}  {format_fact(line.fact)}")
         if dry_run or not found or (query and is_choice_impossible("memlines facts forget", names, yes=yes)):
             if as_json:
                 print_json({"facts": [fact_json(path, line) for line in found], "receipt": None})
@@ -168,14 +168,6 @@ def forget_command(
         chosen = found if yes else ask_which(found, pick=query is not None)
         receipt = memory.facts.forget([line.fact.id for line in chosen]) if chosen else None
     return show_receipt({"facts": [fact_json(path, line) for line in chosen]}, receipt, as_json)
-
-
-def _print_numbered(lines: Sequence[FactLine]) -> None:
-    if not lines:
-        click.echo("Nothing was found to forget.")
-    width = len(str(len(lines)))
-    for number, line in enumerate(lines, 1):
-        click.echo(f"{number:>{width}}  {format_fact(line.fact)}")
 
 
 facts_command.add_command(facts_read.stats_command)

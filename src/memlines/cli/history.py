@@ -140,7 +140,14 @@ def history_command(
         elif restore is not None:
             _restore(memory, path, restore, with_forgotten=with_forgotten, dry_run=dry_run, as_json=as_json)
         elif diff is not None:
-            _show_diff(memory, path, diff, as_json=as_json)
+            change = memory.restore_version(path, diff, with_forgotten=True, dry_run=True).change
+            text = diff_of(path, change.after or "", change.before or "")
+            if as_json:
+                print_json({"path": path, "version": diff, "diff": text})
+            elif text:
+                _print_diff(text)
+            else:
+                print_line(f"{path} is what it was in that version")
         else:
             _show_versions(memory.history(path), path, as_json=as_json)
 
@@ -171,17 +178,6 @@ def _show_versions(versions: tuple[Version, ...], path: str, *, as_json: bool) -
     for number, version in enumerate(versions, 1):
         why = f"  before {version.command}" if version.command else ""
         click.echo(f"{number:>3}  {local_time(version.time)}  {counted(version.size, 'byte'):>12}{why}")
-
-
-def _show_diff(memory: Memory, path: str, name: str, *, as_json: bool) -> None:
-    change = memory.restore_version(path, name, with_forgotten=True, dry_run=True).change
-    diff = diff_of(path, change.after or "", change.before or "")
-    if as_json:
-        print_json({"path": path, "version": name, "diff": diff})
-    elif diff:
-        _print_diff(diff)
-    else:
-        print_line(f"{path} is what it was in that version")
 
 
 def _restore(

@@ -195,27 +195,21 @@ def get_command(
     path, start, lines = parse_citation(path, start, lines)
     with open_memory(workspace) as memory:
         excerpt = memory.read(path, start, lines, column)
-    if excerpt.found:
-        _refuse_beyond_the_end(excerpt, column or 1)
+    if excerpt.found and excerpt.start > max(1, excerpt.total_lines):
+        raise UsageError(
+            f"{excerpt.path} has {counted(excerpt.total_lines, 'line')}, so there is no line {excerpt.start}",
+            todo="Ask for an earlier line",
+        )
+    if excerpt.found and (column or 1) > 1 and not excerpt.text.split("\n")[0]:
+        raise UsageError(
+            f"line {excerpt.start} of {excerpt.path} has less than {column} characters",
+            todo="Leave out --column",
+        )
     if as_json:
         print_json(wire.excerpt_json(excerpt))
     else:
         _print_excerpt(excerpt, lines, column or 1)
     return 0 if excerpt.found else 1
-
-
-def _refuse_beyond_the_end(excerpt: Excerpt, column: int) -> None:
-    total = excerpt.total_lines
-    if excerpt.start > max(1, total):
-        raise UsageError(
-            f"{excerpt.path} has {counted(total, 'line')}, so there is no line {excerpt.start}",
-            todo="Ask for an earlier line",
-        )
-    if column > 1 and not excerpt.text.split("\n")[0]:
-        raise UsageError(
-            f"line {excerpt.start} of {excerpt.path} has less than {column} characters",
-            todo="Leave out --column",
-        )
 
 
 def _print_excerpt(excerpt: Excerpt, lines: int | None, column: int) -> None:

@@ -56,17 +56,13 @@ def status_command(deep: bool, index: bool, workspace: Path | None, as_json: boo
     if as_json:
         print_json(status_json(status) | {"workspace_from": chosen.origin})
     else:
-        _print_status(status, chosen.origin)
+        for warning in status.warnings:
+            warn(warning)
+        for name, value in _rows(status, chosen.origin):
+            click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless_name(value)}")
+        print_problems("Skipped", status.skipped, "yellow")
+        print_problems("Failed", status.failed, "red")
     return 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
-
-
-def _print_status(status: Status, origin: str) -> None:
-    for warning in status.warnings:
-        warn(warning)
-    for name, value in _rows(status, origin):
-        click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless_name(value)}")
-    print_problems("Skipped", status.skipped, "yellow")
-    print_problems("Failed", status.failed, "red")
 
 
 def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
@@ -192,8 +188,17 @@ def model_command(context: click.Context, workspace: Path | None, as_json: bool)
     if as_json:
         wanted = {"provider": status.provider, "model": status.model}
         print_json({"wanted": wanted, "spaces": list(status.spaces)})
-    else:
-        _print_spaces(status)
+        return
+    if not status.spaces:
+        click.echo("There are no vectors yet; 'memlines sync' makes them.")
+    for space in status.spaces:
+        name = f"{space['provider']} ({space['model']})"
+        share = f"{space['vectors']} of {counted(space['chunks'], 'chunk')}"
+        doing = "was declined" if space["declined"] else _STATES[space["state"]]
+        reason = f" (because {space['note']})" if space["note"] else ""
+        print_line(f"{name}: {doing}, {share}{reason}")
+    if status.declined:
+        print_line(f"{status.declined} is declined; 'memlines model resume' wants it again")
 
 
 @model_command.command("cancel")
@@ -237,16 +242,3 @@ def _report(sentence: str, space: Space, as_json: bool) -> None:
         print_json({"provider": space.provider, "model": space.model})
     else:
         print_line(sentence[0].upper() + sentence[1:])
-
-
-def _print_spaces(status: Status) -> None:
-    if not status.spaces:
-        click.echo("There are no vectors yet; 'memlines sync' makes them.")
-    for space in status.spaces:
-        name = f"{space['provider']} ({space['model']})"
-        share = f"{space['vectors']} of {counted(space['chunks'], 'chunk')}"
-        doing = "was declined" if space["declined"] else _STATES[space["state"]]
-        reason = f" (because {space['note']})" if space["note"] else ""
-        print_line(f"{name}: {doing}, {share}{reason}")
-    if status.declined:
-        print_line(f"{status.declined} is declined; 'memlines model resume' wants it again")

@@ -38,7 +38,16 @@ def sync_command(force: bool, dry_run: bool, verbose: bool, workspace: Path | No
     files are gone at once that they were kept in the index; --force removes them.
     """
     if dry_run:
-        return _show_plan(workspace, as_json)
+        with open_memory(workspace) as memory, progress_bar() as progress:
+            plan = memory.plan(progress=progress)
+            reason = memory.provider_trouble
+        if reason:
+            warn(reason)
+        if as_json:
+            print_json(asdict(plan))
+        else:
+            _print_plan(plan)
+        return 0
     with open_memory(workspace) as memory, progress_bar() as progress:
         report = memory.sync(force=force, progress=progress)
     if as_json:
@@ -46,19 +55,6 @@ def sync_command(force: bool, dry_run: bool, verbose: bool, workspace: Path | No
     else:
         _print_report(report, verbose=verbose)
     return 1 if report.failed or report.pending or report.held_back else 0
-
-
-def _show_plan(workspace: Path | None, as_json: bool) -> int:
-    with open_memory(workspace) as memory, progress_bar() as progress:
-        plan = memory.plan(progress=progress)
-        reason = memory.provider_trouble
-    if reason:
-        warn(reason)
-    if as_json:
-        print_json(asdict(plan))
-    else:
-        _print_plan(plan)
-    return 0
 
 
 def _print_plan(plan: Plan) -> None:
@@ -123,8 +119,15 @@ def watch_command(workspace: Path | None, as_json: bool) -> None:
     def show_sync(report: Report) -> None:
         if as_json:
             click.echo(json.dumps({"event": "sync", **report_json(report)}))
-        else:
-            _print_sync(report)
+            return
+        others = (
+            (len(report.failed), f"{len(report.failed)} failed"),
+            (report.pending, f"{counted(report.pending, 'chunk')} to embed"),
+            (report.rebuilt, f"index rebuilt: {report.rebuilt}"),
+        )
+        counts = [f"{len(report.indexed)} indexed", f"{len(report.removed)} removed"]
+        counts += [words for is_worth_saying, words in others if is_worth_saying]
+        click.echo(f"{datetime.now():%H:%M:%S}  {', '.join(counts)}")
 
     def show_notice(sentence: str) -> None:
         if as_json:
@@ -141,14 +144,3 @@ def watch_command(workspace: Path | None, as_json: bool) -> None:
         else:
             print_line(f"Watching {root} (Ctrl-C ends)")
         memory.watch(stop, on_sync=show_sync, on_notice=show_notice)
-
-
-def _print_sync(report: Report) -> None:
-    counts = [f"{len(report.indexed)} indexed", f"{len(report.removed)} removed"]
-    if report.failed:
-        counts.append(f"{len(report.failed)} failed")
-    if report.pending:
-        counts.append(f"{counted(report.pending, 'chunk')} to embed")
-    if report.rebuilt:
-        counts.append(f"index rebuilt: {report.rebuilt}")
-    click.echo(f"{datetime.now():%H:%M:%S}  {', '.join(counts)}")

@@ -115,7 +115,9 @@ def plan_uninstall(target: Target, *, force: bool = False) -> Plan:
     planned = [_plan_removal(target, name, known[name], force=force) for name in old.files]
     manifest = old.files.get(f"{target.home}/{MANIFEST_NAME}")
     if manifest is not None and manifest.found:
-        planned = [(_with_brought_reason(file), entry) for file, entry in planned]
+        for at, (file, entry) in enumerate(planned):
+            if file.step.why == _WAS_THERE:
+                planned[at] = replace(file, step=replace(file.step, why=BROUGHT)), entry
     entries = {p.name: entry for p, entry in planned if entry is not None}
     ignored = f"{target.home}/.gitignore"
     if ignored in old.files and any(not entry.needed_by for entry in entries.values()):
@@ -170,11 +172,6 @@ def _told(planned: Iterable[tuple[Planned, Entry | None]]) -> tuple[Planned, ...
     return tuple(file for file, entry in planned if entry is None or not entry.needed_by)
 
 
-def _with_brought_reason(file: Planned) -> Planned:
-    is_found = file.step.why == _WAS_THERE
-    return replace(file, step=replace(file.step, why=BROUGHT)) if is_found else file
-
-
 def _needed(plan: Plan) -> set[str]:
     """Return the names of what a client cannot do without and the receipt does not know."""
     known = plan.new.files if plan.new else {}
@@ -211,7 +208,11 @@ def _plan_edit(target: Target, edit: Edit, known: Entry | None) -> tuple[Planned
     content = _read(path)
     if isinstance(content, _NotPlain):
         return Planned(Step("keep", path, _NOT_PLAIN), edit.path), None
-    new, note = apply_edit(_without_ours(content, edit, known), edit)
+    if content is None or known is None or known.edited is None:
+        without_ours = content and edit.take_out(content)
+    else:
+        without_ours = _restore(content, known, edit)
+    new, note = apply_edit(without_ours, edit)
     entry = Entry(hash_of(new), edited=note)
     if new == content:
         return Planned(Step("unchanged", path), edit.path), entry
@@ -220,13 +221,6 @@ def _plan_edit(target: Target, edit: Edit, known: Entry | None) -> tuple[Planned
     former = known.edited.cuts_of(hash_of(content), known.sha256) if known and known.edited else ()
     replaced = replace(entry, before=hash_of(content), edited=replace(note, former=former))
     return Planned(Step("edit", path), edit.path, new, content), replaced
-
-
-def _without_ours(content: bytes | None, edit: Edit, known: Entry | None) -> bytes | None:
-    """Return a file of the user's as it would be without us."""
-    if content is None or known is None or known.edited is None:
-        return content and edit.take_out(content)
-    return _restore(content, known, edit)
 
 
 def _restore(content: bytes, entry: Entry, edit: Edit | None) -> bytes | None:

@@ -122,7 +122,8 @@ def _parsed(told: Any) -> Receipt:
     files = {path: _entry(entry) for path, entry in dict(told["files"]).items()}
     folders = tuple(str(folder) for folder in told["folders"])
     # A receipt may come with a cloned project: what it names must lie where we could have written.
-    if not all(is_plain(path) for path in files) or not all(_is_made_by_us(folder) for folder in folders):
+    inside = [folder for folder in folders if folder != OWN and set(PurePosixPath(folder).parts) != {".."}]
+    if not all(map(is_plain, (*files, *inside))):
         raise ValueError("paths")
     return Receipt(str(told["host"]), str(told["version"]), files, folders)
 
@@ -149,10 +150,6 @@ def _edited(told: Any) -> Edited:
     original = told["original"]
     cuts, former = (tuple((int(begin), int(end)) for begin, end in told[name]) for name in ("cuts", "former"))
     return Edited(None if original is None else str(original), cuts, former)
-
-
-def _is_made_by_us(folder: str) -> bool:
-    return folder == OWN or set(PurePosixPath(folder).parts) == {".."} or is_plain(folder)
 
 
 def _unreadable(file: Path, why: str) -> WriteError:

@@ -203,23 +203,22 @@ def check_engines(checkup: Checkup) -> Iterator[Finding]:
     settings = checkup.settings.store.vector
     with closing(Connection(":memory:")) as connection:
         sqlite = str(connection.execute("SELECT sqlite_version()").get)
-    findings = [*_check_sqlite(sqlite)]
-    if settings.enabled and find_spec("numpy") is None:
+    findings = []
+    if tuple(int(part) for part in sqlite.split(".")) < _SAFE_SQLITE:
+        wanted = ".".join(str(part) for part in _SAFE_SQLITE)
+        findings.append(
+            problem(
+                f"SQLite {sqlite} can damage an index that two programs write; {wanted} and later cannot",
+                "Run 'pip install --upgrade apsw'",
+            )
+        )
+    if settings.enabled and not _has_numpy():
         findings.append(problem("numpy is not installed, so vectors cannot be searched", "Install numpy"))
     if trouble := engine_warning(checkup.settings):
         findings.append(warning(trouble, ""))
     yield from findings
     if not findings:
         yield ok(f"SQLite {sqlite}, numpy {_version('numpy')}, sqlite-vec {_version('sqlite-vec')}")
-
-
-def _check_sqlite(sqlite: str) -> Iterator[Finding]:
-    if tuple(int(part) for part in sqlite.split(".")) < _SAFE_SQLITE:
-        wanted = ".".join(str(part) for part in _SAFE_SQLITE)
-        yield problem(
-            f"SQLite {sqlite} can damage an index that two programs write; {wanted} and later cannot",
-            "Run 'pip install --upgrade apsw'",
-        )
 
 
 def _version(package: str) -> str:

@@ -53,9 +53,14 @@ class Guard:
 
     def check(self, method: str, target: str, headers: Message) -> Refusal | None:
         """Return why a request is refused, or nothing; its body is not needed for that."""
-        refusal = self._check_origin(headers)
-        if refusal is not None:
-            return refusal
+        if (headers.get("Host") or "").lower() not in self._hosts or _is_twice(headers, "Host"):
+            return Refusal(421, "the Host of the request is not this server")
+        origin = headers.get("Origin")
+        if origin is not None and (origin.lower() not in self._origins or _is_twice(headers, "Origin")):
+            return Refusal(403, "web pages may not ask this server")
+        for name in _ALONE:
+            if _is_twice(headers, name):
+                return Refusal(400, f"the header {name} is there twice")
         if target.partition("?")[0] != ENDPOINT:
             return Refusal(404, f"there is nothing here but {ENDPOINT}")
         if not self._knows_token(headers.get("Authorization", "")):
@@ -66,15 +71,6 @@ class Guard:
                 405, "only POST is understood here; there are no streams or sessions", {"Allow": "POST"}
             )
         return self._check_body(headers)
-
-    def _check_origin(self, headers: Message) -> Refusal | None:
-        if (headers.get("Host") or "").lower() not in self._hosts or _is_twice(headers, "Host"):
-            return Refusal(421, "the Host of the request is not this server")
-        origin = headers.get("Origin")
-        if origin is not None and (origin.lower() not in self._origins or _is_twice(headers, "Origin")):
-            return Refusal(403, "web pages may not ask this server")
-        twice = [name for name in _ALONE if _is_twice(headers, name)]
-        return Refusal(400, f"the header {twice[0]} is there twice") if twice else None
 
     def _knows_token(self, authorization: str) -> bool:
         scheme, _, token = authorization.partition(" ")

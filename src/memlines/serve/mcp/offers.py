@@ -6,7 +6,7 @@ The texts that clients and models read about the server are constants, so that n
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote_to_bytes
@@ -113,7 +113,15 @@ def render_prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if found is None:
         known = ", ".join(one["name"] for one in PROMPTS)
         raise UsageError(f"there is no prompt {name[:60]!r}", todo=f"There are {known}")
-    arguments = _check_arguments(found, given)
+    arguments: dict[str, str] = {}  # one that may be left out becomes an empty text
+    for argument in found["arguments"]:
+        key = argument["name"]
+        value = given.get(key)
+        if value is not None and not isinstance(value, str):
+            raise UsageError(f"the argument {key} of the prompt {name} is not text")
+        arguments[key] = visible(value or "").strip()
+        if argument["required"] and not arguments[key]:
+            raise UsageError(f"the prompt {name} needs the argument {key}")
     if name == "remember":
         named = [(key, arguments[key]) for key in ("topic", "to") if arguments[key]]
         more = "".join(f", with the {key} {value!r}" for key, value in named)
@@ -124,20 +132,6 @@ def render_prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         "description": found["description"],
         "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
     }
-
-
-def _check_arguments(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the text of every argument; of one that may be left out, an empty one."""
-    values = {}
-    for argument in found["arguments"]:
-        name = argument["name"]
-        value = given.get(name)
-        if value is not None and not isinstance(value, str):
-            raise UsageError(f"the argument {name} of the prompt {found['name']} is not text")
-        values[name] = visible(value or "").strip()
-        if argument["required"] and not values[name]:
-            raise UsageError(f"the prompt {found['name']} needs the argument {name}")
-    return values
 
 
 SCHEME = "memory://"
@@ -168,18 +162,32 @@ class NoSuchNote(UsageError):
 
 def list_notes(memory: Memory, cursor: str | None) -> dict[str, Any]:
     """Return a page of the notes, the root files first, and where the next page begins."""
-    after = _sort_key(_decode_cursor(cursor)) if cursor is not None else None
-    notes = sorted(_find_notes(memory), key=lambda note: _sort_key(note.path))
-    rest = [note for note in notes if after is None or _sort_key(note.path) > after]
-    page = {"resources": [_resource(note) for note in rest[:PAGE]]}
-    return {**page, "nextCursor": _encode_cursor(rest[PAGE - 1].path)} if len(rest) > PAGE else page
+    try:
+        after = (
+            base64.b64decode(cursor, altchars=b"-_", validate=True).decode() if cursor is not None else None
+        )
+    except ValueError:
+        raise UsageError("the cursor was not given out here", todo="Leave it out to begin") from None
+    settings = memory.settings
+    notes: Sequence[FoundFile] = ()
+    if not switched_off(memory.loaded):
+        notes = discover(memory.workspace, settings.extra_paths, settings.files.max_bytes).files
+    ordered = sorted(notes, key=lambda note: _sort_key(note.path))
+    rest = [note for note in ordered if after is None or _sort_key(note.path) > _sort_key(after)]
+    page: dict[str, Any] = {"resources": [_resource(note) for note in rest[:PAGE]]}
+    if len(rest) > PAGE:
+        page["nextCursor"] = base64.urlsafe_b64encode(rest[PAGE - 1].path.encode()).decode()
+    return page
 
 
 def read_note(memory: Memory, uri: str) -> dict[str, Any]:
     """Return the text of a note as a model may read it, without secrets."""
     refuse_if_off(memory.loaded)
-    path = _parse_uri(uri)
-    if path is None or not path.endswith(SUFFIX):
+    try:
+        path = unquote_to_bytes(uri.removeprefix(SCHEME)).decode()
+    except UnicodeError:
+        path = ""
+    if not uri.startswith(SCHEME) or not path.endswith(SUFFIX):
         raise NoSuchNote(f"there is no resource {uri[:200]!r}", todo=f"Notes are {SCHEME} and their path")
     text = _read_all(memory, path)
     if text is None:
@@ -190,13 +198,6 @@ def read_note(memory: Memory, uri: str) -> dict[str, Any]:
 def uri_of(path: str) -> str:
     """Return the name of a note's resource."""
     return f"{SCHEME}{quote(path, safe='/')}"
-
-
-def _find_notes(memory: Memory) -> tuple[FoundFile, ...]:
-    if switched_off(memory.loaded):
-        return ()
-    settings = memory.settings
-    return discover(memory.workspace, settings.extra_paths, settings.files.max_bytes).files
 
 
 def _resource(note: FoundFile) -> dict[str, Any]:
@@ -212,27 +213,6 @@ def _resource(note: FoundFile) -> dict[str, Any]:
 
 def _sort_key(path: str) -> tuple[bool, str]:
     return path not in ROOT_FILES, path
-
-
-def _encode_cursor(path: str) -> str:
-    return base64.urlsafe_b64encode(path.encode()).decode()
-
-
-def _decode_cursor(cursor: str) -> str:
-    try:
-        return base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
-    except ValueError:
-        raise UsageError("the cursor was not given out here", todo="Leave it out to begin") from None
-
-
-def _parse_uri(uri: str) -> str | None:
-    """Return the path in the name of a resource, if it can be one."""
-    if not uri.startswith(SCHEME):
-        return None
-    try:
-        return unquote_to_bytes(uri.removeprefix(SCHEME)).decode()
-    except UnicodeError:
-        return None
 
 
 def _read_all(memory: Memory, path: str) -> str | None:
