@@ -27,7 +27,7 @@ def test_a_memory_without_facts_is_well(workspace: Path) -> None:
 
 def test_facts_are_counted(workspace: Path) -> None:
     write(workspace, {"facts.md": "- Likes tea\n- ~~Works at Acme~~\n"})
-    assert [one.message for one in found(workspace)] == ["1 that hold, 1 that are no longer true"]
+    assert [one.message for one in found(workspace)] == ["1 current, 1 no longer true"]
 
 
 def test_captured_facts_ask_for_a_look(workspace: Path) -> None:

@@ -85,7 +85,7 @@ def check_contents(checkup: Checkup) -> Iterator[Finding]:
         )
     else:
         rest = "" if len(chosen) == len(same) else f" of {len(same)} (--deep reads all)"
-        yield ok(f"{len(chosen)}{rest} read, all of them hold what was indexed")
+        yield ok(f"{len(chosen)}{rest} read, unchanged since they were indexed")
 
 
 def _looks_unchanged(checkup: Checkup, file: FoundFile) -> bool:
@@ -157,7 +157,7 @@ def check_facts(checkup: Checkup) -> Iterator[Finding]:
             f"captured facts that are not reviewed yet: {unseen} of {current}", "Run 'memlines facts review'"
         )
     elif facts:
-        yield ok(f"{current} that hold, {len(facts) - current} that are no longer true")
+        yield ok(f"{current} current, {len(facts) - current} no longer true")
     else:
         yield ok("none yet")
     if facts and uses_table(checkup.settings, len(facts)):

@@ -80,7 +80,7 @@ def check_texts(checkup: Checkup) -> Iterator[Finding]:
     for start in range(0, len(chosen), _GROUP):
         checkup.index.chunks(chosen[start : start + _GROUP])  # raises if one is not what was written
     rest = "" if len(chosen) == len(numbers) else f"; {len(numbers)} in all (--deep compares all)"
-    yield ok(f"{len(chosen)} chunks are what was written{rest}")
+    yield ok(f"{len(chosen)} chunks are unchanged since they were written{rest}")
 
 
 def check_words(checkup: Checkup) -> Iterator[Finding]:

@@ -71,7 +71,7 @@ def check_copy(checkup: Checkup) -> Iterator[Finding]:
         return
     copy = index.path.with_name(index.path.name + ".vectors")
     if not copy.exists():
-        yield ok("there is none, which few vectors do not need")
+        yield ok("not needed for so few vectors")
         return
     try:
         with index.snapshot():
