@@ -285,7 +285,11 @@ def _token_at(words: str, start: int, formats: tuple[_Format, ...]) -> _Found | 
             continue
         if one.looks_random and not (is_random(body, _RANDOM) and any(map(str.isdigit, body))):
             continue
-        if one.may_be_words and is_wordy(body):
+        # Letters drawn by lot may read like words; a name has its words apart, or hardly any digits in them.
+        is_drawn = (
+            body.isalnum() and not (body.islower() or body.isupper()) and sum(map(str.isdigit, body)) > 1
+        )
+        if one.may_be_words and is_wordy(body) and not is_drawn:
             continue
         return _Found(words[start : rest.end()], one.kind, one.more)
     return None
