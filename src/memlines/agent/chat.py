@@ -100,7 +100,7 @@ class ChatModel:
                 raise _unusable(http.who, "broke off its reply")
             case {"choices": [{"message": {"content": str(content)}}, *_]}:
                 words = content.strip()
-                if words.startswith("```"):  # models put JSON into a block of code, whatever they are told
+                if words.startswith("```"):  # models put JSON into a block of code, whatever the prompt says
                     words = words.partition("\n")[2].rpartition("```")[0]
                 try:
                     return json.loads(words)

@@ -204,7 +204,7 @@ def model_command(context: click.Context, workspace: Path | None, as_json: bool)
 @model_command.command("cancel")
 @common_options
 def cancel(workspace: Path | None, as_json: bool) -> None:
-    """Stop a change that is under way. What answers now goes on answering."""
+    """Stop a change of model that is under way. The current model keeps answering."""
     with open_memory(workspace) as memory:
         space = memory.cancel_model()
     _report(f"the change to {space} is stopped; 'memlines model resume' takes it up again", space, as_json)
@@ -213,7 +213,7 @@ def cancel(workspace: Path | None, as_json: bool) -> None:
 @model_command.command("rollback")
 @common_options
 def rollback(workspace: Path | None, as_json: bool) -> None:
-    """Answer with the vectors of the model before again. Costs no call."""
+    """Go back to the vectors of the previous model. Makes no call to a provider."""
     with open_memory(workspace) as memory:
         space = memory.roll_back_model()
     _report(f"{space} answers again; set embeddings.provider and embeddings.model to keep it", space, as_json)
@@ -222,7 +222,7 @@ def rollback(workspace: Path | None, as_json: bool) -> None:
 @model_command.command("resume")
 @common_options
 def resume(workspace: Path | None, as_json: bool) -> None:
-    """Want the model of the settings again after a cancel or a rollback."""
+    """Change to the model of the settings again, after a cancel or a rollback."""
     with open_memory(workspace) as memory:
         space = memory.resume_model()
     _report(f"{space} is wanted again; 'memlines sync' makes its vectors", space, as_json)

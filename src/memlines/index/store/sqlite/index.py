@@ -20,8 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from memlines.index.store.sqlite import spaces
-
-# MERGED module changes: drop the prefix ""
 from memlines.index.store.sqlite.db import (
     IN_MEMORY,
     Connection,
