@@ -13,7 +13,7 @@ _INTRODUCTION = """\
 
 <!-- Written by `make docs` from src/memlines/settings/table.py and tree.py; change it there. -->
 
-Every setting has a default, so none has to be set. Later sources win over earlier ones:
+Every setting has a default, so you need not set any. Later sources win over earlier ones:
 
 1. the defaults below;
 2. your own file: `config.yaml` in the user-wide settings folder, or in `$MEMLINES_HOME`;
@@ -43,48 +43,47 @@ query:
     text_weight: 0.4
 ```
 
-**Names.** Files take `max_results` and `maxResults` alike, but not with two values for one key. An unknown
-key is an error that names the nearest known one. YAML anchors, aliases and tags are not accepted. A file may
-also be written as JSON, with comments and trailing commas if you like.
+**Names.** In files you can write `max_results` or `maxResults`, but not both with different values. An
+unknown key is an error that names the nearest known one. YAML anchors, aliases and tags are not accepted. You
+can also write a file as JSON, with comments and trailing commas if you like.
 
 **Other names.** A configuration that you wrote for OpenClaw or OpenCode works as it is, wherever settings are
 read. It may be below `memory`, `memorySearch` or `agents.defaults.memorySearch`, or at the top; the
 [other names](#other-names) it may use are listed below. `config show` says which name set a value.
 
-**Values.** Nothing (`null`) means the default. A number outside its range, in a file or a variable, is
-brought to the nearest end of it. A value of the wrong kind is an error that says where it was set. The two
-weights of `query.hybrid` are scaled to add up to 1. What is asked for in one call
-(`memlines search --max-results 0`, `min_score=2` in Python) is an error if out of range.
+**Values.** Nothing (`null`) means the default. A number outside its range, in a file or a variable, becomes
+the nearest number in the range. In a single call (`memlines search --max-results 0`, `min_score=2` in Python)
+it is an error. A value of the wrong type is an error that says where it was set. The two weights of
+`query.hybrid` are scaled to add up to 1.
 
-**Settings that choose another.** `query.hybrid.vector_weight`, `text_weight` and `candidate_multiplier` only
-mean something to the fusions `weighted` and `rrf`. Setting one of them selects the fusion `weighted`,
-unless you set `query.fusion` yourself; `memlines config show` says so. Beside `query.fusion: evidence` they
-have no effect, and `memlines config show`, `status` and `doctor` warn of it. They also warn of
-`embeddings.model` and `embeddings.base_url` beside the providers `builtin` and `none`, which use neither.
+**Settings that choose another.** Only the fusions `weighted` and `rrf` use `query.hybrid.vector_weight`,
+`text_weight` and `candidate_multiplier`. Setting one of them selects the fusion `weighted`, unless you set
+`query.fusion` yourself; `memlines config show` says so. With `query.fusion: evidence` they have no effect,
+and `memlines config show`, `status` and `doctor` warn you. They also warn about `embeddings.model` and
+`embeddings.base_url` with the providers `builtin` and `none`, which use neither.
 
 **Environment variables.** Lists are separated by commas: `MEMLINES_SOURCES=memory,sessions`. Headers are
 written `name=value,name=value`. Switches take true, false, yes, no, on, off, 1 and 0. An empty variable
 clears a setting whose default is nothing.
 
 **Secrets.** In `embeddings.api_key`, `embeddings.headers` and `embeddings.base_url`, whether from a file or
-an argument, `${VAR}` stands for the environment variable `VAR`. Keys and header values are never shown.
+an argument, `${VAR}` means the environment variable `VAR`. Keys and header values are never shown.
 
-**Projects.** A project's file comes with a repository that you may not have written. It may set what
-only changes how that project's notes are found: the keys with "yes" below. "only less" means that it may ask
-for less than the defaults and your own file give it, such as switching something off, but not for more. It
-may always repeat a value that is so already. Anything else there is an error until you have read the file and
-run `memlines config trust`; when the file changes, you have to trust it again. Other names change nothing
-about this. The file and its folder may not be symbolic links. `memlines config off` writes `enabled: false`
-into it, `memlines config on` takes that back; the rest of the file stays as it is.
+**Projects.** A project's file comes with a repository that someone else may have written. So it may only set
+keys that change how that project's notes are found: those with "yes" below. "only less" means that it may ask
+for less than the defaults and your own file allow, such as switching something off, but not for more. It may
+always repeat the current value. Anything else is an error until you have read the file and run `memlines
+config trust`; when the file changes, you must trust it again. The same rules apply to other names of a key.
+The file and its folder must not be symbolic links. `memlines config off` writes `enabled: false` into the
+file, `memlines config on` removes it; the rest of the file stays as it is.
 
-All of this holds for `.opencode/config.yaml` too, of which only the part below `memory` is read.
+The same rules apply to `.opencode/config.yaml`, where only the part below `memory` is read.
 `.memory/config.yaml` wins over it, and `memlines config trust` trusts both.
 
-**Agents.** What is below `agents.<name>` holds for one agent alone: every key but `agent`. The setting
-`agent` says which agent is meant, or `--agent NAME` for one command (the same as `MEMLINES_AGENT=NAME`).
-What is set for an agent wins over what the same file sets for all; a later source wins over both.
-`extra_paths` of an agent are added to the common ones. A project's file may set for an agent what it may
-set for all.
+**Agents.** Keys below `agents.<name>` apply to one agent only; every key except `agent` can be there. The
+setting `agent` chooses the agent, or `--agent NAME` for one command (the same as `MEMLINES_AGENT=NAME`). A
+value for an agent wins over a value for all in the same file; a later source wins over both. `extra_paths` of
+an agent are added to the common ones. A project's file may set for an agent what it may set for all.
 
 ```yaml
 extra_paths: [../shared]
@@ -94,16 +93,20 @@ agents:
     query: {max_results: 10}
 ```
 
-**The workspace.** Where you name no folder, the first of these is used: the environment variable
-`MEMLINES_WORKSPACE`; the nearest folder from where you are upwards with `MEMORY.md` or `.memory`;
-`workspace` in your own file, relative to that file; the folder you are in. This holds for every command,
-`Memory()` in Python, `serve` and `mcp`. Hooks follow the variable, but not `workspace` in your file: they do
-nothing in a folder without a memory. `install` and `uninstall` are always about the project you are in. A
-project's file may not set `workspace`, trusted or not. `memlines status` and `memlines config show` say
-where the workspace came from.
+**The workspace.** If you name no folder, the first of these is used:
 
-**Profiles.** `profile: openclaw` gives every `query` key that is not set anywhere the value of the original
-memory system, whatever the default becomes.
+1. the environment variable `MEMLINES_WORKSPACE`;
+2. the nearest folder, from where you are upwards, with `MEMORY.md` or `.memory`;
+3. `workspace` in your own file, relative to that file;
+4. the folder you are in.
+
+This applies to every command, `Memory()` in Python, `serve` and `mcp`. Hooks use the variable, but not
+`workspace` in your file: they do nothing in a folder without a memory. `install` and `uninstall` always use
+the project you are in. A project's file must not set `workspace`, trusted or not. `memlines status` and
+`memlines config show` say where the workspace came from.
+
+**Profiles.** `profile: openclaw` gives every `query` key that you did not set the value that OpenClaw uses,
+even if our default changes.
 
 | key | takes | default | environment variable | project | meaning |
 |---|---|---|---|---|---|
@@ -112,14 +115,13 @@ memory system, whatever the default becomes.
 _OTHER_NAMES = """
 ## Other names
 
-A name that stands for a group stands for everything in it: `search.maxResults` is `query.max_results`. Each
-may be written in camelCase.
+If a name means a group, it means everything in it: `search.maxResults` is `query.max_results`. You can write
+each in camelCase.
 
-`experimental.sessionMemory` is half a setting, as in the original: where the same file also sets `sources`,
-conversations are read only if both ask for them. Where it does not, `true` adds `sessions` to the sources and
-`false` takes them away.
+`experimental.sessionMemory` works as in OpenClaw. If the same file also sets `sources`, conversations are
+read only if both ask for them. If it does not, `true` adds `sessions` to the sources and `false` removes it.
 
-| name | stands for | note |
+| name | means | note |
 |---|---|---|
 """
 

@@ -355,7 +355,7 @@ class Settings:
     enabled: bool = key(True, "Whether memory is used at all.", project="less")
     profile: Literal["default", "openclaw"] = key(
         "default",
-        "`openclaw` ranks as the original does, wherever a ranking key is not set itself. It differs in "
+        "`openclaw` ranks as OpenClaw does, except where you set a ranking key yourself. It differs in "
         "that file names and other forms of a word also count as the word; and the builtin model's "
         "cosines are low, so few hits reach its `min_score` of 0.35.",
         project="yes",
