@@ -111,7 +111,7 @@ class Folder:
         return os.stat(self._name(name), dir_fd=self.handle, follow_symlinks=False)
 
     def has(self, name: str) -> bool:
-        """Tell whether there is anything of this name."""
+        """Return whether there is anything of this name."""
         try:
             self.look(name)
         except FileNotFoundError:
@@ -119,7 +119,7 @@ class Folder:
         return True
 
     def may_write(self, name: str) -> bool:
-        """Tell whether the permissions of a file let it be written."""
+        """Return whether the permissions of a file let it be written."""
         return os.access(self._name(name), os.W_OK, dir_fd=self.handle)
 
     def scan(self) -> os.ScandirIterator[str]:  # type: ignore[name-defined]  # a type that only stubs know
@@ -165,7 +165,7 @@ class Folder:
 
     @property
     def is_shared(self) -> bool:
-        """Tell whether a group shares this folder: it may write here, and gets what is made here."""
+        """Return whether a group shares this folder: it may write here, and gets what is made here."""
         if self.handle is None:
             return False
         mode = os.fstat(self.handle).st_mode
@@ -396,5 +396,5 @@ def _tighter(info: os.stat_result, group: int, *, shared: bool) -> int | None:
 
 
 def _is_link(info: os.stat_result) -> bool:
-    """Tell whether something is a link, or what Windows has like it."""
+    """Return whether something is a link, or what Windows has like it."""
     return stat.S_ISLNK(info.st_mode) or bool(getattr(info, "st_reparse_tag", 0))

@@ -47,7 +47,7 @@ def get_variable(name: str, environ: Mapping[str, str] | None = None) -> str | N
 
 
 def is_ours(folder: Path, kind: str) -> bool:
-    """Tell whether a user-wide folder with the old name holds something of ours."""
+    """Return whether a user-wide folder with the old name holds something of ours."""
     return any(True for mark in MARKS[kind] for _ in folder.glob(mark))
 
 

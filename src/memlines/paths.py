@@ -133,7 +133,7 @@ def languages_with(section: str) -> tuple[str, ...]:
 
 
 def _may_hold(index_file: Path) -> bool:
-    """Tell whether there is an index in a private folder, or one can be made there."""
+    """Return whether there is an index in a private folder, or one can be made there."""
     private = index_file.parent
     if os.path.lexists(index_file) or private.is_symlink():
         return True
@@ -204,12 +204,12 @@ def workspace_above(folder: Path) -> Path | None:
 
 
 def is_unicode(name: str) -> bool:
-    """Tell whether a file's name is text; a name of other bytes can be neither cited nor stored."""
+    """Return whether a file's name is text; a name of other bytes can be neither cited nor stored."""
     return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def contains(folder: Path, path: Path) -> bool:
-    """Tell whether a real path is the folder itself or lies below it."""
+    """Return whether a real path is the folder itself or lies below it."""
     return path == folder or folder in path.parents
 
 

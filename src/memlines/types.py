@@ -90,7 +90,7 @@ LONGEST_LINE = 8 * 1024 * 1024
 class Document:
     """The text of one file, ready to be cut into chunks.
 
-    `settled` tells whether the fingerprint can be trusted to change with the content.
+    `settled` says whether the fingerprint can be trusted to change with the content.
     """
 
     path: str
@@ -152,7 +152,7 @@ class Tail(NamedTuple):
     position: int
     """In bytes."""
     mark: str
-    """Tells whether what stands before is still the same."""
+    """Shows whether what comes before is still the same."""
     heading: str
     secrets: tuple[Spot, ...] = ()
     """The lines on which secrets first appear: their values are read there again, and never kept."""

@@ -166,7 +166,7 @@ def parse_list(reply: Any, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]
 
 
 def was_said(text: str, known: Collection[str]) -> bool:
-    """Tell whether a text is made of known words, which are in small letters, and of no other numbers."""
+    """Return whether a text is made of known words, which are in small letters, and of no other numbers."""
     words = telling_words(text)
     missing = [word for word in words if word.casefold() not in known]
     if any(character.isdigit() for word in missing for character in word):

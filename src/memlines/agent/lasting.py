@@ -1,4 +1,4 @@
-"""Tell which sentences of a conversation should last, without a model.
+"""Return which sentences of a conversation should last, without a model.
 
 A message is split into sentences; code, quotations, tables, headings and lines of logs and shells are left
 out, because they were pasted or shown. A sentence gets points for each kind of reason in it, and loses some
@@ -137,7 +137,7 @@ def rate(sentence: str, role: Role, now: datetime) -> Rating:
 
 
 def may_be_kept(sentence: str) -> bool:
-    """Tell whether a text may be kept at all: it is no order to a model, and not taken from the memory."""
+    """Return whether a text may be kept at all: it is no order to a model, and not taken from the memory."""
     return not (_FROM_MEMORY.search(sentence) or is_injection(sentence))
 
 

@@ -318,7 +318,7 @@ class _Review:
         return 0 if self._complete else 1
 
     def _decide(self, fact: Fact) -> bool:
-        """Ask until there is an answer, and act on it; tell whether to go on."""
+        """Ask until there is an answer, and act on it; return whether to go on."""
         while True:
             click.echo(_QUESTION, nl=False, err=True)
             answer = _ANSWERS.get(_read_key(), "")
@@ -333,7 +333,7 @@ class _Review:
                 print_error(str(error))
 
     def _act(self, answer: str, fact: Fact) -> bool:
-        """Act on an answer; tell whether it was meant."""
+        """Act on an answer; return whether it was meant."""
         if answer == "keep":
             self._facts.review(fact.id)
             return True

@@ -69,7 +69,7 @@ def local_time(moment: datetime) -> str:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Tell whether a stream is a terminal; one that was closed before we started is `None`."""
+    """Return whether a stream is a terminal; one that was closed before we started is `None`."""
     return stream is not None and stream.isatty()
 
 

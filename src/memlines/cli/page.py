@@ -115,7 +115,7 @@ def section(words: str, command: click.Command, shared: Mapping[str, str | None]
 
 
 def _is_own(parameter: click.Parameter, shared: Mapping[str, str | None]) -> bool:
-    """Tell whether a parameter is an option that is shown, and not one that is explained once for all."""
+    """Return whether a parameter is an option that is shown, and not one that is explained once for all."""
     if not isinstance(parameter, click.Option) or parameter.hidden:
         return False
     return all(shared.get(name, "") != parameter.help for name in parameter.opts)

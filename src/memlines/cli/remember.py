@@ -144,7 +144,7 @@ def _print_candidates(found: Sequence[Candidate]) -> None:
 
 
 def is_choice_impossible(command: str, names: Sequence[str], *, yes: bool) -> bool:
-    """Tell whether there is no terminal to choose on, and print the command that forgets one of the names.
+    """Return whether there is no terminal to choose on, and print the command that forgets one of the names.
 
     A query never deletes, so `--yes` with one is refused.
     """

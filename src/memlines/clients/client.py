@@ -139,7 +139,7 @@ class Target:
         }
 
     def is_shared(self, path: str) -> bool:
-        """Tell whether a file is one that the user may have put settings of their own into."""
+        """Return whether a file is one that the user may have put settings of their own into."""
         return any(file.path == path and file.is_shared for file in self.files)
 
     def edit_of(self, path: str) -> Edit | None:
@@ -201,12 +201,12 @@ def hook_words(client: str, event: str) -> list[str]:
 
 
 def is_server_of_ours(arguments: Any) -> bool:
-    """Tell whether a Python with these arguments is our MCP server, by the project's name or its old one."""
+    """Return whether a Python with these arguments is our MCP server, by our name or the old one."""
     return arguments in (SERVER_ARGUMENTS, ["-P", "-m", old_name.NAME, "mcp"])
 
 
 def is_hook_of_ours(words: Any) -> bool:
-    """Tell whether a command is one of our hooks, of whichever installation."""
+    """Return whether a command is one of our hooks, of whichever installation."""
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return False
     if words[1:3] == ["-P", "-m"] and words[3:5] in (["memlines", "hook"], [old_name.NAME, "hook"]):
@@ -215,7 +215,7 @@ def is_hook_of_ours(words: Any) -> bool:
 
 
 def is_our_hook(place: Place, value: Any, words_of: Callable[[Any], Any]) -> bool:
-    """Tell whether something in a file of hooks is a hook of ours, or a group of nothing else.
+    """Return whether something in a file of hooks is a hook of ours, or a group of nothing else.
 
     Clients keep hooks as {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}; `words_of`
     returns the words of such a command.

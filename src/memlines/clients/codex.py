@@ -170,7 +170,7 @@ def server_edit(path: str, file: Path, values: Mapping[str, Any]) -> Edit:
 
 
 def is_ours(table: Any) -> bool:
-    """Tell whether a table starts our server."""
+    """Return whether a table starts our server."""
     return isinstance(table, Mapping) and is_server_of_ours(table.get("args"))
 
 
@@ -226,7 +226,7 @@ _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def is_trusted(project: Path) -> bool:
-    """Tell whether Codex reads the settings of a project."""
+    """Return whether Codex reads the settings of a project."""
     told = toml_text.value_at(_settings(), ("projects", str(project)))
     return isinstance(told, dict) and told.get("trust_level") == "trusted"
 

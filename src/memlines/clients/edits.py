@@ -32,7 +32,7 @@ class Insertion:
 
 
 def is_blank(content: bytes) -> bool:
-    """Tell whether a file holds nothing but white space."""
+    """Return whether a file holds nothing but white space."""
     return not content.strip()
 
 
@@ -42,7 +42,7 @@ class Edit:
 
     `put` tells what to insert into a file without our part (`b""` if there is none), or raises `WriteError`
     if that cannot be done. `take_out` returns a file without our part, and the very same bytes if there is
-    none in it. `is_empty` tells whether what is left is not worth a file, if we made it.
+    none in it. `is_empty` says whether what is left is not worth a file, if we made it.
     """
 
     path: str

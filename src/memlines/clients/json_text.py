@@ -95,7 +95,7 @@ def without(content: bytes, is_ours: Callable[[Place, Any], bool]) -> bytes:
 
 
 def is_empty(content: bytes) -> bool:
-    """Tell whether a file holds nothing, or an empty object."""
+    """Return whether a file holds nothing, or an empty object."""
     try:
         return not parsed(content)[1].value
     except NotJson:
@@ -230,7 +230,7 @@ def _shown(value: Any) -> str:
 
 
 def _is_gone(node: Node, path: Place, is_ours: Callable[[Place, Any], bool]) -> bool:
-    """Tell whether a value is ours, or holds only what is."""
+    """Return whether a value is ours, or holds only what is."""
     if path and is_ours(path, node.value):
         return True
     return bool(node.parts) and all(_is_gone(part.node, (*path, part.key), is_ours) for part in node.parts)

@@ -74,7 +74,7 @@ def python_of(project: Path | None) -> Path | None:
 
 
 def waits_for_npm(folder: Path) -> bool:
-    """Tell whether OpenCode runs `npm install` in a folder at each start; it compares names only."""
+    """Return whether OpenCode runs `npm install` in a folder at each start; it compares names only."""
     above = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if not os.access(above, os.W_OK):
         return False
@@ -87,7 +87,7 @@ def waits_for_npm(folder: Path) -> bool:
 
 
 def gives_up_soon(folder: Path) -> bool:
-    """Tell whether npm is set in a folder not to try again and again."""
+    """Return whether npm is set in a folder not to try again and again."""
     try:
         text = (read(folder / NPM_FILE, _MOST_BYTES) or b"").decode(errors="replace")
     except (OSError, PathError):

@@ -52,7 +52,7 @@ class Entry:
         return replace(self, before=None, edited=self.edited and replace(self.edited, former=()))
 
     def is_ours(self, content: bytes) -> bool:
-        """Tell whether a file holds what we wrote."""
+        """Return whether a file holds what we wrote."""
         return hash_of(content) in (self.sha256, self.before)
 
 
@@ -76,7 +76,7 @@ class Receipt:
         return replace(self, files={path: entry.finished() for path, entry in self.files.items()})
 
     def is_installed(self) -> bool:
-        """Tell whether the client was set up in this folder, not only prepared for another one."""
+        """Return whether the client was set up in this folder, not only prepared for another one."""
         return any(OWN in entry.needed_by for entry in self.files.values())
 
 
@@ -111,7 +111,7 @@ def read_receipt(folder: Path, home: str = HOME) -> Receipt | None:
 
 
 def is_plain(path: str) -> bool:
-    """Tell whether a path goes down from its folder and nowhere else."""
+    """Return whether a path goes down from its folder and nowhere else."""
     parts = PurePosixPath(path).parts
     return bool(parts) and not path.startswith("/") and ".." not in parts and not set(path) & {"\\", "\0"}
 
@@ -171,7 +171,7 @@ class Manifest:
     files: Mapping[str, str]
 
     def holds(self, path: str, content: bytes) -> bool:
-        """Tell whether a file is as it was brought."""
+        """Return whether a file is as it was brought."""
         return self.files.get(path) == hash_of(content)
 
 

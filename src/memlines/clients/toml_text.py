@@ -190,7 +190,7 @@ def _after_line(text: str, at: int) -> int:
 
 
 def _is_tree(value: Mapping[str, Any]) -> bool:
-    """Tell whether a table holds tables only, so that it needs no header itself."""
+    """Return whether a table holds tables only, so that it needs no header itself."""
     return bool(value) and all(isinstance(each, Mapping) for each in value.values())
 
 

@@ -54,13 +54,13 @@ def _mean(vectors: Vectors, weights: list[int]) -> Vectors:
 
 
 def is_packed(blob: bytes, dims: int) -> bool:
-    """Tell whether a blob can be what `embed_passages` gives for vectors of this length."""
+    """Return whether a blob can be what `embed_passages` gives for vectors of this length."""
     rest = len(blob) - _FLOAT_BYTES * dims
     return rest >= 0 and rest % dims == 0
 
 
 def is_sound(blob: bytes, dims: int) -> bool:
-    """Tell whether a blob is packed and every vector in it is of unit length, as they were when written.
+    """Return whether a blob is packed and every vector in it is of unit length, as they were when written.
 
     A page of an index that went blank leaves vectors of zeros, which no check of SQLite's own notices.
     """

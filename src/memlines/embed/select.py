@@ -171,7 +171,7 @@ def probe(provider: Provider) -> str:
 
 
 def probe_embedding(choice: Choice, at_work: Provider | None, substitute: str, note: str) -> Probe:
-    """Tell whether the provider that the settings ask for makes vectors.
+    """Return whether the provider that the settings ask for makes vectors.
 
     `substitute` is the provider that took its place while it did not work, if one did, for the reason `note`.
     """
@@ -216,7 +216,7 @@ def _resolve_auto(settings: Settings, environ: Mapping[str, str]) -> tuple[Setti
 
 
 def _is_pinned(wanted: Embeddings) -> bool:
-    """Tell whether the settings say so much about the provider that `auto` has no choice."""
+    """Return whether the settings say so much about the provider that `auto` has no choice."""
     return bool(wanted.base_url or wanted.model or wanted.api_key or wanted.headers)
 
 

@@ -121,7 +121,7 @@ def read(path: Path, limit: int = _UNLIMITED, *, root: Path | None = None) -> by
 
 
 def exists(path: Path, *, root: Path | None = None) -> bool:
-    """Tell whether there is a file of this name, or anything else; what may not be looked at is not there."""
+    """Return whether there is anything of this name; what may not be looked at is not there."""
     try:
         with open_folder(path.parent, root) as folder:
             return folder.has(path.name)

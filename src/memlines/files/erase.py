@@ -178,7 +178,7 @@ def kept_text(workspace: Workspace, path: str) -> str | None:
 
 
 def is_done(workspace: Workspace, path: str) -> bool:
-    """Tell whether a run that was cut short took out of a note what it was to take out."""
+    """Return whether a run that was cut short took out of a note what it was to take out."""
     after = _read_journal(workspace).get(path)
     if after is None:
         return False

@@ -193,7 +193,7 @@ def place_of(workspace: Workspace, path: str) -> Place:
 
 
 def is_note(workspace: Workspace, path: str) -> bool:
-    """Tell whether a path is that of a note that may be written."""
+    """Return whether a path is that of a note that may be written."""
     try:
         place_of(workspace, path)
     except PathError:
@@ -202,7 +202,7 @@ def is_note(workspace: Workspace, path: str) -> bool:
 
 
 def _passes_link(place: Place) -> bool:
-    """Tell whether a link is on the way to a note; what is not there, or may not be seen, is none."""
+    """Return whether a link is on the way to a note; what is not there, or may not be seen, is none."""
     try:
         with open_folder(place.real.parent, place.root) as folder:
             return stat.S_ISLNK(folder.look(place.real.name).st_mode)
@@ -306,7 +306,7 @@ Daily notes go to `memory/YYYY-MM-DD.md`, topics to `memory/<topic>.md`.
 
 
 def holds_memory(workspace: Workspace) -> bool:
-    """Tell whether a folder holds a memory: a note, or the folder that is made for one."""
+    """Return whether a folder holds a memory: a note, or the folder that is made for one."""
     if workspace.private.is_dir() or any((workspace.root / name).is_file() for name in ROOT_FILES):
         return True
     try:

@@ -130,7 +130,7 @@ def bounded_lines(stream: BinaryIO, most: int) -> tuple[bytes, tuple[tuple[int, 
 
 
 def mark_at(file: FoundFile, position: int) -> str:
-    """Return what tells whether a file still begins as it did up to a position; empty if that fails."""
+    """Return what says whether a file still begins as it did up to a position; empty if that fails."""
     try:
         with os.fdopen(open_file(file.real, file.root), "rb") as stream:
             first = stream.read(min(_MARK_BYTES, position))
@@ -189,7 +189,7 @@ def decode_lines(content: bytes) -> str:
 
 
 def is_settled(fingerprint: Fingerprint) -> bool:
-    """Tell whether any later change of a file will show in its fingerprint."""
+    """Return whether any later change of a file will show in its fingerprint."""
     return abs(time.time_ns() - fingerprint.mtime_ns) > _SETTLED_NS
 
 
@@ -340,7 +340,7 @@ def _note_folders(workspace: Workspace, extra_paths: tuple[str, ...]) -> Iterato
 
 
 def is_encodable(name: str) -> bool:
-    """Tell whether a name can be that of a file, and be cited."""
+    """Return whether a name can be that of a file, and be cited."""
     try:
         os.fsencode(name)
         name.encode()

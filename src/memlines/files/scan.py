@@ -197,7 +197,7 @@ class _Walk:
     def _consider(
         self, tree: Tree, relative: str, entry: os.DirEntry[str], source: Source = "memory"
     ) -> bool:
-        """Take a note or a transcript; tell whether the entry is a folder to look into."""
+        """Take a note or a transcript; return whether the entry is a folder to look into."""
         name = entry.name
         wanted = source == "sessions" or name.endswith(SUFFIX)
         try:

@@ -290,12 +290,12 @@ def _session_id(session: str) -> str:
 
 
 def _ends_with(old: Sequence[Said], new: Sequence[Said]) -> bool:
-    """Tell whether all of the new messages are the last of the old ones."""
+    """Return whether all of the new messages are the last of the old ones."""
     return len(new) <= len(old) and _same(old[len(old) - len(new) :], new)
 
 
 def _goes_on(old: Sequence[Said], new: Sequence[Said]) -> bool:
-    """Tell whether the new messages begin with the last of the old ones, or end with the same message."""
+    """Return whether the new messages begin with the last of the old ones, or end with the same message."""
     if _same(old[-1:], new[-1:]):
         return True
     longest = min(len(old), len(new))

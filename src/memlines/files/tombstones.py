@@ -144,7 +144,7 @@ class Forgotten:
         return len({stone.salt for stone in self._stones.values()})
 
     def drops(self, text: str) -> bool:
-        """Tell whether a text holds something that was forgotten."""
+        """Return whether a text holds something that was forgotten."""
         return next(self._found(compose(text)), None) is not None
 
     def redact(self, text: str) -> str:
@@ -156,11 +156,11 @@ class Forgotten:
         return self.redact(cut_spans(composed, spans))  # what stands side by side now may be it again
 
     def drops_session(self, path: str) -> bool:
-        """Tell whether all of a transcript was forgotten."""
+        """Return whether all of a transcript was forgotten."""
         return any(group.holds("session", session_of(path)) for group in self._groups)
 
     def drops_file(self, path: str) -> bool:
-        """Tell whether a note or a snapshot was forgotten whole."""
+        """Return whether a note or a snapshot was forgotten whole."""
         return any(group.holds("file", path) for group in self._groups)
 
     def turns(self, path: str, turns: Sequence[Turn]) -> Sequence[Turn]:
@@ -173,7 +173,7 @@ class Forgotten:
         return tuple(turn for turn in kept if turn.text)
 
     def lift(self, text: str) -> bool:
-        """Let a text be remembered again, because it was written down again; tell if it was forgotten."""
+        """Let a text be remembered again, because it was written again; return whether it was forgotten."""
         workspace = self._workspace
         if workspace is None or not self.drops(text):
             return False
@@ -209,7 +209,7 @@ class _Group:
         self._lengths = _Lengths(salt, self._texts.values())
 
     def holds(self, about: About, name: str) -> bool:
-        """Tell whether a session or a file of this name was forgotten."""
+        """Return whether a session or a file of this name was forgotten."""
         return bool(self._names) and (about, _name_hash(self._salt, about, name)) in self._names
 
     def matches(self, words: Sequence[str]) -> Iterator[tuple[int, int, Tombstone]]:

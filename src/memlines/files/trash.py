@@ -136,7 +136,7 @@ def time_of(stamp: str) -> datetime:
 
 
 def is_stamp(name: str) -> bool:
-    """Tell whether a name is a stamp after which there can be another."""
+    """Return whether a name is a stamp after which there can be another."""
     try:
         return bool(_NAME.fullmatch(name)) and time_of(name).year < MAXYEAR
     except ValueError:  # digits that are no date

@@ -70,7 +70,7 @@ class Places:
         return {folder: _inode_of(folder) for folder in (self._root, *around)} | inside
 
     def matters(self, path: str) -> bool:
-        """Tell whether a change at a path may change the index; our own temporary files do not."""
+        """Return whether a change at a path may change the index; our own temporary files do not."""
         name = os.path.basename(path)  # noqa: PTH119
         if name.startswith(TEMPORARY_PREFIXES) and name.endswith(TEMPORARY_SUFFIX):
             return False
@@ -108,7 +108,7 @@ class Hints:
         self._heard_early = self.heard()  # only the first wait begins to listen
 
     def heard(self) -> bool:
-        """Wait for a moment; tell whether something happened that matters."""
+        """Wait for a moment; return whether something happened that matters."""
         try:
             changes = next(self._changes, set())
         except (OSError, RuntimeError) as error:

@@ -257,7 +257,7 @@ class Quotes:
         self._kept: dict[str, tuple[Fingerprint, list[str]]] = {}
 
     def is_true(self, hit: Hit) -> bool | None:
-        """Tell whether the lines that a hit cites hold what it quotes; `None` if they cannot be read.
+        """Return whether the lines that a hit cites hold what it quotes; `None` if they cannot be read.
 
         A conversation is not compared: what the index holds of it is not what its file holds.
         """

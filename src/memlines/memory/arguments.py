@@ -70,7 +70,7 @@ class Argument:
         return f"{words} {limits}"
 
     def fits(self, value: Any) -> bool:
-        """Tell whether it takes a value."""
+        """Return whether it takes a value."""
         match self.kind:
             case "text":
                 return isinstance(value, str) and (not self.choices or value in self.choices)

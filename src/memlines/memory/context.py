@@ -115,7 +115,7 @@ def find_relevant(
 
 
 def is_sure_enough(hit: Hit, mode: Mode) -> bool:
-    """Tell whether a hit is likely enough to be shown without being asked for.
+    """Return whether a hit is likely enough to be shown without being asked for.
 
     Vectors find something similar to nearly everything, and more so in another language, so such a hit has
     words of the message as well. Where scores are no probabilities none is known to be sure.

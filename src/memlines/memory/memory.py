@@ -387,11 +387,11 @@ class Memory:
         return read_status(self._manager, deep=deep)
 
     def probe_embedding(self) -> Probe:
-        """Tell whether the provider that the settings ask for makes vectors; it may be sent one word."""
+        """Return whether the provider that the settings ask for makes vectors; it may be sent one word."""
         return probe_embedding(self._manager)
 
     def probe_vectors(self) -> Probe:
-        """Tell whether vectors can be searched, by the engine that the settings ask for."""
+        """Return whether vectors can be searched, by the engine that the settings ask for."""
         return probe_vectors(self._manager)
 
     def _check(self, operation: arguments.Arguments | None = None, **given: object) -> None:

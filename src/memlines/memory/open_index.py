@@ -87,7 +87,7 @@ class OpenIndex:
         return find_files(self.workspace, self.settings, self.heads)
 
     def is_dirty(self) -> bool:
-        """Tell whether files changed since they were indexed, by looking at all of them."""
+        """Return whether files changed since they were indexed, by looking at all of them."""
         discovery = self.discover()
         with self.reading:
             try:

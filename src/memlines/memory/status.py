@@ -94,12 +94,12 @@ def read_status(manager: Manager, *, deep: bool = False) -> Status:
 
 
 def probe_embedding(manager: Manager) -> Probe:
-    """Tell whether the provider that the settings name makes vectors; it may be sent one word."""
+    """Return whether the provider that the settings name makes vectors; it may be sent one word."""
     return _probe(manager, *_describe(manager))
 
 
 def probe_vectors(manager: Manager) -> Probe:
-    """Tell whether vectors can be searched by the engine that the settings name."""
+    """Return whether vectors can be searched by the engine that the settings name."""
     status, _ = _describe(manager)
     vector, choice = manager.settings.store.vector, manager.chosen()
     if choice.requested == "none":
@@ -291,7 +291,7 @@ def _space(index: Index, entry: SpaceEntry) -> Mapping[str, Any]:
 
 
 def fallback_of(choice: Choice, now: SpaceEntry | None) -> Mapping[str, Any] | None:
-    """Tell which provider was wanted and why another one is used, if that is so."""
+    """Return which provider was wanted and why another one is used, if that is so."""
     if choice.error is not None:
         instead = choice.provider.id if choice.provider else "none"
         return {"from": choice.requested, "to": instead, "reason": choice.reason}

@@ -113,13 +113,13 @@ def distrust(config_file: Path) -> bool:
 
 
 def is_trusted(config_file: Path) -> bool:
-    """Tell whether a project's file is trusted as it is now."""
+    """Return whether a project's file is trusted as it is now."""
     content = read_project_file(config_file)
     return content is not None and is_trusted_content(config_file, content)
 
 
 def is_trusted_content(config_file: Path, content: bytes) -> bool:
-    """Tell whether this content of a file is trusted; what was checked is what gets used."""
+    """Return whether this content of a file is trusted; what was checked is what gets used."""
     return _read_record().get(_place(config_file)) == _digest(content)
 
 

@@ -273,7 +273,7 @@ def _longest_alias(name: str) -> str:
 
 
 def _is_group(name: str) -> bool:
-    """Tell whether a name holds other names, of the tree's or of another configuration's."""
+    """Return whether a name holds other names, of the tree's or of another configuration's."""
     return any(other.startswith(f"{name}.") for other in _all_names())
 
 

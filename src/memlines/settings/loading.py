@@ -226,7 +226,7 @@ def _refused(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> list[
 
 
 def _project_may_set(entry: Entry, before: Any) -> bool:
-    """Tell whether an untrusted file may set this value; it may repeat what is so already."""
+    """Return whether an untrusted file may set this value; it may repeat what is so already."""
     if entry.key.rule.project == "less":
         return bool(entry.value <= before)
     return entry.key.rule.project == "yes" or bool(entry.value == before)

@@ -278,5 +278,5 @@ def _check_pairs(key: Key, value: Any, origin: str) -> tuple[tuple[str, str], ..
 
 
 def _is_clean(text: str) -> bool:
-    """Tell whether a text can be written as UTF-8 and used as a path or an argument."""
+    """Return whether a text can be written as UTF-8 and used as a path or an argument."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -161,7 +161,7 @@ def _asking() -> tuple[dict[str, list[str]], str]:
 
 
 def asks_for_a_time(folded: str) -> bool:
-    """Tell whether a folded query asks when."""
+    """Return whether a folded query asks when."""
     by_word, unspaced = _asking()
     patterns = [pattern for word in set(_WORD.findall(folded)) for pattern in by_word.get(word, ())]
     if not folded.isascii():
@@ -264,7 +264,7 @@ def _read_date(figures: str) -> Days | None:
 
 
 def _is_year(number: int) -> bool:
-    """Tell whether a number of four figures is likely to be a year."""
+    """Return whether a number of four figures is likely to be a year."""
     return 1900 <= number < 2100
 
 

@@ -316,7 +316,7 @@ class _Reader:
         return self._tags[at] == "X" and not self._parts[at].least
 
     def _leads_to_a_date(self, at: int) -> bool:
-        """Tell whether "before" or "after" a date follows: "the last weekend before April 10"."""
+        """Return whether "before" or "after" a date follows: "the last weekend before April 10"."""
         return _A_DATE_AFTER.match(self._tags, at) is not None and not self._says_until(at)
 
     def _days(self, meaning: _Meaning, at: int, end: int, before: str) -> Days | None:
@@ -329,7 +329,7 @@ class _Reader:
             return None
 
     def _stands_out(self, at: int) -> bool:
-        """Tell whether a month that is also a verb is written as a month: "our May report", not "May I"."""
+        """Return whether a month that is also a verb is written as a month: "our May report", not "May I"."""
         if at == 0 or not self._query[self._parts[at].start].isupper():
             return False
         following = self._parts[at + 1 : at + 2]
@@ -365,7 +365,7 @@ class _Reader:
         return _Found(one.begin, one.core, other.end, (first, last), one.only_time and other.only_time)
 
     def _clings(self, start: int, end: int) -> bool:
-        """Tell whether an expression is part of something else: a file, a flag, an address, a call."""
+        """Return whether an expression is part of something else: a file, a flag, an address, a call."""
         return self._folded[max(0, start - 1) : start] in _CLUNG_TO or bool(
             _CLINGING.match(self._folded, end)
         )
@@ -390,5 +390,5 @@ def spans_of(query: str, now: datetime) -> tuple[Span, ...]:
 
 
 def asks_when(query: str) -> bool:
-    """Tell whether a query asks for a time, as "When did we move?" does."""
+    """Return whether a query asks for a time, as "When did we move?" does."""
     return words.asks_for_a_time(words.fold(unicodedata.normalize("NFC", query[:_LOOKED_AT])))

@@ -1,4 +1,4 @@
-"""Tell whether a text records a decision, in any language that has words for it.
+"""Return whether a text records a decision, in any language that has words for it.
 
 One rule for what a flush writes down as a decision and for what a recall lists as one. A text that says that
 nothing was decided, asks who decided, or supposes that someone decides records none. The words are in the
@@ -60,7 +60,7 @@ def _patterns() -> _Patterns:
 
 
 def is_decision(text: str, heading: str = "") -> bool:
-    """Tell whether an entry of a note records a decision, by its words or by the headings above it."""
+    """Return whether an entry of a note records a decision, by its words or by the headings above it."""
     low = compose(text).lower()
     if any(is_said(pattern, low) for pattern in _patterns().said):
         return True
@@ -72,12 +72,12 @@ def is_decision(text: str, heading: str = "") -> bool:
 
 
 def may_be_decision(low: str) -> bool:
-    """Tell whether a text in lower case has words of a decision, if only to say that none was taken."""
+    """Return whether a text in lower case has words of a decision, if only to say that none was taken."""
     return any(pattern.search(low) for pattern in (_patterns().title, *_patterns().said))
 
 
 def is_said(pattern: re.Pattern[str], low: str) -> bool:
-    """Tell whether a pattern is in a text in lower case that neither denies, asks nor supposes it."""
+    """Return whether a pattern is in a text in lower case that neither denies, asks nor supposes it."""
     return any(_is_meant(found, low) for found in pattern.finditer(low))
 
 

@@ -166,7 +166,7 @@ def _outside_code(text: str) -> str:
 
 
 def _goes_on(text: str, block: str) -> bool:
-    """Tell whether a block goes on with the list that a text ends with."""
+    """Return whether a block goes on with the list that a text ends with."""
     new = entries_of(block)
     return bool(new) and last_kind(text) == new[0].kind == "item"
 

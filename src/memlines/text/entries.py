@@ -196,7 +196,7 @@ def _item_marker(line: str) -> re.Match[str] | None:
 
 
 def _interrupts(line: str) -> bool:
-    """Tell whether a line ends the paragraph directly above it."""
+    """Return whether a line ends the paragraph directly above it."""
     if _PLAIN.match(line):
         return False
     words = line.lstrip(" ")
@@ -307,13 +307,13 @@ def _behind_markers(words: str) -> str:
 
 
 def _is_prose(words: str) -> bool:
-    """Tell whether the line after this one may run on from it without an indent."""
+    """Return whether the line after this one may run on from it without an indent."""
     bare = _behind_markers(words)
     return bool(bare) and not _FENCE.match(bare) and not _heading(bare)
 
 
 def _runs_on(line: str) -> bool:
-    """Tell whether a line without an indent belongs to the words of the item above it."""
+    """Return whether a line without an indent belongs to the words of the item above it."""
     return not (_interrupts(line) or _is_rule(line) or _item_marker(line))
 
 

@@ -173,7 +173,7 @@ def new_id(taken: Collection[str] = ()) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Tell whether a text can be the name of a fact."""
+    """Return whether a text can be the name of a fact."""
     return ID.fullmatch(text) is not None
 
 

@@ -74,7 +74,7 @@ def language_of(text: str) -> str:
 
 
 def is_foreign(query: str, text: str) -> bool:
-    """Tell whether a text is surely in another language than a query, so that both share few words.
+    """Return whether a text is surely in another language than a query, so that both share few words.
 
     Names and quotations bring a few small words of other languages into any text.
     """
@@ -87,7 +87,7 @@ def is_foreign(query: str, text: str) -> bool:
 
 
 def is_unlearned(text: str) -> bool:
-    """Tell whether a text is by its letters in a language of Europe that the builtin model did not learn.
+    """Return whether a text is by its letters in a language of Europe that the builtin model did not learn.
 
     Czech is one: it finds Czech texts near each other, whatever they say.
     """

@@ -48,7 +48,7 @@ class WordClasses:
         self._patterns: dict[tuple[str, str], re.Pattern[str]] = {}
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether the language has a class: some have no verbs at the end, others few adverbs."""
+        """Return whether the language has a class: some have no verbs at the end, others few adverbs."""
         return name in self._table
 
     def __iter__(self) -> Iterator[str]:

@@ -108,7 +108,7 @@ def tokens_in(text: str) -> Iterator[Token]:
 
 
 def goes_on(text: str, tokens: list[Token], at: int, count: int) -> bool:
-    """Tell whether lines hold more than the words that were found in them; marks and times do not count."""
+    """Return whether lines hold more than the words that were found in them; marks and times do not count."""
     start = text.rfind("\n", 0, tokens[at].start) + 1
     end = text.find("\n", tokens[at + count - 1].end)
     return len(words_in(bare(text[start : len(text) if end < 0 else end]))) > count

@@ -82,12 +82,12 @@ def parts_of(identifier: str) -> list[str]:
 
 
 def is_one_word(letters: str) -> bool:
-    """Tell whether a run of letters is one word rather than several in camel case."""
+    """Return whether a run of letters is one word rather than several in camel case."""
     return letters.islower() or letters[1:].islower() or len(letters) == 1
 
 
 def is_unspaced(run: str) -> bool:
-    """Tell whether a run is written in a script without blanks between words."""
+    """Return whether a run is written in a script without blanks between words."""
     character = run[0]
     return (
         "\u0e00" <= character <= "\u0e7f"
@@ -150,7 +150,7 @@ def telling_words(text: str) -> list[str]:
 
 
 def is_small_talk(text: str) -> bool:
-    """Tell whether a query has words, and all of them are small ones that say nothing."""
+    """Return whether a query has words, and all of them are small ones that say nothing."""
     every = _distinct(text)
     return bool(every) and _small(text).issuperset(every)
 

@@ -144,7 +144,7 @@ class Look:
             return []
 
     def is_folder(self, entry: os.DirEntry[str]) -> bool:
-        """Tell whether an entry is a folder, and no link to one."""
+        """Return whether an entry is a folder, and no link to one."""
         try:
             return entry.is_dir(follow_symlinks=False)
         except OSError:
@@ -164,7 +164,7 @@ class Look:
             self.seen.found.append(Found(self._name(name or entry.name), entry.path, self.client))
 
     def is_ours(self, head: Head | None) -> bool:
-        """Tell whether a person's session began in the workspace."""
+        """Return whether a person's session began in the workspace."""
         return head is not None and not head.is_helper and self._is_root(head.folder)
 
     def rows(

@@ -146,7 +146,7 @@ def extras_within(workspace: Workspace, settings: Settings) -> tuple[str, ...]:
 
 
 def kept_in_private(name: str, *, everything: bool) -> bool:
-    """Tell whether a file or folder of the private folder belongs to a copy."""
+    """Return whether a file or folder of the private folder belongs to a copy."""
     return bool(ALWAYS_KEPT.fullmatch(name) or (everything and KEPT_ON_REQUEST.fullmatch(name)))
 
 
@@ -339,7 +339,7 @@ def _is_note(path: str) -> bool:
 
 
 def _is_extra(path: str, folders: list[str]) -> bool:
-    """Tell whether a file lies in an extra path of this workspace."""
+    """Return whether a file lies in an extra path of this workspace."""
     return any(
         path == folder or _is_markdown(path[len(folder) :].strip("/").split("/"))
         for folder in folders

@@ -239,7 +239,7 @@ def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
 
 
 def is_large(item: Item) -> bool:
-    """Tell whether a file must be read in pieces."""
+    """Return whether a file must be read in pieces."""
     try:
         return os.lstat(item.real).st_size > WHOLE_BYTES
     except OSError:

@@ -250,7 +250,7 @@ class _Merge:
         return self._listed[folder]
 
     def _is_same(self, path: str, entry: Entry) -> bool:
-        """Tell whether a file has the content of an entry."""
+        """Return whether a file has the content of an entry."""
         place = self.root / path
         try:
             with open_folder(place.parent, self.root) as folder:

@@ -152,7 +152,7 @@ def place_error(shown: str, error: Exception, refused: str = _CREDENTIALS) -> Ba
 
 
 def is_unreachable(error: Exception) -> bool:
-    """Tell whether nothing answered, so that asking for the next file would be no better."""
+    """Return whether nothing answered, so that asking for the next file would be no better."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     # By name, because importing the libraries that raise them takes a second.
     return bool(

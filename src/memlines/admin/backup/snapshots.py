@@ -370,7 +370,7 @@ def _read_manifest(place: Place, identity: str) -> Manifest:
 
 
 def _holds_same(place: Place, identity: str, manifest: Manifest) -> bool:
-    """Tell whether a backup holds the same files of the same workspace; their times do not count."""
+    """Return whether a backup holds the same files of the same workspace; their times do not count."""
     try:
         before = _read_manifest(place, identity)
     except BackupError:

@@ -98,7 +98,7 @@ def _check_files(
 
 
 def _lacks_ours(content: bytes | None, entry: Entry, edit: Edit | None) -> bool:
-    """Tell whether what was put into a file of the user's is not there any more."""
+    """Return whether what was put into a file of the user's is not there any more."""
     if content is None or edit is None or entry.edited is None or not entry.edited.cuts:
         return False
     return edit.take_out(content) == content
@@ -115,7 +115,7 @@ def _check_engine(checkup: Checkup, folder: Path, python: Path | None, again: st
 
 
 def _may_be_run(python: Path, project: Path) -> bool:
-    """Tell whether asking is safe: a cloned project may bring settings, and a program that they name."""
+    """Return whether asking is safe: a cloned project may bring settings, and a program that they name."""
     if python == Path(sys.executable):
         return True
     is_brought = contains(project, python.absolute()) or contains(project, python.resolve())

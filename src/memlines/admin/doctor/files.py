@@ -89,7 +89,7 @@ def check_contents(checkup: Checkup) -> Iterator[Finding]:
 
 
 def _looks_unchanged(checkup: Checkup, file: FoundFile) -> bool:
-    """Tell whether no sync would read a file again."""
+    """Return whether no sync would read a file again."""
     entry = checkup.known.get(file.path)
     return (
         entry is not None
@@ -245,7 +245,7 @@ def _holder_of(lock: Path) -> Path:
 
 
 def is_held(lock: Path) -> bool:
-    """Tell whether some program holds a lock; one that cannot be opened for writing is not held."""
+    """Return whether some program holds a lock; one that cannot be opened for writing is not held."""
     if not lock.is_file() or not os.access(lock, os.W_OK):
         return False
     probe = FileLock(lock)

@@ -37,7 +37,7 @@ _CHUNKS_WITHOUT_WORDS = "SELECT number FROM chunks WHERE number NOT IN (SELECT r
 
 
 def check_index(checkup: Checkup) -> Iterator[Finding]:
-    """Tell whether the index is there, can be used, and is whole."""
+    """Return whether the index is there, can be used, and is whole."""
     if checkup.index_error is not None:
         raise checkup.index_error
     if checkup.index is None:

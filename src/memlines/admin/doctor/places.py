@@ -113,7 +113,7 @@ def repair_permissions(job: RepairJob) -> str:
 
 
 def check_settings(checkup: Checkup) -> Iterator[Finding]:
-    """Tell whether the settings can be used, and whether they switch memory off."""
+    """Return whether the settings can be used, and whether they switch memory off."""
     if checkup.settings_error is not None:
         raise checkup.settings_error
     off = switched_off(checkup.loaded) if checkup.loaded else ""
@@ -148,7 +148,7 @@ def _check_room(checkup: Checkup) -> Iterator[Finding]:
 
 
 def _check_network(folder: Path) -> Iterator[Finding]:
-    """Tell whether the index is on a network file system, where that can be seen cheaply."""
+    """Return whether the index is on a network file system, where that can be seen cheaply."""
     if not sys.platform.startswith("linux") or not _MOUNTS.exists():
         return
     real = os.path.realpath(folder)

@@ -190,7 +190,7 @@ def _compare_copy(index: Index) -> tuple[int, int]:
 
 
 def _has_numpy() -> bool:
-    """Tell whether vectors can be looked at; where not, the check of the engines says so."""
+    """Return whether vectors can be looked at; where not, the check of the engines says so."""
     return find_spec("numpy") is not None
 
 

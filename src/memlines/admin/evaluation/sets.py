@@ -285,7 +285,7 @@ class _Reader:
 
 
 def _is_inside(path: str) -> bool:
-    """Tell whether a path, by its text alone, stays below where it starts."""
+    """Return whether a path, by its text alone, stays below where it starts."""
     pure = PurePosixPath(path)
     return bool(pure.parts) and not pure.is_absolute() and ".." not in pure.parts and "\0" not in path
 

@@ -78,7 +78,7 @@ def _list(text: _Text) -> Iterator[Any]:
 
 
 def _enter(text: _Text, keys: Collection[str]) -> bool:
-    """Go to the list under one of the keys; tell whether there is one."""
+    """Go to the list under one of the keys; return whether there is one."""
     text.skip("{")
     while text.peek() == '"':
         key = _key(text)
@@ -147,7 +147,7 @@ class _Text:
                 return value
 
     def _more(self) -> bool:
-        """Read on; tell whether there was anything."""
+        """Read on; return whether there was anything."""
         if self._ended:
             return False
         kept = len(self._buffer) - self._at

@@ -172,7 +172,7 @@ class _VectorImport:
             index.close()
 
     def _is_same(self, which: Kept, matches: _Matches) -> bool:
-        """Tell whether the provider makes the vectors that OpenClaw has of a few of the texts."""
+        """Return whether the provider makes the vectors that OpenClaw has of a few of the texts."""
         theirs = dict(vectors(self.database, which, matches.samples))
         if not theirs:
             return False
@@ -213,7 +213,7 @@ class _VectorImport:
 
 
 def _is_of(one: Kept, provider: Provider) -> bool:
-    """Tell whether vectors may be those of a provider, by the names of both and their models."""
+    """Return whether vectors may be those of a provider, by the names of both and their models."""
     same_model = one.model == provider.model or one.model.endswith(f"/{provider.model}")
     return _SAME_PROVIDER.get(one.provider, one.provider) == provider.id and same_model
 

@@ -198,7 +198,7 @@ def _walk(root: Path, below: str, max_bytes: int, seen: _Listing) -> None:
 
 
 def _consider(entry: os.DirEntry[str], item: Item, max_bytes: int, seen: _Listing) -> bool:
-    """Take a note; tell whether the entry is a folder to look into."""
+    """Take a note; return whether the entry is a folder to look into."""
     path = item.path
     if entry.is_symlink():
         seen.problems.append(Problem(_printable(path), "is a symbolic link; links are not followed"))

@@ -38,7 +38,7 @@ _CODE = re.compile(
 
 
 def is_injection(text: str) -> bool:
-    """Tell whether a text tries to command a model that reads it, rather than to say something."""
+    """Return whether a text tries to command a model that reads it, rather than to say something."""
     plain = unicodedata.normalize("NFKC", visible(text[:_READ]))
     words = _BLANKS.sub(" ", fold(plain))
     attacks = _attack_pattern(*_ATTACKS)
@@ -49,7 +49,7 @@ def is_injection(text: str) -> bool:
 
 @lru_cache(maxsize=256)  # a sentence is read by several languages
 def orders_character(sentence: str) -> bool:
-    """Tell whether a folded sentence is about what a model is or says, other than its language and form."""
+    """Return whether a folded sentence is about what a model is or says, other than its language and form."""
     if not _attack_pattern("character").search(sentence):
         return False
     is_harmless = _attack_pattern("format").search(sentence)
@@ -57,7 +57,7 @@ def orders_character(sentence: str) -> bool:
 
 
 def is_pasted(text: str, max_chars: int) -> bool:
-    """Tell whether nothing of a message can be taken for what its writer says."""
+    """Return whether nothing of a message can be taken for what its writer says."""
     words = text.strip()
     return (
         not SHORTEST <= len(words) <= max_chars
@@ -69,7 +69,7 @@ def is_pasted(text: str, max_chars: int) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Tell whether a sentence is code, a setting, or taken from the memory."""
+    """Return whether a sentence is code, a setting, or taken from the memory."""
     return (
         len(text.strip()) < SHORTEST
         or _CODE.search(text) is not None

@@ -136,19 +136,19 @@ class Reading:
         return self._low[self.begin : self.end]
 
     def holds(self, name: str) -> bool:
-        """Tell whether a word class occurs."""
+        """Return whether a word class occurs."""
         return self.language.words(name).search(self.said) is not None
 
     def anywhere(self, name: str) -> bool:
-        """Tell whether a word class occurs, also in what introduces the sentence."""
+        """Return whether a word class occurs, also in what introduces the sentence."""
         return self.language.words(name).search(self._low) is not None
 
     def heads(self, name: str) -> bool:
-        """Tell whether a word class begins it."""
+        """Return whether a word class begins it."""
         return self.language.words(name).match(self._low, self.begin, self.end) is not None
 
     def goes_on_with(self, name: str) -> bool:
-        """Tell whether a word class begins a clause behind a comma."""
+        """Return whether a word class begins a clause behind a comma."""
         pattern = self.language.words(name)
         commas = re.finditer(r"[,;] (?:(?:and|en|und|et|y|a) )?", self._low[: self.end])
         return any(pattern.match(self._low, comma.end(), self.end) for comma in commas)

@@ -261,7 +261,7 @@ def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Messa
 
 
 def may_last(text: str, *, max_chars: int = 500) -> bool:
-    """Tell whether a text that a model picked may be kept: nothing but a plain statement is."""
+    """Return whether a text that a model picked may be kept: nothing but a plain statement is."""
     said = without_quotes(text)
     if is_pasted(said, max_chars) or is_injection(said):
         return False
@@ -297,7 +297,7 @@ def _asked_places(readings: Sequence[Sequence[Reading]]) -> set[int]:
 
 
 def _announces_a_paste(reads: Sequence[Reading]) -> bool:
-    """Tell whether a sentence asks for something to be done with what follows it."""
+    """Return whether a sentence asks for something to be done with what follows it."""
     return reads[0].sentence.low.rstrip().endswith(":") and any(
         not reading.is_asked and reading.heads("task") for reading in reads
     )
@@ -356,7 +356,7 @@ def _speaks_anywhere(reading: Reading) -> bool:
 
 
 def _is_not_meant(reading: Reading) -> bool:
-    """Tell whether a sentence asks, supposes, or is about something to do once: "remember to …"."""
+    """Return whether a sentence asks, supposes, or is about something to do once: "remember to …"."""
     if reading.is_question or reading.holds("unreal"):
         return True
     is_rule = any(reason.name in ("onwards", "rule", "habit") for reason in reading.reasons())

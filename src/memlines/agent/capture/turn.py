@@ -217,7 +217,7 @@ class Seen:
         self._hashes = dict.fromkeys(_hashes_in(self._before))
 
     def __contains__(self, marks: Iterable[str]) -> bool:
-        """Tell whether a message was read, by any of its marks."""
+        """Return whether a message was read, by any of its marks."""
         return any(mark in self._hashes for mark in marks)
 
     def add(self, marks: Iterable[str]) -> None:

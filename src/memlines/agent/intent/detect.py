@@ -102,7 +102,7 @@ class _Reading:
         return self._clauses
 
     def holds(self, names: str, *, near: bool = False) -> bool:
-        """Tell whether one of some classes, written `a|b`, is in the sentence, or in the one before it."""
+        """Return whether one of some classes, written `a|b`, is in the sentence, or in the one before it."""
         for name in names.split("|"):
             if name == "asking" and (self.sentence.asks or self._find_at_beginning(name, self.clauses)):
                 return True
@@ -114,7 +114,7 @@ class _Reading:
         return False
 
     def speaks_against(self, name: str, leading: re.Match[str]) -> bool:
-        """Tell whether a class is where it takes the meaning from some leading words.
+        """Return whether a class is where it takes the meaning from some leading words.
 
         A denial counts in the clause of these words, and a plain "not" does not count behind them. A program
         or its users count outside of what should be remembered or forgotten, which may be about a program.
@@ -197,7 +197,7 @@ def detect_in(said: Sequence[Sentence], languages: Sequence[str]) -> Intent:
 
 
 def about_past(text: str, *, languages: Sequence[str] = LANGUAGES) -> bool:
-    """Tell whether a message is about earlier work, decisions, dates, people, preferences or to-dos.
+    """Return whether a message is about earlier work, decisions, dates, people, preferences or to-dos.
 
     That is so if it asks for what is known, or builds on it: "as we discussed". It decides whether the memory
     is searched for a message, so it rather misses one than searches for every prompt.
@@ -212,7 +212,7 @@ def about_past(text: str, *, languages: Sequence[str] = LANGUAGES) -> bool:
 
 
 def has_cue(said: Sequence[Sentence], languages: Sequence[str]) -> bool:
-    """Tell whether some sentences name the memory or what was said before, though no rule is met."""
+    """Return whether some sentences name the memory or what was said before, though no rule is met."""
     spoken = [word_classes(code, "intent") for code in _rank_languages(said, languages)]
     patterns = [language.words(name) for language in spoken for name in _CUES]
     return any(pattern.search(sentence.low) for pattern in patterns for sentence in said)

@@ -79,7 +79,7 @@ class Api:
         return self.known_dims.get(model)
 
     def shortens(self, model: str) -> bool:
-        """Tell whether the model makes vectors of any chosen length, as far as is known."""
+        """Return whether the model makes vectors of any chosen length, as far as is known."""
         return True
 
     def prefixes(self, model: str) -> tuple[str, str]:
@@ -121,7 +121,7 @@ class OpenAI(Api):
     }
 
     def shortens(self, model: str) -> bool:
-        """Tell whether the model makes vectors of any chosen length."""
+        """Return whether the model makes vectors of any chosen length."""
         return model != "text-embedding-ada-002"
 
 
@@ -151,7 +151,7 @@ class Mistral(Api):
     dims_field = "output_dimension"
 
     def shortens(self, model: str) -> bool:
-        """Tell whether the model makes vectors of any chosen length."""
+        """Return whether the model makes vectors of any chosen length."""
         return model.startswith("codestral-embed")
 
 
@@ -171,7 +171,7 @@ class Voyage(Api):
         return self.known_dims.get(model, 1024 if model.startswith(("voyage-3", "voyage-4")) else None)
 
     def shortens(self, model: str) -> bool:
-        """Tell whether the model makes vectors of any chosen length; the older ones do not."""
+        """Return whether the model makes vectors of any chosen length; the older ones do not."""
         return model not in ("voyage-3", "voyage-3-lite") and not model.endswith("-2")
 
     def parameters(self, *, is_query: bool) -> dict[str, Any]:
@@ -245,7 +245,7 @@ class Gemini(Api):
         return self.known_dims.get(model, 3072 if model.startswith("gemini-embedding-") else None)
 
     def shortens(self, model: str) -> bool:
-        """Tell whether the model makes vectors of any chosen length."""
+        """Return whether the model makes vectors of any chosen length."""
         return model != "embedding-001"
 
     def prefixes(self, model: str) -> tuple[str, str]:

@@ -208,7 +208,7 @@ def as_prose(message: str) -> str:
 def make_filter(
     query: Query, match: Callable[[str, str], tuple[str, ...]], days: Mapping[int, str] | None = None
 ) -> Callable[[IndexedChunk], bool]:
-    """Return a function that tells whether a chunk is what a query narrows to.
+    """Return a function that says whether a chunk is what a query narrows to.
 
     `match` finds the words that must not occur in a text of a language; `days` are the days that chunks were
     written on, where that is known better than by their file.

@@ -194,7 +194,7 @@ def _without_repeats(ranking: Ranking, chunks: MatchedChunks) -> Ranking:
 
 
 def _is_repeated(chunk: IndexedChunk, beside: Sequence[IndexedChunk], match: Match) -> bool:
-    """Tell whether the lines that a chunk has for itself hold none of the words it holds."""
+    """Return whether the lines that a chunk has for itself hold none of the words it holds."""
     said = {line for other in beside for line in other.text.split("\n")}
     lines = chunk.text.split("\n")
     own = [line for line in lines if line not in said]

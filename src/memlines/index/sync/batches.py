@@ -180,7 +180,7 @@ class BatchRun:
                 self._cancel(batch)
 
     def _find(self, batch: _OpenBatch) -> bool:
-        """Learn the id of a batch of which only the intent is known; tell whether there is one."""
+        """Learn the id of a batch of which only the intent is known; return whether there is one."""
         try:
             found = self.api.find(batch.submitted.token)
         except EmbeddingError as error:
@@ -227,7 +227,7 @@ class BatchRun:
             self.open.append(batch)
 
     def _create(self, batch: _OpenBatch, file: str) -> bool:
-        """Make a batch of a file; tell whether it exists for sure."""
+        """Make a batch of a file; return whether it exists for sure."""
         try:
             self._note(batch, self.api.create(file, batch.submitted.token))
             return True
@@ -242,7 +242,7 @@ class BatchRun:
         return False
 
     def _poll(self, batch: _OpenBatch) -> bool:
-        """Ask for a batch, and fetch it if it has ended; tell whether it is no longer open."""
+        """Ask for a batch, and fetch it if it has ended; return whether it is no longer open."""
         try:
             state = self.api.state(batch.submitted.id)
             batch.completed = state.completed

@@ -93,7 +93,7 @@ def _session_of(path: str) -> str:
 
 
 def is_unchanged(file: FoundFile, known: Mapping[str, IndexedFile]) -> bool:
-    """Tell whether a file is surely as the index knows it."""
+    """Return whether a file is surely as the index knows it."""
     entry = known.get(file.path)
     return entry is not None and entry.settled and entry.fingerprint == file.fingerprint
 
@@ -131,7 +131,7 @@ def suspiciously_gone(
 
 
 def is_behind(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
-    """Tell whether any file looks added, changed or removed since it was indexed.
+    """Return whether any file looks added, changed or removed since it was indexed.
 
     Unlike `is_dirty`, this takes a file at its word that was indexed within a moment of its change.
     """
@@ -142,7 +142,7 @@ def is_behind(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
 def is_dirty(
     discovery: Discovery, known: Mapping[str, IndexedFile], deltas: SessionSync | None = None
 ) -> bool:
-    """Tell whether any file was added, changed or removed since it was indexed.
+    """Return whether any file was added, changed or removed since it was indexed.
 
     With `deltas`, a transcript that only grew by less than these is no reason to read it again: agents
     write to it all the time.
@@ -155,7 +155,7 @@ def is_dirty(
 
 
 def lags_behind(discovery: Discovery, index: Index, deltas: SessionSync) -> bool:
-    """Tell whether an index is dirty, reading of it only what is in doubt: for workspaces of many files."""
+    """Return whether an index is dirty, reading of it only what is in doubt: for workspaces of many files."""
     doubtful, known = doubtful_files(discovery, index)
     if is_dirty(replace(discovery, files=tuple(doubtful)), known, deltas):
         return True

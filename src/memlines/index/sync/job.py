@@ -66,7 +66,7 @@ class Job:
         return self.deadline is not None or self.embed_limit is not None
 
     def is_late(self) -> bool:
-        """Tell whether the deadline has passed."""
+        """Return whether the deadline has passed."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
     def lock(self, kind: str = "") -> WriterLock:
@@ -181,7 +181,7 @@ def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
 
 
 def covers_same_files(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Tell whether two indexes are of the same folders; otherwise files may well be in one only."""
+    """Return whether two indexes are of the same folders; otherwise files may well be in one only."""
     return all(before.get(key) == now[key] for key in ("sources", "extra_paths"))
 
 

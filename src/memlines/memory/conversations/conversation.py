@@ -276,6 +276,6 @@ def _name(conversation: Conversation, rules: Rules) -> str:
 
 
 def _begins(turns: Sequence[Turn], with_these: Sequence[Turn]) -> bool:
-    """Tell whether a conversation begins with another one."""
+    """Return whether a conversation begins with another one."""
     said = [(turn.role, turn.text) for turn in turns[: len(with_these)]]
     return said == [(turn.role, turn.text) for turn in with_these]

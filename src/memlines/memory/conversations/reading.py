@@ -61,7 +61,7 @@ class Session:
     warnings: tuple[str, ...] = ()
 
     def is_marked(self, turn: Turn) -> bool:
-        """Tell whether a turn stands on the lines that were asked for."""
+        """Return whether a turn stands on the lines that were asked for."""
         return self.line is not None and self.line <= turn.line <= (self.last_line or self.line)
 
     def to_json(self) -> dict[str, Any]:

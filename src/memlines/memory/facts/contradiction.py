@@ -1,4 +1,4 @@
-"""Tell which fact a newer one makes untrue.
+"""Return which fact a newer one makes untrue.
 
 Both are read as statements, and only what cannot be true at the same time counts: another value of a thing
 there is one of at a time ("I live in …"), an end ("no longer", "switched from … to …", "cancelled"), the
@@ -86,7 +86,7 @@ def _replaces(new: Statement, old: Statement) -> bool:
 
 
 def _is_open(new: Statement, old: Statement) -> bool:
-    """Tell whether one of them may be true beside the other in any case."""
+    """Return whether one of them may be true beside the other in any case."""
     return new.also or old.also or new.doubtful or old.doubtful
 
 
@@ -134,7 +134,7 @@ def _denies(new: Statement, old: Statement) -> bool:
 
 
 def _is_rule(new: Statement, old: Statement) -> bool:
-    """Tell whether what may be done is said or denied by both, or an order by one: "Never push"."""
+    """Return whether what may be done is said or denied by both, or an order by one: "Never push"."""
     if _permitted(new) and _permitted(old):
         return True
     return len(_said(new)) > 1 and not {new.tags[:1], old.tags[:1]} & {"i", "u"}
@@ -164,7 +164,7 @@ def _turns(new: Statement, old: Statement) -> bool:
 
 
 def _is_lasting(said: Sequence[Item], at: int, verb: int) -> bool:
-    """Tell whether a number says how long: "are kept for 30 days", and not "are paid for 2026"."""
+    """Return whether a number says how long: "are kept for 30 days", and not "are paid for 2026"."""
     return 0 <= verb < at - 1 and said[at - 1].tag == "f" and at + 1 < len(said) and said[at + 1].tag in "wN"
 
 
@@ -209,7 +209,7 @@ def _has_other_value(new: Frame, old: Frame, change: bool) -> bool:
 
 
 def _is_used_instead(new: Frame, old: Frame) -> bool:
-    """Tell whether one thing is used for something instead of another, rather than both for parts of it."""
+    """Return whether one thing is used for something instead of another, rather than both for parts of it."""
     ours, theirs = _name(new.value), _name(old.value)
     purposes = [what.removeprefix("for ") for what in new.about if what.startswith("for ")]
     if (is_known(ours) and is_known(theirs)) or any(map(is_anything, purposes)):
@@ -242,7 +242,7 @@ def _numbers(items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _leaves(new: Frame, old: Frame, said: Statement) -> bool:
-    """Tell whether a statement says that what another one holds is over: "from … to …", "instead of …"."""
+    """Return whether a statement says that what another one holds is over: "from … to …", "instead of …"."""
     if new.kind == "left":
         return old.kind == "employer" and new.about == old.about and _alike(new.value, old.value)
     if new.kind == "prefer" or not new.dropped or not _alike(new.dropped, old.value):
@@ -272,7 +272,7 @@ def _name(items: Sequence[Item]) -> str:
 
 
 def _differs(new: Sequence[Item], old: Sequence[Item]) -> bool:
-    """Tell whether two values are different, and neither says only more than the other."""
+    """Return whether two values are different, and neither says only more than the other."""
     return not (_within(new, old) or _within(old, new))
 
 

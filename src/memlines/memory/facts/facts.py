@@ -192,7 +192,7 @@ class Facts:
         return (*holding, *(one for one in every if not one.fact.is_current))[:_MOST_CANDIDATES]
 
     def was_forgotten(self, text: str) -> bool:
-        """Tell whether a text holds something that was forgotten for good."""
+        """Return whether a text holds something that was forgotten for good."""
         check(FACT, text=text)
         return Forgotten.load(self._manager.workspace).drops(text)
 

@@ -165,7 +165,7 @@ def _frames(statement: Statement) -> Iterator[Frame]:
 
 
 def _is_whereabouts(statement: Statement, subject: Sequence[Item], place: Sequence[Item]) -> bool:
-    """Tell whether something is at one place: not "we are in …", "they are in …", "it runs in Docker"."""
+    """Return whether something is at one place: not "we are in …", "they are in …", "it runs in Docker"."""
     if not subject or any(item.tag in "iuk0" for item in subject):
         return False
     if any(item.what == "L" for item in statement.items):  # who lives in a town may be in another one

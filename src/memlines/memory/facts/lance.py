@@ -179,7 +179,7 @@ def drop(uri: str) -> None:
 
 
 def is_installed() -> bool:
-    """Tell whether LanceDB could be imported, without the two seconds that it takes."""
+    """Return whether LanceDB could be imported, without the two seconds that it takes."""
     return find_spec("lancedb") is not None
 
 
@@ -246,7 +246,7 @@ def ask_again(uri: str) -> None:
 
 
 def _is_missing(error: ValueError) -> bool:
-    """Tell whether LanceDB's error says that there is no such table."""
+    """Return whether LanceDB's error says that there is no such table."""
     return "was not found" in str(error)
 
 

@@ -68,12 +68,12 @@ def small_words(language: str) -> frozenset[str]:
 
 
 def is_known(name: str) -> bool:
-    """Tell whether a name in lower case is one of a kind of things that take each other's place."""
+    """Return whether a name in lower case is one of a kind of things that take each other's place."""
     return name in _kinds("kinds")
 
 
 def same_kind(one: str, other: str, *, of_one_thing: bool = False) -> bool:
-    """Tell whether two names in lower case are of different things that take each other's place.
+    """Return whether two names in lower case are of different things that take each other's place.
 
     `of_one_thing` counts programming languages as well: a program is written in one, and people use several.
     """
@@ -86,32 +86,32 @@ def same_kind(one: str, other: str, *, of_one_thing: bool = False) -> bool:
 
 
 def is_place(name: str) -> bool:
-    """Tell whether a name in lower case may be a place to move to, and not a thing to use."""
+    """Return whether a name in lower case may be a place to move to, and not a thing to use."""
     return not is_known(name) and name not in _names("no_places")
 
 
 def is_town(name: str) -> bool:
-    """Tell whether a name in lower case may be that of a place, and is no language either."""
+    """Return whether a name in lower case may be that of a place, and is no language either."""
     return is_place(name) and not is_nation(name)
 
 
 def is_nation(word: str) -> bool:
-    """Tell whether an English word in lower case names a nationality, and is not a name."""
+    """Return whether an English word in lower case names a nationality, and is not a name."""
     return word in _names("nations")
 
 
 def is_country(word: str) -> bool:
-    """Tell whether a word in lower case is a country or larger, within which a town may be."""
+    """Return whether a word in lower case is a country or larger, within which a town may be."""
     return word in _names("countries")
 
 
 def are_opposites(one: str, other: str) -> bool:
-    """Tell whether two words in lower case say the opposite of each other."""
+    """Return whether two words in lower case say the opposite of each other."""
     return frozenset((one, other)) in _opposites()
 
 
 def is_anything(stem: str) -> bool:
-    """Tell whether a word, cut to its stem, is something that many different things are used for."""
+    """Return whether a word, cut to its stem, is something that many different things are used for."""
     return any(word.startswith(stem) for word in _anything())
 
 

@@ -295,7 +295,7 @@ def _fill(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> 
 
 
 def _is_cut_from(words: str, texts: Sequence[str]) -> bool:
-    """Tell whether texts are what a fact says: all of it at once, or in pieces if it is long."""
+    """Return whether texts are what a fact says: all of it at once, or in pieces if it is long."""
     return words == texts[0] if len(texts) == 1 else all(text.strip() in words for text in texts)
 
 

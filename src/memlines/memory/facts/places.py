@@ -182,7 +182,7 @@ def uri_of(workspace: Workspace, settings: Settings) -> str:
 
 
 def is_remote(uri: str) -> bool:
-    """Tell whether a table is kept by a service and not in a folder of this machine."""
+    """Return whether a table is kept by a service and not in a folder of this machine."""
     return uri.startswith(_SERVICES)
 
 

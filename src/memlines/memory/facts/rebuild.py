@@ -102,7 +102,7 @@ def rebuild(
 
 
 def _is_current(index: Index, uri: str, state: str) -> bool:
-    """Tell whether a table is of a state, as far as that can be seen without LanceDB."""
+    """Return whether a table is of a state, as far as that can be seen without LanceDB."""
     stamp = stamp_of(uri)
     if stamp is None or stamp.state != state or index.vectors.of(stamp.lacking):
         return False  # or a vector that was lacking came since

@@ -60,7 +60,7 @@ _MISSING = (
 
 
 def uses_table(settings: Settings, facts: int) -> bool:
-    """Tell whether a table finds facts, of which there are so many, once everything is in order."""
+    """Return whether a table finds facts, of which there are so many, once everything is in order."""
     wanted = settings.facts.store == LANCEDB or (settings.facts.store != INDEX and facts >= LARGE)
     # Agents whose indexes differ would overwrite each other's table.
     return wanted and settings.agent == MAIN_AGENT and is_installed()
@@ -268,7 +268,7 @@ class FactTable:
 
 
 def _is_known_here(uri: str) -> bool:
-    """Tell whether this machine wrote a table; of a service, a cloned workspace could name any bucket."""
+    """Return whether this machine wrote a table; of a service, a cloned workspace could name any bucket."""
     return not is_remote(uri) or folder_of(uri).is_dir()
 
 

@@ -80,7 +80,7 @@ def find_candidates(
 
 
 def is_query(workspace: Workspace, selector: str) -> bool:
-    """Tell whether a selector is a question rather than the name of a place."""
+    """Return whether a selector is a question rather than the name of a place."""
     named = selector.strip()
     return cited(named) is None and not _is_path(workspace, named)
 

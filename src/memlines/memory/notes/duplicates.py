@@ -1,4 +1,4 @@
-"""Tell whether a text is known already: whether an entry or a fact says the same in the same words.
+"""Return whether a text is known already: whether an entry or a fact says the same in the same words.
 
 A text that is taken for known is not written, so this prefers a second copy to a loss. Case, punctuation and
 markup do not count. Besides, one of two longer texts may have a few words more (Jaccard index of at least
@@ -100,7 +100,7 @@ class _Wording:
         return max((word for word in self.words if word not in small), key=len, default="")
 
     def is_in(self, known: str) -> bool:
-        """Tell whether a known text says this in the same words."""
+        """Return whether a known text says this in the same words."""
         old = _Wording.of(known)
         if "`" in self.text or not (self.words or self.signs):
             return self.text.split() == old.text.split()
@@ -157,12 +157,12 @@ def unindexed_notes(manager: Manager) -> list[str]:
 
 
 def same_words(new: str, known: str) -> bool:
-    """Tell whether a known text says in the same words what a new one says."""
+    """Return whether a known text says in the same words what a new one says."""
     return _Wording.of(new).is_in(known)
 
 
 def same_days(text: str, now: datetime, known: str, day: date | None) -> bool:
-    """Tell whether both texts speak of the same days, each seen from the day it was said on."""
+    """Return whether both texts speak of the same days, each seen from the day it was said on."""
     spans = spans_of(text, now)
     if day is None:
         return not any(span.said_only_time for span in spans)

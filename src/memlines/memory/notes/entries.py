@@ -177,7 +177,7 @@ def day_of(path: str, entry: Entry) -> date | None:
 
 
 def bears_days(text: str) -> bool:
-    """Tell whether a line of a note begins with a day, so that an entry of it may be from that day."""
+    """Return whether a line of a note begins with a day, so that an entry of it may be from that day."""
     return _DATED.search(text) is not None
 
 

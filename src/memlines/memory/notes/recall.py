@@ -78,7 +78,7 @@ class _Wanted:
     topic_notes: frozenset[str]
 
     def may_be_in(self, path: str, text: str) -> bool:
-        """Tell whether a note is worth cutting into entries, which takes far longer than this look."""
+        """Return whether a note is worth cutting into entries, which takes far longer than this look."""
         if self.latest_day is not None and not (log_day(path) or bears_days(text)):
             return False
         if self.decisions and not may_be_decision(compose(text).lower()):

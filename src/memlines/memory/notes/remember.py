@@ -45,7 +45,7 @@ _MAIN_TITLE = "Memory"
 class Remembered:
     """Where a text is; `duplicate` is the entry that said it already, in which case nothing was written.
 
-    `created` tells whether a new note was begun for it.
+    `created` says whether a new note was begun for it.
     """
 
     path: str

@@ -64,7 +64,7 @@ class Clients:
             self._started[process] = started
 
     def any_left(self) -> bool:
-        """Tell whether one of the clients is still there, and forget the others."""
+        """Return whether one of the clients is still there, and forget the others."""
         for process, started in list(self._started.items()):
             if _start_time(process) != started:
                 self._started.pop(process, None)
@@ -308,7 +308,7 @@ class _Engine:
 
 
 def _is_own_user(connection: socket.socket) -> bool:
-    """Tell whether the other side is our own user; if the system cannot say, the folder keeps others out."""
+    """Return whether the other side is our own user; if the system cannot say, the folder protects us."""
     system: str = sys.platform
     if system == "linux":
         peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))

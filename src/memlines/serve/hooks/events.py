@@ -64,7 +64,7 @@ class Conversations:
         self._missed: OrderedDict[str, list[Neutral]] = OrderedDict()
 
     def has_context(self, name: str) -> bool:
-        """Tell whether a conversation was given its context."""
+        """Return whether a conversation was given its context."""
         return name in _parse_names(self._read())
 
     def note_context(self, name: str, *, given: bool = True) -> None:

@@ -103,7 +103,7 @@ def _request(params: str, said: bytes, deadline: float) -> bytes:
 
 
 def is_typed_command(said: bytes) -> bool:
-    """Tell whether the user typed our command."""
+    """Return whether the user typed our command."""
     return any(command in said for command in _COMMANDS)
 
 
@@ -182,7 +182,7 @@ def socket_file(root: str) -> str:
 
 
 def is_private(folder: str) -> bool:
-    """Tell whether a folder is ours and no other user may enter it."""
+    """Return whether a folder is ours and no other user may enter it."""
     try:
         found = os.lstat(folder)
     except OSError:

@@ -119,7 +119,7 @@ class Exchange:
 
 
 def _check_version(request: Request, headers: Message) -> bool:
-    """Tell whether a request names its version, and refuse one that contradicts its headers."""
+    """Return whether a request names its version, and refuse one that contradicts its headers."""
     if not isinstance(request.params, dict):
         raise Refused(INVALID_PARAMS, "the parameters are not an object")
     version = headers.get(_VERSION_HEADER)

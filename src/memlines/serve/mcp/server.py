@@ -75,7 +75,7 @@ Params = Mapping[str, Any]
 
 
 def is_stateless(method: str, params: Any) -> bool:
-    """Tell whether a request names its version; `initialize` never counts as such a request."""
+    """Return whether a request names its version; `initialize` never counts as such a request."""
     meta = params.get("_meta") if isinstance(params, Mapping) else None
     return method != INITIALIZE and isinstance(meta, Mapping) and VERSION_KEY in meta
 

@@ -384,7 +384,7 @@ def _warm_up(memory: Memory) -> None:
 
 
 def _is_note(memory: Memory, path: str) -> bool:
-    """Tell whether a file is one that the memory reads, by its name alone."""
+    """Return whether a file is one that the memory reads, by its name alone."""
     workspace = memory.workspace
     file = Path(os.path.normpath(workspace.root / path))
     if file.suffix != SUFFIX:

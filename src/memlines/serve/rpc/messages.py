@@ -101,7 +101,7 @@ def parse_request(line: bytes | None) -> Request:
 
 
 def is_id(value: object) -> bool:
-    """Tell whether a value can be the id of a request."""
+    """Return whether a value can be the id of a request."""
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 

@@ -56,7 +56,7 @@ class Workers(Generic[Job]):
                 self._grow()
 
     def drain(self, seconds: float) -> bool:
-        """Wait a while until every job is done; tell whether they are."""
+        """Wait a while until every job is done; return whether they are."""
         with self._lock:
             return self._ended.wait_for(
                 lambda: not (self._waiting or self._running or self._given_up), max(0.0, seconds)

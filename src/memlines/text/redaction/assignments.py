@@ -73,7 +73,7 @@ def _may_be(front: str, word: str) -> bool:
 
 
 def says_secret(name: str) -> bool:
-    """Tell whether a key's name says that it opens something: by a word, or as a variable in capitals."""
+    """Return whether a key's name says that it opens something: by a word, or as a variable in capitals."""
     front = name[:-3].rstrip("_-.")
     return front.lower().endswith(_OF_SECRET_KEYS) or (bool(front) and name.isupper())
 
@@ -143,7 +143,7 @@ _BLOCK = (
 
 
 def is_assigned(match: re.Match[str]) -> bool:
-    """Tell whether what is assigned to a name is a secret."""
+    """Return whether what is assigned to a name is a secret."""
     name = name_at(match)
     if not name:
         return False
@@ -157,7 +157,7 @@ def is_assigned(match: re.Match[str]) -> bool:
 
 
 def is_environment(match: re.Match[str]) -> bool:
-    """Tell whether a line of an environment file sets a secret; almost any value counts there."""
+    """Return whether a line of an environment file sets a secret; almost any value counts there."""
     name, value = name_at(match), match["bare"][:_ENOUGH]
     start = match.end("word") - len(name)
     if not name.isupper() or not _LINE_START.search(match.string, max(0, start - 60), start):
@@ -170,13 +170,13 @@ def is_environment(match: re.Match[str]) -> bool:
 
 
 def is_told(match: re.Match[str]) -> bool:
-    """Tell whether a sentence or an option gives a secret away, rather than talking about one."""
+    """Return whether a sentence or an option gives a secret away, rather than talking about one."""
     value = _value_of(match)
     return bool(value) and _is_password(value)
 
 
 def is_stated(match: re.Match[str]) -> bool:
-    """Tell whether a sentence gives a secret away; a looser one needs a value that surely is one."""
+    """Return whether a sentence gives a secret away; a looser one needs a value that surely is one."""
     value = _value_of(match)
     if not value or not _is_password(value):
         return False
@@ -186,7 +186,7 @@ def is_stated(match: re.Match[str]) -> bool:
 
 
 def is_mentioned(match: re.Match[str]) -> bool:
-    """Tell whether what stands behind a name without a word between them can only be a secret."""
+    """Return whether what stands behind a name without a word between them can only be a secret."""
     value = _value_of(match)
     if match["word"].lower() == "pass":  # which is a verb
         return False
@@ -196,7 +196,7 @@ def is_mentioned(match: re.Match[str]) -> bool:
 
 
 def is_value(match: re.Match[str]) -> bool:
-    """Tell whether the value of a field or of a block is a secret, given the name beside it."""
+    """Return whether the value of a field or of a block is a secret, given the name beside it."""
     name = name_at(match)
     quoted = match["quoted"] is not None
     value = match["quoted"] if quoted else match["bare"]
@@ -214,7 +214,7 @@ def _is_surely(value: str) -> bool:
 
 
 def _is_secret(name: str, value: str, *, quoted: bool) -> bool:
-    """Tell whether a value that is no code is a secret, given the name it has."""
+    """Return whether a value that is no code is a secret, given the name it has."""
     value = value[:_ENOUGH]
     if is_placeholder(value) or is_path(value):
         return False
@@ -231,7 +231,7 @@ def _is_secret(name: str, value: str, *, quoted: bool) -> bool:
 
 
 def _is_password(value: str) -> bool:
-    """Tell whether a value may be a password: digits and letters, or a sign that words do not have."""
+    """Return whether a value may be a password: digits and letters, or a sign that words do not have."""
     if len(value) < 6 or value.count(" ") > 1:
         return False
     if value.isdigit():
@@ -240,7 +240,7 @@ def _is_password(value: str) -> bool:
 
 
 def _is_code(value: str) -> bool:
-    """Tell whether a value without quotes is an expression rather than a text."""
+    """Return whether a value without quotes is an expression rather than a text."""
     if _DOTTED_NAME.fullmatch(value):
         return is_wordy(value)
     return bool(_IDENTIFIER.fullmatch(value) and _SECRET_WORD.search(value)) and is_wordy(value)
@@ -256,7 +256,7 @@ _WRITTEN = (
     (_OPTION, is_told, ""),
 )
 _SPOKEN = ((_ASSIGNMENT, is_assigned, "=:"), (_STATEMENT, is_stated, " "))
-"""The ways a name is given a value, what tells whether it is a secret, and what follows the name."""
+"""The ways a name is given a value, what says whether it is a secret, and what follows the name."""
 
 WORDS = (
     ("api-key", "key", "(?i:key)", [way for way in _WRITTEN if way[0] is not _MENTION]),

@@ -40,7 +40,7 @@ _ENDS_WORD = r"(?![A-Za-z0-9])"
 
 
 def is_distinctive(value: str) -> bool:
-    """Tell whether a value can only be the secret that it was, wherever it stands."""
+    """Return whether a value can only be the secret that it was, wherever it stands."""
     if len(value) < _SHORTEST_WITH_SIGN or len(set(value)) < 5 or "[redacted:" in value:
         return False
     if is_placeholder(value):

@@ -208,7 +208,7 @@ def _unusable(kind: str, reason: str, todo: str) -> SettingsError:
 
 
 def _repeats_repeats(pattern: str) -> bool:
-    """Tell whether a group that repeats something, or chooses, is itself repeated without need.
+    """Return whether a group that repeats something, or chooses, is itself repeated without need.
 
     Such a pattern has many ways to match the same text and may try all of them before it gives up.
     """

@@ -48,7 +48,7 @@ _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.-]+(?:/|$)|[A-Za-z]:\\|\w+://", re.ASCII
 
 
 def is_wordy(value: str) -> bool:
-    """Tell whether a value reads as words or names: parts of some length, with vowels, hardly any numbers."""
+    """Return whether a value reads as words or names: long parts, with vowels, hardly any numbers."""
     parts = _PARTS.findall(value)
     words = [part for part in parts if not part[0].isdigit()]
     if not words or len(parts) - len(words) > 1 + len(value) // 16:
@@ -59,34 +59,34 @@ def is_wordy(value: str) -> bool:
 
 
 def is_random(value: str, shortest: int) -> bool:
-    """Tell whether a value looks drawn by lot: long enough, of many characters, and no words."""
+    """Return whether a value looks drawn by lot: long enough, of many characters, and no words."""
     if len(value) < shortest or len(set(value)) < min(8, shortest - 1):
         return False
     return (is_mixed(value) or not (value.islower() or value.isupper())) and not is_wordy(value)
 
 
 def is_mixed(value: str) -> bool:
-    """Tell whether a value has digits and letters."""
+    """Return whether a value has digits and letters."""
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def is_hex(value: str) -> bool:
-    """Tell whether a value may be a hash or a UUID."""
+    """Return whether a value may be a hash or a UUID."""
     return _HEX.fullmatch(value) is not None
 
 
 def is_path(value: str) -> bool:
-    """Tell whether a value names a place on a disk or in the web."""
+    """Return whether a value names a place on a disk or in the web."""
     return _PATH.match(value) is not None
 
 
 def is_masked(value: str) -> bool:
-    """Tell whether a value was made unreadable, or was an example from the beginning."""
+    """Return whether a value was made unreadable, or was an example from the beginning."""
     return len(set(value)) < 3 or any(mark in value for mark in _MASKS)
 
 
 def is_placeholder(value: str) -> bool:
-    """Tell whether a value only stands for a secret: a variable, an example, a mask, a type."""
+    """Return whether a value only stands for a secret: a variable, an example, a mask, a type."""
     bare = value.strip(" \t.,;:!?")
     if is_masked(bare) or _VARIABLE.fullmatch(bare):
         return True
@@ -95,7 +95,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def passes_luhn(digits: str) -> bool:
-    """Tell whether the last digit of a number is the check digit of the others."""
+    """Return whether the last digit of a number is the check digit of the others."""
     total = 0
     for place, digit in enumerate(map(int, reversed(digits))):
         doubled = digit * 2 if place % 2 else digit
@@ -118,7 +118,7 @@ def secret_in(match: re.Match[str]) -> str:
 
 
 def is_token(match: re.Match[str]) -> bool:
-    """Tell whether a token is no part of a longer word, and neither masked nor an example."""
+    """Return whether a token is no part of a longer word, and neither masked nor an example."""
     start = match.start()
     if not _BEFORE_A_WORD.search(match.string, max(0, start - 16), start):
         return False
@@ -126,7 +126,7 @@ def is_token(match: re.Match[str]) -> bool:
 
 
 def is_jwt(match: re.Match[str]) -> bool:
-    """Tell whether the header of a token is the JSON that one has."""
+    """Return whether the header of a token is the JSON that one has."""
     header = match[0].partition(".")[0]
     try:
         return isinstance(json.loads(_decode(header)), dict)
@@ -135,7 +135,7 @@ def is_jwt(match: re.Match[str]) -> bool:
 
 
 def is_basic(match: re.Match[str]) -> bool:
-    """Tell whether Base64 holds a name and a password."""
+    """Return whether Base64 holds a name and a password."""
     try:
         held = _decode(secret_in(match)).decode()
     except ValueError:
@@ -148,19 +148,19 @@ def _decode(encoded: str) -> bytes:
 
 
 def is_credential(match: re.Match[str]) -> bool:
-    """Tell whether what a header says is more than a word."""
+    """Return whether what a header says is more than a word."""
     secret = secret_in(match)
     return len(secret) >= 8 and not is_placeholder(secret) and (is_mixed(secret) or is_random(secret, 8))
 
 
 def is_cookie(match: re.Match[str]) -> bool:
-    """Tell whether one of the values of a cookie is random enough to open a session."""
+    """Return whether one of the values of a cookie is random enough to open a session."""
     values = [pair.partition("=")[2].strip() for pair in secret_in(match).split(";")]
     return any(is_random(value, 8) and not is_placeholder(value) for value in values)
 
 
 def is_card(match: re.Match[str]) -> bool:
-    """Tell whether digits are the number of a card: an issuer's, with its check digit, and by themselves."""
+    """Return whether digits are the number of a card: of an issuer, with its check digit, alone."""
     start, end = match.span()
     if _LONGER_BEFORE.search(match.string, max(0, start - 6), start):
         return False
@@ -171,12 +171,12 @@ def is_card(match: re.Match[str]) -> bool:
 
 
 def is_key_block(match: re.Match[str]) -> bool:
-    """Tell whether there is a key between the markers of one."""
+    """Return whether there is a key between the markers of one."""
     return _KEY_MATERIAL.search(match[0]) is not None
 
 
 def is_given(match: re.Match[str]) -> bool:
-    """Tell whether a value in the place of a password is one."""
+    """Return whether a value in the place of a password is one."""
     secret = secret_in(match)
     return not (is_placeholder(secret) or is_path(secret) or _PORTS.fullmatch(secret))
 

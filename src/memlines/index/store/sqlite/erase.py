@@ -108,7 +108,7 @@ def rewrite(path: Path) -> None:
 
 
 def is_live(path: Path, piece: str) -> bool:
-    """Tell whether a chunk of an index holds a piece of text."""
+    """Return whether a chunk of an index holds a piece of text."""
     with closing(Index.writer(path, {})) as index, index.errors():
         sql = "SELECT 1 FROM chunks WHERE instr(text, ?) OR instr(heading, ?) LIMIT 1"
         return index.connection.execute(sql, (piece, piece)).get is not None

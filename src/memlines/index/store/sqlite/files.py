@@ -119,7 +119,7 @@ def check_file(path: Path) -> None:
 
 
 def _is_odd(path: Path) -> bool:
-    """Tell whether a path is no regular file, by one look: SQLite removes its files at any time."""
+    """Return whether a path is no regular file, by one look: SQLite removes its files at any time."""
     try:
         return not stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -138,7 +138,7 @@ def check_database(connection: Connection, path: Path) -> None:
 
 
 def is_ours(path: Path) -> bool:
-    """Tell whether a file is an index of ours, by its place or by the mark in its header."""
+    """Return whether a file is an index of ours, by its place or by the mark in its header."""
     if path.parent.name == PRIVATE_DIR:
         return True
     try:
@@ -148,7 +148,7 @@ def is_ours(path: Path) -> bool:
 
 
 def is_marked(path: Path) -> bool:
-    """Tell whether a file bears the mark of an index of ours."""
+    """Return whether a file bears the mark of an index of ours."""
     return _is_marked(_header(path))
 
 
@@ -332,7 +332,7 @@ def _is_mark(found: object, wanted: str) -> bool:
 
 
 def _is_shared(path: Path) -> bool:
-    """Tell whether another member of one of our groups made the file, in a folder that the group writes to.
+    """Return whether another member of one of our groups made the file, in a folder that the group writes to.
 
     Cloning, copying and unpacking make files of one's own, so what came that way is never taken for shared.
     """

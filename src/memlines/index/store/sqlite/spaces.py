@@ -136,7 +136,7 @@ def add(
 
 
 def has_unfinished(connection: Connection, wanted: Space) -> bool:
-    """Tell whether the index has unfinished spaces besides the wanted one."""
+    """Return whether the index has unfinished spaces besides the wanted one."""
     return any(_is_left(entry, wanted) for entry in entries(connection))
 
 

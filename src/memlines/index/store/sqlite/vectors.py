@@ -240,7 +240,7 @@ class VectorTable:
             self.matrix().save_if_stale()
 
     def _exists(self, *, to_write: bool = False) -> bool:
-        """Tell whether there are vectors that can be read.
+        """Return whether there are vectors that can be read.
 
         Without its extension a table looks empty, for words to answer, until a sync rebuilds the index. It
         cannot be written to: a vector would outlive its chunk.
