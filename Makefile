@@ -27,8 +27,9 @@ layers: $(VENV)/.dev
 
 # One process a core, a file of tests at a time, in the order of their names: the real clients, which take the
 # longest, come first that way. Workers do not inherit -X, so the variable says it.
+# One more process than there are cores: tests that wait for a program or a lock leave their core to others.
 unit: $(VENV)/.dev
-	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile --no-loadscope-reorder
 
 test-slow: $(VENV)/.dev  ## the exhaustive runs as well
 	$(BIN)/python -X warn_default_encoding -m pytest -m "slow or not slow" --hypothesis-profile thorough

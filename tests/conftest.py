@@ -38,6 +38,15 @@ def _own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, str(folder))
 
 
+@pytest.fixture(autouse=True)
+def _no_disk_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `os.fsync` return at once: no test can see what a disk holds, and waiting for it takes minutes.
+
+    Tests of durability put their own function in its place, which records or fails.
+    """
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     """An empty workspace folder."""

@@ -34,12 +34,6 @@ ENTRIES = "".join(f"- 12:00 We decided on plan number {n}.\n" for n in range(3))
 BLOCK = f"<!-- session s1 -->\n{ENTRIES}<!-- /session -->\n"
 
 
-@pytest.fixture
-def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for no disk: what is looked at here is what each call leaves, not whether it lasts."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-
-
 def prepared(folder: Path) -> Path:
     (folder / "memory").mkdir(parents=True)
     put(folder, TODAY, LOG)
@@ -70,7 +64,6 @@ OPERATIONS: dict[str, tuple[Operation, list[list[list[str]]]]] = {
 }
 
 
-@pytest.mark.usefixtures("_fast")
 @pytest.mark.parametrize(("fault", "sticky"), CASES)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_snapshot_is_whole_or_not_there(tmp_path: Path, operation: str, fault: str, sticky: bool) -> None:
@@ -90,7 +83,6 @@ def test_a_snapshot_is_whole_or_not_there(tmp_path: Path, operation: str, fault:
     pytest.fail("the operation never ended")
 
 
-@pytest.mark.usefixtures("_fast")
 @pytest.mark.parametrize("fault", ["full", "broken", "interrupted"])
 def test_a_flush_that_fails_loses_nothing_and_can_be_repeated(tmp_path: Path, fault: str) -> None:
     before = prepared(tmp_path / "before")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import traceback
 from collections.abc import Callable, Iterator
@@ -84,9 +83,8 @@ def pattern(tmp_path_factory: pytest.TempPathFactory, provider: str, copied_inde
 
 
 @pytest.fixture(autouse=True)
-def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for no disk, and keep a copy of few vectors already."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
+def _few_vectors_are_worth_saving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a copy of few vectors already."""
     monkeypatch.setattr(matrix, "_WORTH_SAVING", 3)
 
 

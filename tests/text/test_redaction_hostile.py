@@ -7,7 +7,7 @@ import pytest
 from memlines.text.redaction import redact
 from memlines.text.redaction.rules import FORMS, MARKED
 
-LENGTH = 1_000_000
+LENGTH = 300_000
 KEYWORDS = sorted({word for rule in (*MARKED, *FORMS) for word in rule.keywords.split()})
 HOSTILE = [
     "a", "=", " ", "\n", "-", '"', "\\", "4", "a1", "4111 ", "sk-", "eyJ", "-eyJ", "eyJaaaaaaaa.",
@@ -19,7 +19,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=repr)
-def test_a_megabyte_of_one_piece_comes_to_an_end(piece: str) -> None:
+def test_one_piece_without_end_comes_to_an_end(piece: str) -> None:
     text = piece * (LENGTH // len(piece))
     assert redact(text).text.count("\n") == text.count("\n")
 
