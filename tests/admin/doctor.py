@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from memlines.admin.doctor.checkup import Finding
+from memlines.admin.doctor.findings import Finding
 from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
 from tests.indexes import index_file, notes, silent, sync, write
 

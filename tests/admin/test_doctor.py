@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from memlines.admin.doctor import examine as examination
-from memlines.admin.doctor.checkup import Checkup, Finding, ok
+from memlines.admin.doctor.findings import Checkup, Finding, ok
 from memlines.admin.doctor.examine import CHECKS, examine
 from memlines.errors import WorkspaceError
 from tests.admin.doctor import (

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines import Memory
-from memlines.admin.imports import exports as opening
+from memlines.admin.imports import json_export as opening
 from memlines.admin.imports.chatgpt import ImportedChats, conversation_of, import_chatgpt
 from memlines.errors import PathError
 from memlines.files.tombstones import bury

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.admin.imports import exports as items
-from memlines.admin.imports.exports import Malformed, read_items
+from memlines.admin.imports import json_export as items
+from memlines.admin.imports.json_export import Malformed, read_items
 
 JSON = st.recursive(
     st.none()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines import Memory
-from memlines.admin.imports import exports as opening
+from memlines.admin.imports import json_export as opening
 from memlines.admin.imports import memories
 from memlines.admin.imports.memories import ImportedMemories, import_mem0, memory_of
 from memlines.errors import PathError

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.doctor.checkup import Checkup, Finding
+from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
 from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall, would_install

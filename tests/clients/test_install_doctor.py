@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memlines import __version__
-from memlines.admin.doctor.checkup import Checkup, Finding
+from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
 from memlines.clients import codex
 from memlines.clients.apply import install, uninstall

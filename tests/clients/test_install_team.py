@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.admin.doctor.checkup import Checkup, Finding
+from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
 from memlines.clients.apply import install, uninstall
 from memlines.clients.plan import BROUGHT

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from memlines.admin.doctor.checkup import Repair
+from memlines.admin.doctor.findings import Repair
 from memlines.admin.doctor.examine import CHECKS
 from memlines.admin.evaluation.sets import METRICS
 from memlines.files.scan import IGNORED_DIRS

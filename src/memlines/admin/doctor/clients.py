@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from memlines.admin.doctor.checkup import Checkup, Finding, list_names, ok, problem, warning
+from memlines.admin.doctor.findings import Checkup, Finding, list_names, ok, problem, warning
 from memlines.clients.client import Target, load_clients
 from memlines.clients.edits import Edit
 from memlines.clients.receipt import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.doctor.checkup import Checkup, Finding, Level, Repair, RepairJob, problem
+from memlines.admin.doctor.findings import Checkup, Finding, Level, Repair, RepairJob, problem
 from memlines.admin.doctor.clients import check_clients
 from memlines.admin.doctor.files import (
     check_contents,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from memlines.admin.doctor.checkup import (
+from memlines.admin.doctor.findings import (
     WAIT_SECONDS,
     Checkup,
     Finding,

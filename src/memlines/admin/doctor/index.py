@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from memlines.admin.doctor.checkup import (
+from memlines.admin.doctor.findings import (
     WAIT_SECONDS,
     Checkup,
     Finding,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memlines.admin.doctor.checkup import (
+from memlines.admin.doctor.findings import (
     Checkup,
     Finding,
     RepairJob,

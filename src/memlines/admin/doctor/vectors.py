@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
-from memlines.admin.doctor.checkup import Checkup, Finding, RepairJob, list_names, ok, problem, warning
+from memlines.admin.doctor.findings import Checkup, Finding, RepairJob, list_names, ok, problem, warning
 from memlines.embed.base import Provider
 from memlines.embed.builtin.files import cache_folder, changed_files, remove
 from memlines.embed.passages import is_packed, unpack

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.imports.exports import Export, open_export
+from memlines.admin.imports.json_export import Export, open_export
 from memlines.admin.imports.memories import Added, ForeignMemory, add_memories, memory_of, parse_time
 from memlines.memory.conversations.conversation import (
     CHATGPT,

@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.imports.exports import open_export
+from memlines.admin.imports.json_export import open_export
 from memlines.errors import UsageError
 from memlines.files import atomic, notes
 from memlines.files.journal import operation
