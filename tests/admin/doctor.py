@@ -10,8 +10,8 @@ from pathlib import Path
 
 import apsw
 
-from memlines.admin.doctor.findings import Finding
 from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
+from memlines.admin.doctor.findings import Finding
 from tests.indexes import index_file, notes, silent, sync, write
 
 WORDS_ONLY = {"embeddings.provider": "none"}

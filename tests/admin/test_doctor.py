@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from memlines.admin.doctor import examine as examination
-from memlines.admin.doctor.findings import Checkup, Finding, ok
 from memlines.admin.doctor.examine import CHECKS, examine
+from memlines.admin.doctor.findings import Checkup, Finding, ok
 from memlines.errors import WorkspaceError
 from tests.admin.doctor import (
     cut_off,

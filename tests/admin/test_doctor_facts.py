@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory
-from memlines.admin.doctor.findings import Finding
 from memlines.admin.doctor.examine import examine
+from memlines.admin.doctor.findings import Finding
 from memlines.memory.facts import lance
 from tests.memories import WORDS_ONLY, write
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
+from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall, would_install
 from memlines.clients.client import EVENTS, SCRIPT, Target, integration_folder

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memlines import __version__
-from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
+from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.clients import codex
 from memlines.clients.apply import install, uninstall
 from memlines.clients.receipt import receipt_file

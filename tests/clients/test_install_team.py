@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.admin.doctor.clients import check_clients
+from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.clients.apply import install, uninstall
 from memlines.clients.plan import BROUGHT
 from memlines.clients.receipt import MANIFEST, read_receipt

@@ -9,8 +9,8 @@ from typing import get_args
 
 import pytest
 
-from memlines.admin.doctor.findings import Repair
 from memlines.admin.doctor.examine import CHECKS
+from memlines.admin.doctor.findings import Repair
 from memlines.admin.evaluation.sets import METRICS
 from memlines.files.scan import IGNORED_DIRS
 from memlines.index.store.sqlite.db import open_reader

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from memlines.admin.doctor.findings import Finding
 from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
+from memlines.admin.doctor.findings import Finding
 from memlines.cli.common import choose_workspace, common_options
 from memlines.cli.output import counted, harmless_name, print_json, progress_bar
 from memlines.errors import UsageError

@@ -11,9 +11,7 @@ from pathlib import Path
 
 from memlines.admin.doctor.findings import Checkup, Finding, list_names, ok, problem, warning
 from memlines.clients.client import Target, load_clients
-from memlines.clients.edits import Edit
 from memlines.clients.receipt import (
-    Entry,
     Manifest,
     Receipt,
     old_home,
@@ -39,18 +37,20 @@ def check_clients(checkup: Checkup) -> Iterator[Finding]:
         for project, option in ((checkup.workspace.root, "--project"), (None, "--global")):
             folder = client.folder_of(project)
             again = f"Run 'memlines install {name} {option}'"
-            receipt, manifest = (
-                read_receipt(folder),
-                read_manifest(folder) or read_manifest(folder, old_home()),
-            )
+            receipt = read_receipt(folder)
+            manifest = read_manifest(folder) or read_manifest(folder, old_home())
             if receipt is None or not receipt.is_installed():
                 if manifest is not None:
                     found = True
                     yield warning(f"what came with {folder} does not know yet how to start the engine", again)
                 continue
             found = True
-            findings = [
-                *_check_old_name(folder, receipt, again),
+            findings = []
+            old_file = f"{old_home()}/.gitignore"
+            if receipt_file(folder) == old_receipt_file(folder) or old_file in receipt.files:
+                # It keeps working until it is replaced.
+                findings.append(warning(f"what is installed in {folder} has the old name, Recollect", again))
+            findings += [
                 *_check_files(client.targets(project)[0], folder, receipt, manifest, again),
                 *_check_engine(checkup, folder, client.python_of(project), again),
                 *(warning(what, todo) for what, todo in client.warnings(project)),
@@ -60,22 +60,17 @@ def check_clients(checkup: Checkup) -> Iterator[Finding]:
         yield ok(f"not installed in a client; 'memlines install' does that, for {list_names(list(clients))}")
 
 
-def _check_old_name(folder: Path, receipt: Receipt, again: str) -> Iterator[Finding]:
-    """Say that an installation is by the project's first name; it keeps working until it is replaced."""
-    if receipt_file(folder) == old_receipt_file(folder) or f"{old_home()}/.gitignore" in receipt.files:
-        yield warning(f"what is installed in {folder} bears the old name, Recollect", again)
-
-
 def _check_files(
     target: Target, folder: Path, receipt: Receipt, manifest: Manifest | None, again: str
 ) -> Iterator[Finding]:
-    """Compare the files with the receipt or what git brought since, and their version with this one."""
+    """Compare the files with the receipt or with what Git brought since, and their version with this one."""
     missing, changed = [], []
     for path, entry in receipt.files.items():
         edit = target.edit_of(path)
         try:
             content = read(target.folder / path)
-            lacks_ours = _lacks_ours(content, entry, edit)
+            is_edited = entry.edited is not None and bool(entry.edited.cuts)
+            lacks_ours = is_edited and content is not None and edit and edit.take_out(content) == content
         except (PathError, WriteError, OSError):
             changed.append(path)  # a link, no file any more, or one that cannot be understood
             continue
@@ -95,13 +90,6 @@ def _check_files(
     version = next((held.version for held in (receipt, manifest) if held and held.version != __version__), "")
     if version:
         yield warning(f"{folder} is of Memlines {version}, and this is {__version__}", again)
-
-
-def _lacks_ours(content: bytes | None, entry: Entry, edit: Edit | None) -> bool:
-    """Return whether what was put into a file of the user's is not there any more."""
-    if content is None or edit is None or entry.edited is None or not entry.edited.cuts:
-        return False
-    return edit.take_out(content) == content
 
 
 def _check_engine(checkup: Checkup, folder: Path, python: Path | None, again: str) -> Iterator[Finding]:

@@ -1,61 +1,16 @@
-"""Run all checks, and the repairs that they ask for.
-
-Only what is derived is repaired; notes are never touched.
-"""
+"""Run all checks, and the repairs that they ask for. Only derived data is repaired, never notes."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memlines.admin.doctor import clients, files, index, places, vectors
 from memlines.admin.doctor.findings import Checkup, Finding, Level, Repair, RepairJob, problem
-from memlines.admin.doctor.clients import check_clients
-from memlines.admin.doctor.files import (
-    check_contents,
-    check_facts,
-    check_files,
-    check_locks,
-    check_set_aside,
-    check_skipped,
-    check_unfinished,
-    repair_locks,
-    repair_set_aside,
-    repair_unfinished,
-)
-from memlines.admin.doctor.index import (
-    check_identity,
-    check_index,
-    check_orphans,
-    check_texts,
-    check_words,
-    repair_by_rebuild,
-    repair_by_sync,
-    repair_orphans,
-)
-from memlines.admin.doctor.places import (
-    check_agents,
-    check_disk,
-    check_kept,
-    check_old_name,
-    check_settings,
-    check_workspace,
-    move_old_folders,
-    repair_permissions,
-    repair_private,
-)
-from memlines.admin.doctor.vectors import (
-    check_cache,
-    check_copy,
-    check_engines,
-    check_provider,
-    check_vectors,
-    repair_copy,
-    repair_model,
-    repair_vectors,
-)
 from memlines.errors import MemlinesError, StoreDamaged, reason_of
 from memlines.files.place import ensure_private
 from memlines.index.store.sqlite.db import store_errors
@@ -65,46 +20,46 @@ from memlines.types import Progress
 Check = Callable[[Checkup], Iterator[Finding]]
 
 CHECKS: tuple[tuple[str, Check], ...] = (
-    ("workspace", check_workspace),
-    ("settings", check_settings),
-    ("old-name", check_old_name),
-    ("disk", check_disk),
-    ("locks", check_locks),
-    ("index", check_index),
-    ("texts", check_texts),
-    ("words", check_words),
-    ("orphans", check_orphans),
-    ("vectors", check_vectors),
-    ("cache", check_cache),
-    ("copy", check_copy),
-    ("identity", check_identity),
-    ("files", check_files),
-    ("contents", check_contents),
-    ("skipped", check_skipped),
-    ("unfinished", check_unfinished),
-    ("set-aside", check_set_aside),
-    ("kept", check_kept),
-    ("agents", check_agents),
-    ("provider", check_provider),
-    ("engines", check_engines),
-    ("facts", check_facts),
-    ("clients", check_clients),
+    ("workspace", places.check_workspace),
+    ("settings", places.check_settings),
+    ("old-name", places.check_old_name),
+    ("disk", places.check_disk),
+    ("locks", files.check_locks),
+    ("index", index.check_index),
+    ("texts", index.check_texts),
+    ("words", index.check_words),
+    ("orphans", index.check_orphans),
+    ("vectors", vectors.check_vectors),
+    ("cache", vectors.check_cache),
+    ("copy", vectors.check_copy),
+    ("identity", index.check_identity),
+    ("files", files.check_files),
+    ("contents", files.check_contents),
+    ("skipped", files.check_skipped),
+    ("unfinished", files.check_unfinished),
+    ("set-aside", files.check_set_aside),
+    ("kept", places.check_kept),
+    ("agents", places.check_agents),
+    ("provider", vectors.check_provider),
+    ("engines", vectors.check_engines),
+    ("facts", files.check_facts),
+    ("clients", clients.check_clients),
 )
 """Every check and its name, in the order of what a person would look at first."""
 
 REPAIRS: tuple[tuple[Repair, Callable[[RepairJob], str]], ...] = (
-    ("old-name", lambda job: move_old_folders()),
-    ("private", repair_private),
-    ("permissions", repair_permissions),
-    ("locks", repair_locks),
-    ("sweep", repair_unfinished),
-    ("model", repair_model),
-    ("vectors", repair_vectors),
-    ("orphans", repair_orphans),
-    ("rebuild", repair_by_rebuild),
-    ("sync", repair_by_sync),
-    ("copy", repair_copy),
-    ("clean", repair_set_aside),
+    ("old-name", lambda job: places.move_old_folders()),
+    ("private", places.repair_private),
+    ("permissions", places.repair_permissions),
+    ("locks", files.repair_locks),
+    ("sweep", files.repair_unfinished),
+    ("model", vectors.repair_model),
+    ("vectors", vectors.repair_vectors),
+    ("orphans", index.repair_orphans),
+    ("rebuild", partial(index.repair_by_sync, force=True)),
+    ("sync", index.repair_by_sync),
+    ("copy", vectors.repair_copy),
+    ("clean", files.repair_set_aside),
 )
 """Every repair and its name, in the order in which they are done."""
 
@@ -141,23 +96,20 @@ def examine(
     """Check a memory without changing anything; `deep` looks at all of it and tries a remote provider."""
     workspace = Workspace.at(folder)
     with Checkup(workspace, overrides, deep=deep) as checkup:
-        findings = tuple(found for name, check in CHECKS for found in _run(name, check, checkup))
-        return Examination(str(workspace.root), str(checkup.index_file), findings)
+        findings = [replace(found, check=name) for name, check in CHECKS for found in _run(check, checkup)]
+        return Examination(str(workspace.root), str(checkup.index_file), tuple(findings))
 
 
-def _run(name: str, check: Check, checkup: Checkup) -> Iterator[Finding]:
-    """Yield what a check finds; that it failed is a finding, too."""
+def _run(check: Check, checkup: Checkup) -> Iterator[Finding]:
+    """Yield what a check finds; if it fails, that is a finding, too."""
     try:
         with store_errors(checkup.index_file):
-            for finding in check(checkup):
-                yield replace(finding, check=name)
+            yield from check(checkup)
     except MemlinesError as error:
-        repair: Repair | None = "rebuild" if isinstance(error, StoreDamaged) else None
-        yield replace(problem(error.what, error.todo, repair), check=name)
+        yield problem(error.what, error.todo, "rebuild" if isinstance(error, StoreDamaged) else None)
     except OSError as error:
-        what = f"{error.filename} cannot be looked at" if error.filename else "this cannot be looked at"
-        todo = "Check its permissions and the disk"
-        yield replace(problem(f"{what}: {reason_of(error)}", todo), check=name)
+        what = f"{error.filename or 'this'} cannot be looked at: {reason_of(error)}"
+        yield problem(what, "Check its permissions and the disk")
 
 
 def examine_and_repair(
@@ -170,22 +122,21 @@ def examine_and_repair(
 ) -> Examination:
     """Check a memory, repair what is derived, and check it again; `clean` deletes what was set aside."""
     first = examine(folder, overrides, deep=deep)
-    wanted = {finding.repair for finding in first.findings if finding.repair}
+    needed = {finding.repair for finding in first.findings if finding.repair}
     if not clean:
-        wanted.discard("clean")
-    if not wanted:
+        needed.discard("clean")
+    if not needed:
         return first
-    done = _repair(wanted, RepairJob(Workspace.at(folder), overrides, Path(first.index_path), progress))
-    return replace(examine(folder, overrides, deep=deep), repairs=done)
-
-
-def _repair(wanted: Set[Repair], job: RepairJob) -> tuple[Done, ...]:
-    """Do the repairs that are wanted; one that fails does not stop the rest."""
-    needed = set(wanted)
     if "vectors" in needed:
         needed.add("sync")  # which makes the vectors again
     if "rebuild" in needed:
         needed -= {"orphans", "sync"}  # a new index has neither
+    done = _repair(needed, RepairJob(Workspace.at(folder), overrides, Path(first.index_path), progress))
+    return replace(examine(folder, overrides, deep=deep), repairs=done)
+
+
+def _repair(needed: Set[Repair], job: RepairJob) -> tuple[Done, ...]:
+    """Do the repairs in their order; one that fails does not stop the rest."""
     results = []
     for name, repair in REPAIRS:
         if name not in needed:

@@ -1,4 +1,4 @@
-"""Checks of the files against the index, both ways, of the facts in their note and table, and of leftovers.
+"""Checks of the files against the index, of the facts in their note and table, and of leftovers.
 
 Leftovers are what killed programs left behind: locks, unfinished files, indexes that were set aside.
 """
@@ -44,7 +44,7 @@ from memlines.paths import Workspace
 from memlines.types import Document, FoundFile, Problem
 
 _READ_BYTES = 100_000_000
-"""How much is read and compared with the index without being asked to read all; most memories are less."""
+"""How much is read and compared with the index without `deep`; most memories are smaller."""
 
 _SYNC = "Run 'memlines sync'; a search does it as well"
 
@@ -53,8 +53,7 @@ def check_files(checkup: Checkup) -> Iterator[Finding]:
     """Compare what is on disk with what the index knows, by fingerprints."""
     if checkup.index is None or checkup.loaded is None:
         return
-    known = checkup.known
-    files = checkup.discovery.files
+    files, known = checkup.discovery.files, checkup.known
     new = [file.path for file in files if file.path not in known]
     changed = [
         file.path for file in files if file.path in known and known[file.path].fingerprint != file.fingerprint
@@ -74,12 +73,20 @@ def check_contents(checkup: Checkup) -> Iterator[Finding]:
     """Read files that look unchanged, and compare what they hold with what was indexed."""
     if checkup.index is None or checkup.loaded is None:
         return
-    same = [file for file in checkup.discovery.files if _looks_unchanged(checkup, file)]
+    same = [
+        file
+        for file in checkup.discovery.files
+        if (entry := checkup.known.get(file.path)) is not None
+        and entry.problem is None
+        and entry.settled
+        and entry.fingerprint == file.fingerprint
+    ]
     chosen = same if checkup.deep else _within_budget(same)
     differing = [file.path for file in chosen if _differs(checkup, file)]
     if differing:
         yield problem(
-            f"other content than was indexed, though size and time are the same: {list_names(differing)}",
+            f"content differs from what was indexed, though size and time are the same:"
+            f" {list_names(differing)}",
             "Run 'memlines sync --force'",
             "rebuild",
         )
@@ -88,19 +95,8 @@ def check_contents(checkup: Checkup) -> Iterator[Finding]:
         yield ok(f"{len(chosen)}{rest} read, unchanged since they were indexed")
 
 
-def _looks_unchanged(checkup: Checkup, file: FoundFile) -> bool:
-    """Return whether no sync would read a file again."""
-    entry = checkup.known.get(file.path)
-    return (
-        entry is not None
-        and entry.problem is None
-        and entry.settled
-        and entry.fingerprint == file.fingerprint
-    )
-
-
 def _within_budget(files: list[FoundFile]) -> list[FoundFile]:
-    """Return as many files as are read without `deep`, a new sample each time."""
+    """Return the files that are read without `deep`: all of them, or a new sample each time."""
     if sum(file.fingerprint.size for file in files) <= _READ_BYTES:
         return files
     chosen, left = [], _READ_BYTES
@@ -114,11 +110,10 @@ def _within_budget(files: list[FoundFile]) -> list[FoundFile]:
 
 def _differs(checkup: Checkup, file: FoundFile) -> bool:
     if file.source == "sessions" and "-" in checkup.known[file.path].hash:
-        return False  # it was read on from its tail, of which only marks are known
+        return False  # it grew and was read from where it ended before, so no hash of the whole is known
     content = read_file(file, checkup.settings.files.max_bytes)
-    if isinstance(content, Document):
-        was_changed_meanwhile = content.fingerprint != file.fingerprint
-        return not was_changed_meanwhile and content.hash != checkup.known[file.path].hash
+    if isinstance(content, Document):  # one that changed since it was listed says nothing
+        return content.fingerprint == file.fingerprint and content.hash != checkup.known[file.path].hash
     # It was text when it was indexed; the check of skipped files reports what cannot be read now.
     return isinstance(content, Problem) and not content.failed
 
@@ -135,7 +130,7 @@ def check_skipped(checkup: Checkup) -> Iterator[Finding]:
                 message, "Check its permissions, then sync", "sync" if item.path in indexed else None
             )
         else:
-            yield warning(message, "Leave it, or make it a plain UTF-8 text if it should be found")
+            yield warning(message, "Leave it, or make it plain UTF-8 text if it should be found")
     if not problems:
         yield ok("no file was left out")
 
@@ -190,40 +185,30 @@ _STILL_AT_WORK = 60.0
 
 def check_locks(checkup: Checkup) -> Iterator[Finding]:
     """Look for locks that are held, and for what a killed holder left."""
-    found = False
-    for lock in locks(checkup.workspace, checkup.index_file):
+    findings = []
+    for lock in _locks(checkup.workspace, checkup.index_file):
         if lock.is_symlink():
-            found = True
-            yield problem(f"{lock} is a symbolic link, which is not followed", "Delete it")
-        elif is_held(lock):
-            found = True
-            yield warning(
-                f"{lock.name} is held by {WriterLock(lock).holder()}, so what is said here may be changing",
-                "Wait for it to finish and ask again",
-            )
+            findings.append(problem(f"{lock} is a symbolic link, which is not followed", "Delete it"))
+        elif _is_held(lock):
+            what = f"{lock.name} is held by {WriterLock(lock).holder()}, so what doctor says may be changing"
+            findings.append(warning(what, "Wait for it to finish, and run doctor again"))
         elif _holder_of(lock).exists():
-            found = True
-            yield warning(
-                f"{_holder_of(lock).name} was left by a program that was killed; it is harmless",
-                "Delete it, or let the next sync do it",
-                "locks",
-            )
-    if not found:
-        yield ok("no program is writing")
+            what = f"{_holder_of(lock).name} was left by a program that was killed; it is harmless"
+            findings.append(warning(what, "Delete it, or let the next sync do it", "locks"))
+    yield from findings or [ok("no program is writing")]
 
 
 def repair_locks(job: RepairJob) -> str:
     """Take each free lock for a moment: releasing it removes the note of its holder."""
-    left = [lock for lock in locks(job.workspace, job.index_file) if _holder_of(lock).exists()]
-    free = [lock for lock in left if not is_held(lock)]
+    left = [lock for lock in _locks(job.workspace, job.index_file) if _holder_of(lock).exists()]
+    free = [lock for lock in left if not _is_held(lock)]
     for lock in free:
         with WriterLock(lock).held(WAIT_SECONDS):
             pass
     return f"removed what killed programs left of {list_names(lock.name for lock in free)}"
 
 
-def locks(workspace: Workspace, index_file: Path) -> list[Path]:
-    """Return the locks of a memory that are there, or that a program once held."""
+def _locks(workspace: Workspace, index_file: Path) -> list[Path]:
     return [*_locks_like(workspace.private, LOCK_NAME), *index_locks(index_file)]
 
 
@@ -244,7 +229,7 @@ def _holder_of(lock: Path) -> Path:
     return lock.with_name(lock.name + _HOLDER)
 
 
-def is_held(lock: Path) -> bool:
+def _is_held(lock: Path) -> bool:
     """Return whether some program holds a lock; one that cannot be opened for writing is not held."""
     if not lock.is_file() or not os.access(lock, os.W_OK):
         return False
@@ -264,9 +249,7 @@ def check_unfinished(checkup: Checkup) -> Iterator[Finding]:
         size = sum(path.lstat().st_size for path in left if os.path.lexists(path))
         names = list_names(path.name for path in left)
         yield warning(
-            f"left unfinished by killed programs, {megabytes(size)}: {names}",
-            "Delete them",
-            "sweep",
+            f"left unfinished by killed programs, {megabytes(size)}: {names}", "Delete them", "sweep"
         )
     else:
         yield ok("nothing is left behind")
@@ -289,7 +272,7 @@ def _note_leftovers(workspace: Workspace, own_lock: Path | None = None) -> list[
 
     While another program writes, only the old ones: the others may be about to be finished.
     """
-    busy = any(is_held(lock) for lock in workspace.private.glob("*.lock") if lock != own_lock)
+    busy = any(_is_held(lock) for lock in workspace.private.glob("*.lock") if lock != own_lock)
     root = workspace.root
     tops = [top for top in (root / NOTES_DIR, workspace.private) if not top.is_symlink()]
     folders = [root, *(folder for top in tops for folder in folders_below(top, root))]
@@ -299,7 +282,7 @@ def _note_leftovers(workspace: Workspace, own_lock: Path | None = None) -> list[
 
 def _index_leftovers(index_file: Path) -> list[Path]:
     """Return the unfinished files of writers of the index, unless one is at work."""
-    if is_held(index_file.with_name(index_file.name + ".lock")):
+    if _is_held(index_file.with_name(index_file.name + ".lock")):
         return []
     name = glob.escape(index_file.name)
     patterns = (f"{name}.rebuild-*", f"{name}.vectors.tmp-*")
@@ -324,7 +307,7 @@ def check_set_aside(checkup: Checkup) -> Iterator[Finding]:
         if main.is_file():
             yield warning(message, "Delete it unless you want to look at it", "clean")
         else:
-            yield warning(f"{message}; it is no plain file", "Look at it and delete it yourself")
+            yield warning(f"{message}; it is not a plain file", "Look at it and delete it yourself")
     if not mains:
         yield ok("no damaged index was set aside")
 

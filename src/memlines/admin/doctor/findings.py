@@ -1,7 +1,4 @@
-"""What every check takes and gives: the memory it looks at, and what it found.
-
-Everything is opened for reading; what cannot be opened is kept as the error that says why.
-"""
+"""What every check is given and yields: the memory it looks at, and what it found."""
 
 from __future__ import annotations
 
@@ -10,10 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
-from memlines.embed.select import Choice, choose
+from memlines.embed.select import choose
 from memlines.errors import MemlinesError
 from memlines.files.place import ensure_folder
 from memlines.index.store.sqlite.index import Index
@@ -48,7 +44,7 @@ WAIT_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was checked: how it is, what to do about it, and the repair that does it."""
+    """One thing that was checked: its state, what to do about it, and the repair that does it."""
 
     check: str
     level: Level
@@ -91,7 +87,10 @@ Opened = TypeVar("Opened")
 
 
 class Checkup:
-    """The memory that the checks look at; `deep` asks them to look at all of it, however long that takes."""
+    """The memory that the checks look at; `deep` asks them to look at all of it, however long that takes.
+
+    Everything is opened for reading. Where that fails, the error is kept for the check that reports it.
+    """
 
     def __init__(
         self, workspace: Workspace, overrides: Mapping[str, Any] | None = None, *, deep: bool = False
@@ -101,10 +100,7 @@ class Checkup:
         self.deep = deep
         self.loaded, self.settings_error = _try(lambda: Memory(workspace.root, overrides).loaded)
         self.settings = self.loaded.settings if self.loaded else Settings()
-        self.choice: Choice | None = None
-        self.choice_error: MemlinesError | OSError | None = None
-        if self.loaded:
-            self.choice, self.choice_error = _try(lambda: choose(self.settings))
+        self.choice, self.choice_error = _try(lambda: choose(self.settings) if self.loaded else None)
         self.index_file = workspace.index_file(self.settings.store.path, self.settings.agent)
         self.index, self.index_error = _try(lambda: Index.reader(self.index_file))
 
@@ -118,19 +114,12 @@ class Checkup:
         """The files as the index knows them."""
         return self.index.files() if self.index else {}
 
-    def close(self) -> None:
-        """Close the index."""
-        if self.index is not None:
-            self.index.close()
-            self.index = None
-
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def __exit__(self, *_: object) -> None:
+        if self.index is not None:
+            self.index.close()
 
 
 def _try(opening: Callable[[], Opened]) -> tuple[Opened | None, MemlinesError | OSError | None]:

@@ -1,10 +1,12 @@
-"""Checks of the index itself. All that doctor asks SQLite is here and in `vectors.py`."""
+"""Checks of the index itself. Doctor's queries to SQLite are all here and in `vectors.py`."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
+from memlines.admin.doctor.files import index_locks
 from memlines.admin.doctor.findings import (
     WAIT_SECONDS,
     Checkup,
@@ -15,7 +17,6 @@ from memlines.admin.doctor.findings import (
     problem,
     warning,
 )
-from memlines.admin.doctor.files import index_locks
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
@@ -26,24 +27,30 @@ from memlines.memory.memory import Memory
 
 _MOST_REASONS = 3
 _MOST_TEXTS = 20_000
-"""How many chunks are compared with their hashes without being asked to compare all."""
+"""How many chunks are compared with their hashes without `deep`."""
 
 _GROUP = 400
 _REBUILD = "Run 'memlines sync --force' to rebuild it"
 
-_WITHOUT_FILE = "SELECT DISTINCT path FROM chunks WHERE path NOT IN (SELECT path FROM files)"
+_PATHS_WITHOUT_FILE = "SELECT DISTINCT path FROM chunks WHERE path NOT IN (SELECT path FROM files)"
+"""Paths of chunks whose file is unknown: no sync would ever remove them."""
 _WORDS_WITHOUT_CHUNK = "SELECT rowid FROM chunks_fts WHERE rowid NOT IN (SELECT number FROM chunks)"
 _CHUNKS_WITHOUT_WORDS = "SELECT number FROM chunks WHERE number NOT IN (SELECT rowid FROM chunks_fts)"
 
 
 def check_index(checkup: Checkup) -> Iterator[Finding]:
-    """Return whether the index is there, can be used, and is whole."""
+    """Look whether the index is there, can be used, and is whole."""
     if checkup.index_error is not None:
         raise checkup.index_error
-    if checkup.index is None:
-        yield from _no_index(checkup)
-        return
     index = checkup.index
+    if index is None:
+        if checkup.loaded is None:
+            pass  # the settings say where it is, and cannot be read
+        elif checkup.discovery.files:
+            yield warning("there is no index yet", "Run 'memlines sync'; a search makes it as well", "sync")
+        else:
+            yield ok("there are no notes yet, and no index")
+        return
     version = version_of(index.connection)
     index.vectors.count()  # loads what its table needs, or says that it is missing
     faults = [str(row[0]) for row in index.connection.execute("PRAGMA integrity_check")]
@@ -54,7 +61,7 @@ def check_index(checkup: Checkup) -> Iterator[Finding]:
         yield warning("the first sync was never finished", "Run 'memlines sync'", "sync")
     elif version < len(MIGRATIONS):
         yield warning(
-            f"its tables are of version {version}, of {len(MIGRATIONS)}", "Run 'memlines sync'", "sync"
+            f"its tables have version {version} of {len(MIGRATIONS)}", "Run 'memlines sync'", "sync"
         )
     else:
         yield ok(
@@ -62,20 +69,11 @@ def check_index(checkup: Checkup) -> Iterator[Finding]:
         )
 
 
-def _no_index(checkup: Checkup) -> Iterator[Finding]:
-    if checkup.loaded is None:
-        return  # the settings say where it is, and cannot be read
-    if checkup.discovery.files:
-        yield warning("there is no index yet", "Run 'memlines sync'; a search makes it as well", "sync")
-    else:
-        yield ok("there are no notes yet, and no index")
-
-
 def check_texts(checkup: Checkup) -> Iterator[Finding]:
     """Compare chunks with the hashes they were written with; an index can be whole and hold other text."""
     if checkup.index is None:
         return
-    numbers = [row[0] for row in checkup.index.connection.execute("SELECT number FROM chunks")]
+    numbers = _column(checkup.index, "SELECT number FROM chunks")
     chosen = numbers if checkup.deep else random.sample(numbers, min(_MOST_TEXTS, len(numbers)))
     for start in range(0, len(chosen), _GROUP):
         checkup.index.chunks(chosen[start : start + _GROUP])  # raises if one is not what was written
@@ -87,8 +85,8 @@ def check_words(checkup: Checkup) -> Iterator[Finding]:
     """Compare the rows of the word index with the chunks."""
     if checkup.index is None:
         return
-    missing = len(_numbers(checkup.index, _CHUNKS_WITHOUT_WORDS))
-    extra = len(_numbers(checkup.index, _WORDS_WITHOUT_CHUNK))
+    missing = len(_column(checkup.index, _CHUNKS_WITHOUT_WORDS))
+    extra = len(_column(checkup.index, _WORDS_WITHOUT_CHUNK))
     if missing:
         yield problem(f"chunks that cannot be found by their words: {missing}", _REBUILD, "rebuild")
     if extra:
@@ -101,7 +99,7 @@ def check_orphans(checkup: Checkup) -> Iterator[Finding]:
     """Look for rows that belong to nothing any more."""
     if checkup.index is None:
         return
-    paths = _paths_without_file(checkup.index)
+    paths = _column(checkup.index, _PATHS_WITHOUT_FILE)
     vectors = len(_vectors_without_chunk(checkup.index))
     if paths:
         yield problem(f"chunks of files the index does not know: {list_names(paths)}", _REBUILD, "orphans")
@@ -114,10 +112,10 @@ def check_orphans(checkup: Checkup) -> Iterator[Finding]:
 def repair_orphans(job: RepairJob) -> str:
     """Remove rows that belong to nothing."""
     with job.open_index() as index:
-        paths = _paths_without_file(index)
+        paths = _column(index, _PATHS_WITHOUT_FILE)
         for path in paths:
             index.remove(path)
-        words, vectors = _numbers(index, _WORDS_WITHOUT_CHUNK), _vectors_without_chunk(index)
+        words, vectors = _column(index, _WORDS_WITHOUT_CHUNK), _vectors_without_chunk(index)
         with transaction(index.connection):
             index.connection.executemany(
                 "DELETE FROM chunks_fts WHERE rowid = ?", [(number,) for number in words]
@@ -129,33 +127,20 @@ def repair_orphans(job: RepairJob) -> str:
     )
 
 
-def repair_by_rebuild(job: RepairJob) -> str:
-    """Rebuild the index."""
-    return f"rebuilt the index: {_sync(job, force=True)}"
-
-
-def repair_by_sync(job: RepairJob) -> str:
-    """Bring the index up to date."""
-    return f"synced: {_sync(job, force=False)}"
-
-
-def _sync(job: RepairJob, *, force: bool) -> str:
+def repair_by_sync(job: RepairJob, *, force: bool = False) -> str:
+    """Bring the index up to date; with `force`, rebuild it."""
     for lock in index_locks(job.index_file):
         with WriterLock(lock).held(WAIT_SECONDS):
             pass  # a sync would wait far longer than is right for a repair
     with Memory(job.workspace.root, job.overrides) as memory:
         report = memory.sync(force=force, progress=job.progress)
     counts = f"{len(report.indexed)} indexed, {len(report.removed)} removed, {len(report.failed)} failed"
-    return "; ".join([counts, *report.warnings])
-
-
-def _paths_without_file(index: Index) -> list[str]:
-    """Return the paths of chunks whose file is unknown: no sync would ever remove them."""
-    return [str(row[0]) for row in index.connection.execute(_WITHOUT_FILE)]
+    done = "rebuilt the index" if force else "synced"
+    return f"{done}: {'; '.join([counts, *report.warnings])}"
 
 
 def _vectors_without_chunk(index: Index) -> list[int]:
-    """Return the numbers of vectors, and of vectors of sentences, that are no chunks."""
+    """Return the chunk numbers of vectors, and of sentence vectors, whose chunk is gone."""
     numbers: set[int] = set()
     for entry in spaces.entries(index.connection):
         table = index.vectors_in(entry.space)
@@ -163,20 +148,20 @@ def _vectors_without_chunk(index: Index) -> list[int]:
         if table.dims() is not None:
             queries.append(f"SELECT chunk FROM {table.sentences_table}")
         for query in queries:
-            numbers.update(_numbers(index, f"SELECT * FROM ({query}) EXCEPT SELECT number FROM chunks"))
+            numbers.update(_column(index, f"SELECT * FROM ({query}) EXCEPT SELECT number FROM chunks"))
     return sorted(numbers)
 
 
-def _numbers(index: Index, sql: str) -> list[int]:
-    return [int(row[0]) for row in index.connection.execute(sql)]
+def _column(index: Index, sql: str) -> list[Any]:
+    return [row[0] for row in index.connection.execute(sql)]
 
 
 def check_identity(checkup: Checkup) -> Iterator[Finding]:
-    """Compare what the index was made with to what the settings say now."""
+    """Compare the settings that the index was made with to those of now."""
     if checkup.index is None:
         return
     changed = reason_to_rebuild(checkup.index, checkup.settings)
     if changed:
-        yield warning(f"the index was made otherwise: {changed}", "Run 'memlines sync' to rebuild it", "sync")
+        yield warning(f"the index must be rebuilt: {changed}", "Run 'memlines sync'", "sync")
     else:
         yield ok("chunks and sources are those of the settings")

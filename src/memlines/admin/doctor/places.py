@@ -1,4 +1,4 @@
-"""Checks of the folders, the settings, the disk, and what the project's first name left in user folders."""
+"""Checks of the folders, the settings, the disk, and user folders with the project's first name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from memlines.files import history, trash
 from memlines.files.place import ensure_private, tighten
 from memlines.folders import Tree
 from memlines.index.store.sqlite.erase import indexes_in
-from memlines.paths import old_user_folders
+from memlines.paths import Workspace, old_user_folders
 from memlines.settings import switched_off
 
 _LITTLE_ROOM = 500_000_000
@@ -40,24 +40,27 @@ What is far more than that, and large, has grown for another reason."""
 _NETWORK = frozenset({"9p", "afs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "nfs", "nfs4", "smb3", "smbfs"})
 _MOUNTS = Path("/proc/mounts")
 
-_PERMISSIONS = "Check its permissions and its owner"
+_IGNORE_ALL = "Make it a file with one line: *"
 
 
 def check_workspace(checkup: Checkup) -> Iterator[Finding]:
     """Look at the workspace and its private folder."""
-    root, private = checkup.workspace.root, checkup.workspace.private
+    root = checkup.workspace.root
     cached = checkup.index_file.parent == checkup.workspace.cached_indexes
     what = f"remembered; the index is in {checkup.index_file.parent}" if cached else "remembered or indexed"
-    findings = [*_check_writable(root, what), *_check_private(private), *_check_permissions(checkup)]
+    findings = [*_check_writable(root, what), *_check_private(checkup.workspace)]
     yield from findings or [ok(f"{root} can be read and written")]
 
 
-def _check_writable(folder: Path, what: str = "remembered or indexed") -> Iterator[Finding]:
+def _check_writable(folder: Path, what: str) -> Iterator[Finding]:
     if not os.access(folder, os.W_OK | os.X_OK):
-        yield problem(f"{folder} cannot be written, so nothing can be {what}", _PERMISSIONS)
+        yield problem(
+            f"{folder} cannot be written, so nothing can be {what}", "Check its permissions and its owner"
+        )
 
 
-def _check_private(folder: Path) -> Iterator[Finding]:
+def _check_private(workspace: Workspace) -> Iterator[Finding]:
+    folder, ignore = workspace.private, workspace.private / ".gitignore"
     if not os.path.lexists(folder):
         return  # the first sync makes it
     if folder.is_symlink():
@@ -65,39 +68,26 @@ def _check_private(folder: Path) -> Iterator[Finding]:
             f"{folder} is a symbolic link, which is not followed",
             "Replace it by a folder; store.path can keep the index elsewhere",
         )
-    elif not folder.is_dir():
-        yield problem(f"{folder} is not a folder", "Move it away; the next sync makes the folder")
-    else:
-        yield from _check_writable(folder)
-        yield from _check_gitignore(folder / ".gitignore")
-
-
-def _check_permissions(checkup: Checkup) -> Iterator[Finding]:
-    if not checkup.workspace.private.is_dir() or checkup.workspace.private.is_symlink():
         return
-    found = tighten(checkup.workspace, dry_run=True)
-    if found:
-        names = list_names(path.relative_to(checkup.workspace.root).as_posix() for path in found)
+    if not folder.is_dir():
+        yield problem(f"{folder} is not a folder", "Move it away; the next sync makes the folder")
+        return
+    yield from _check_writable(folder, "remembered or indexed")
+    if not os.path.lexists(ignore):
+        yield warning(f"{ignore} is missing, so Git may take what is private", _IGNORE_ALL, "private")
+    elif (
+        ignore.is_symlink()
+        or not ignore.is_file()
+        or "*" not in ignore.read_text(encoding="utf-8", errors="replace").split()
+    ):
+        yield warning(f"{ignore} does not ignore everything", _IGNORE_ALL)
+    if found := tighten(workspace, dry_run=True):
+        names = list_names(path.relative_to(workspace.root).as_posix() for path in found)
         yield warning(
             f"other users of this machine may read what is private, or the group may not: {names}",
             "Close them, or let the next sync do it",
             "permissions",
         )
-
-
-def _check_gitignore(file: Path) -> Iterator[Finding]:
-    if not os.path.lexists(file):
-        yield warning(
-            f"{file} is missing, so Git may take what is private",
-            "Make it a file with one line: *",
-            "private",
-        )
-    elif (
-        file.is_symlink()
-        or not file.is_file()
-        or "*" not in file.read_text(encoding="utf-8", errors="replace").split()
-    ):
-        yield warning(f"{file} does not ignore everything", "Make it a file with one line: *")
 
 
 def repair_private(job: RepairJob) -> str:
@@ -113,32 +103,31 @@ def repair_permissions(job: RepairJob) -> str:
 
 
 def check_settings(checkup: Checkup) -> Iterator[Finding]:
-    """Return whether the settings can be used, and whether they switch memory off."""
+    """Look whether the settings can be used, and whether they switch memory off."""
     if checkup.settings_error is not None:
         raise checkup.settings_error
-    off = switched_off(checkup.loaded) if checkup.loaded else ""
-    if off:
+    loaded = checkup.loaded
+    assert loaded is not None
+    if off := switched_off(loaded):
         yield warning(off, "Set it to true to use this memory")
-    elif checkup.loaded and checkup.loaded.warnings:
-        for sentence in checkup.loaded.warnings:
+    elif loaded.warnings:
+        for sentence in loaded.warnings:
             yield warning(sentence, "Take out what has no effect")
-    elif checkup.loaded:
-        chosen = [name for name, origin in checkup.loaded.origins.items() if origin != "default"]
+    else:
+        chosen = [name for name, origin in loaded.origins.items() if origin != "default"]
         yield ok(f"readable; {len(chosen)} differ from the defaults" if chosen else "the defaults")
 
 
 def check_disk(checkup: Checkup) -> Iterator[Finding]:
     """Look at the room on the disk, at its kind, and at the size of the index."""
-    findings = [*_check_room(checkup), *_check_network(checkup.index_file.parent), *_check_size(checkup)]
-    free = megabytes(shutil.disk_usage(checkup.workspace.root).free)
-    yield from findings or [ok(f"{free} free")]
+    root, beside = checkup.workspace.root, checkup.index_file.parent
+    findings = [*_check_room(root, beside), *_check_network(beside), *_check_size(checkup)]
+    yield from findings or [ok(f"{megabytes(shutil.disk_usage(root).free)} free")]
 
 
-def _check_room(checkup: Checkup) -> Iterator[Finding]:
-    folders = [checkup.workspace.root]
-    if checkup.index_file.parent.is_dir():
-        folders.append(checkup.index_file.parent)
-    for folder in {folder.stat().st_dev: folder for folder in folders}.values():
+def _check_room(*folders: Path) -> Iterator[Finding]:
+    """Look at each disk once."""
+    for folder in {folder.stat().st_dev: folder for folder in folders if folder.is_dir()}.values():
         free = shutil.disk_usage(folder).free
         message = f"{megabytes(free)} free on the disk of {folder}"
         if free < _NO_ROOM:
@@ -148,7 +137,7 @@ def _check_room(checkup: Checkup) -> Iterator[Finding]:
 
 
 def _check_network(folder: Path) -> Iterator[Finding]:
-    """Return whether the index is on a network file system, where that can be seen cheaply."""
+    """Look whether the index is on a network file system, where that can be seen cheaply."""
     if not sys.platform.startswith("linux") or not _MOUNTS.exists():
         return
     real = os.path.realpath(folder)
@@ -179,16 +168,18 @@ def _check_size(checkup: Checkup) -> Iterator[Finding]:
 
 def check_kept(checkup: Checkup) -> Iterator[Finding]:
     """Look at the size of what is kept of changed and removed notes."""
-    kept = {"history": history.MAX_BYTES, "trash": trash.MAX_BYTES}
-    sizes = {name: _bytes_below(checkup.workspace.private / name) for name in kept}
-    for name, size in sizes.items():
-        if size > kept[name]:
+    within = []
+    for name, limit in (("history", history.MAX_BYTES), ("trash", trash.MAX_BYTES)):
+        size = _bytes_below(checkup.workspace.private / name)
+        if size > limit:
             yield warning(
-                f"{name} holds {megabytes(size)}, above its bound of {megabytes(kept[name])}",
-                f"The next change of a note makes room, and what you do not need in .memory/{name} can go",
+                f"{name} holds {megabytes(size)}, above its limit of {megabytes(limit)}",
+                f"The next change of a note makes room; or delete what you do not need in .memory/{name}",
             )
-    if all(size <= kept[name] for name, size in sizes.items()):
-        yield ok(", ".join(f"{name} {megabytes(size)}" for name, size in sizes.items()))
+        else:
+            within.append(f"{name} {megabytes(size)}")
+    if len(within) == 2:
+        yield ok(", ".join(within))
 
 
 def check_agents(checkup: Checkup) -> Iterator[Finding]:
@@ -202,7 +193,7 @@ def check_agents(checkup: Checkup) -> Iterator[Finding]:
 
 
 def _bytes_below(folder: Path) -> int:
-    """Return how much the files below a folder take; of what cannot be looked into, nothing is known."""
+    """Return how many bytes the files below a folder have; folders that cannot be read are not counted."""
     total = 0
     pending = [folder.name]
     with Tree(folder.parent) as tree:
@@ -218,12 +209,12 @@ def _bytes_below(folder: Path) -> int:
 
 
 def check_old_name(_: Checkup) -> Iterator[Finding]:
-    """Look for user-wide folders of the old name; settings and clients are looked at by their own checks."""
+    """Look for user-wide folders with the old name; settings and clients have checks of their own."""
     folders = old_user_folders()
     for kind, old, new in folders:
         if not new.exists():
             yield warning(
-                f"{old} is still used by its old name, instead of {new}",
+                f"{old} is still used under its old name, instead of {new}",
                 "Run 'memlines doctor --repair', which moves it",
                 "old-name",
             )
@@ -239,7 +230,7 @@ def check_old_name(_: Checkup) -> Iterator[Finding]:
 
 
 def move_old_folders() -> str:
-    """Give the folders their new names, each by one renaming; where both exist, nothing is changed."""
+    """Rename the folders, each in one step; where both exist, nothing is changed."""
     moved = []
     for _, old, new in old_user_folders():
         if not new.exists():

@@ -1,6 +1,6 @@
-"""Checks of the vectors: in the index, in its mapped copy, in the cache; and of what makes them.
+"""Checks of the vectors in the index, its mapped copy and the cache, and of their provider and engines.
 
-That is the provider of vectors, and the engines that store and compare them: SQLite, numpy, sqlite-vec.
+The engines store and compare them: SQLite, numpy, sqlite-vec.
 """
 
 from __future__ import annotations
@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
 from memlines.admin.doctor.findings import Checkup, Finding, RepairJob, list_names, ok, problem, warning
-from memlines.embed.base import Provider
 from memlines.embed.builtin.files import cache_folder, changed_files, remove
 from memlines.embed.passages import is_packed, unpack
 from memlines.embed.select import probe
@@ -35,7 +33,7 @@ _AGAIN = "Remove them and run 'memlines sync', which makes them again"
 def check_vectors(checkup: Checkup) -> Iterator[Finding]:
     """Look at every vector: as many numbers as the others, finite, of unit length."""
     index = checkup.index
-    if index is None or not _has_numpy():
+    if index is None:
         return
     bad = [number for table in _vector_tables(index) for number in _find_damaged_vectors(index, table)]
     if bad:
@@ -55,7 +53,7 @@ def check_vectors(checkup: Checkup) -> Iterator[Finding]:
 
 def check_cache(checkup: Checkup) -> Iterator[Finding]:
     """Look at the cached vectors, from which a rebuilt index would take them."""
-    if checkup.index is None or not _has_numpy() or checkup.index.vectors.dims() is None:
+    if checkup.index is None or checkup.index.vectors.dims() is None:
         return
     bad = _find_damaged_cached(checkup.index)
     if bad:
@@ -67,7 +65,7 @@ def check_cache(checkup: Checkup) -> Iterator[Finding]:
 def check_copy(checkup: Checkup) -> Iterator[Finding]:
     """Compare the mapped copy of the vectors with the index."""
     index = checkup.index
-    if index is None or not _has_numpy() or index.vectors.engine != MATRIX:
+    if index is None or index.vectors.engine != MATRIX:
         return
     copy = index.path.with_name(index.path.name + ".vectors")
     if not copy.exists():
@@ -117,7 +115,7 @@ def _vector_tables(index: Index) -> list[VectorTable]:
 
 
 def _find_damaged_vectors(index: Index, table: VectorTable) -> list[int]:
-    """Return the numbers of the chunks whose vectors, or those of their sentences, cannot be right."""
+    """Return the numbers of the chunks whose vectors, or those of their sentences, are damaged."""
     dims = _most_common_dims(index, table)
     if dims is None:
         return []
@@ -131,7 +129,7 @@ def _find_damaged_vectors(index: Index, table: VectorTable) -> list[int]:
 
 
 def _find_damaged_cached(index: Index) -> list[int]:
-    """Return the rows of the cache whose vectors are of this index's model and cannot be right."""
+    """Return the rows of the cache whose vectors are of this index's model and damaged."""
     dims = _most_common_dims(index, index.vectors)
     now = spaces.serving(index.connection)
     if dims is None or now is None:
@@ -140,11 +138,13 @@ def _find_damaged_cached(index: Index) -> list[int]:
         "SELECT rowid, embedding FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ?",
         (now.space.provider, now.space.model, now.space.key),
     )
-    vectors = (
-        (row, unpack(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b"")
-        for row, blob in rows
+    return _find_damaged(
+        (
+            (row, unpack(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b"")
+            for row, blob in rows
+        ),
+        dims,
     )
-    return _find_damaged(vectors, dims)
 
 
 def _most_common_dims(index: Index, table: VectorTable) -> int | None:
@@ -166,9 +166,9 @@ def _find_damaged(rows: Iterable[tuple[int, Any]], dims: int) -> list[int]:
         whole = [row for row in group if isinstance(row[1], bytes) and len(row[1]) == _FLOAT_BYTES * dims]
         bad.extend({row[0] for row in group} - {row[0] for row in whole})
         matrix = np.frombuffer(b"".join(row[1] for row in whole), "<f4").reshape(-1, dims)
-        with np.errstate(all="ignore"):  # what is not finite is what we look for
+        with np.errstate(all="ignore"):  # infinite and missing numbers are what we look for
             lengths = np.linalg.norm(matrix.astype(np.float64), axis=1)
-            sound = np.abs(lengths - 1.0) <= _TOLERANCE  # false for what is no number
+            sound = np.abs(lengths - 1.0) <= _TOLERANCE  # false for a NaN
         bad.extend(row[0] for row, is_sound in zip(whole, sound, strict=True) if not is_sound)
     return bad
 
@@ -189,86 +189,70 @@ def _compare_copy(index: Index) -> tuple[int, int]:
     return len(place), wrong
 
 
-def _has_numpy() -> bool:
-    """Return whether vectors can be looked at; where not, the check of the engines says so."""
-    return find_spec("numpy") is not None
-
-
 _SAFE_SQLITE = (3, 51, 3)
 """Before this, two programs that checkpoint at the same instant can damage a database."""
 
 
 def check_engines(checkup: Checkup) -> Iterator[Finding]:
-    """Look for the libraries that are needed, and for a SQLite that is safe."""
-    settings = checkup.settings.store.vector
+    """Look for a SQLite that is safe, and for an engine of vectors that the settings ask for."""
     with closing(Connection(":memory:")) as connection:
         sqlite = str(connection.execute("SELECT sqlite_version()").get)
-    findings = []
-    if tuple(int(part) for part in sqlite.split(".")) < _SAFE_SQLITE:
+    is_safe = tuple(int(part) for part in sqlite.split(".")) >= _SAFE_SQLITE
+    if not is_safe:
         wanted = ".".join(str(part) for part in _SAFE_SQLITE)
-        findings.append(
-            problem(
-                f"SQLite {sqlite} can damage an index that two programs write; {wanted} and later cannot",
-                "Run 'pip install --upgrade apsw'",
-            )
+        yield problem(
+            f"SQLite {sqlite} can damage an index that two programs write; {wanted} and later cannot",
+            "Run 'pip install --upgrade apsw'",
         )
-    if settings.enabled and not _has_numpy():
-        findings.append(problem("numpy is not installed, so vectors cannot be searched", "Install numpy"))
     if trouble := engine_warning(checkup.settings):
-        findings.append(warning(trouble, ""))
-    yield from findings
-    if not findings:
-        yield ok(f"SQLite {sqlite}, numpy {_version('numpy')}, sqlite-vec {_version('sqlite-vec')}")
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
+        yield warning(trouble, "")
+    elif is_safe:
+        try:
+            sqlite_vec = version("sqlite-vec")
+        except PackageNotFoundError:
+            sqlite_vec = "not installed"
+        yield ok(f"SQLite {sqlite}, numpy {version('numpy')}, sqlite-vec {sqlite_vec}")
 
 
 def check_provider(checkup: Checkup) -> Iterator[Finding]:
-    """Look at what makes vectors, why it was chosen, and whether it works."""
+    """Look at the provider of vectors, why it was chosen, and whether it can embed a word.
+
+    Without `deep` it is asked only if that neither sends nor writes anything.
+    """
     if checkup.choice_error is not None:
         raise checkup.choice_error
     if checkup.choice is None:
         return
     provider, requested, reason = checkup.choice.provider, checkup.choice.requested, checkup.choice.reason
     if reason and requested != "auto":
-        taken = f"{provider.id} is used instead" if provider else "search goes by words only"
-        yield problem(f"{requested} cannot be used, {taken}: {reason}", "Do what it says")
+        instead = f"{provider.id} is used instead" if provider else "search goes by words only"
+        yield problem(f"{requested} cannot be used, {instead}: {reason}", "Do what it says")
     elif reason and provider is None:
         yield warning(f"search goes by words only: {reason}", "Install it, or leave it so")
-    elif reason:
-        yield warning(f"{provider.id if provider else ''} is used instead of the first choice: {reason}", "")
-    if provider is not None and provider.id == "builtin" and cache_folder().exists():
-        changed = changed_files()
-        if changed:
-            yield problem(
-                f"the unpacked model in {cache_folder()} was changed: {list_names(changed)}",
-                "Delete that folder; the model is unpacked again",
-                "model",
-            )
-            return
-    if provider is not None:
-        yield _try_provider(provider, requested, deep=checkup.deep)
-    elif not reason:
-        yield ok("search goes by words, as the settings say")
+    elif reason and provider:
+        yield warning(f"{provider.id} is used instead of the first choice: {reason}", "")
+    if provider is None:
+        if not reason:
+            yield ok("search goes by words, as the settings say")
+        return
+    is_unpacked = provider.id == "builtin" and cache_folder().exists()
+    if is_unpacked and (changed := changed_files()):
+        yield problem(
+            f"the unpacked model in {cache_folder()} was changed: {list_names(changed)}",
+            "Delete that folder; the model is unpacked again",
+            "model",
+        )
+        return
+    goes = f"text goes to {provider.sends_to}" if provider.sends_to else "no text leaves this machine"
+    name = f"{provider.id} ({provider.model}), chosen by embeddings.provider {requested}; {goes}"
+    if checkup.deep or is_unpacked:
+        yield ok(f"{name}; {probe(provider)}")
+    else:
+        does = "unpacks it for the first time" if provider.id == "builtin" else "gives it one word"
+        yield ok(f"{name}; not tried (--deep {does})")
 
 
 def repair_model(job: RepairJob) -> str:
     """Remove the unpacked model."""
     remove(cache_folder())
     return f"removed {cache_folder()}, so the model is unpacked again"
-
-
-def _try_provider(provider: Provider, requested: str, *, deep: bool) -> Finding:
-    """Let a provider embed one word, unless that sends or writes something without `deep`."""
-    goes = f"text goes to {provider.sends_to}" if provider.sends_to else "no text leaves this machine"
-    name = f"{provider.id} ({provider.model}), chosen by embeddings.provider {requested}; {goes}"
-    is_ready = provider.id == "builtin" and cache_folder().is_dir()
-    if not deep and not is_ready:
-        does = "unpacks it for the first time" if provider.id == "builtin" else "gives it one word"
-        return ok(f"{name}; not tried (--deep {does})")
-    return ok(f"{name}; {probe(provider)}")
