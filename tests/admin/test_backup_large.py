@@ -129,7 +129,7 @@ def test_what_is_not_copied_is_listed(notes: Path, tmp_path: Path, monkeypatch: 
     outside = fill(tmp_path / "outside", {"a.md": b"outside"})
     monkeypatch.setenv("MEMLINES_EXTRA_PATHS", str(outside))
     expected = {
-        "memory": "holds 2 files that are no notes, and are not copied",
+        "memory": "holds 2 files that are not notes, and are not copied",
         "sessions": "is not copied (1 transcripts)",
         str(outside): "lies outside the workspace, and is not copied",
     }

@@ -12,7 +12,7 @@ import time
 import uuid
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -32,15 +32,12 @@ from memlines.admin.backup.manifest import (
     SETTINGS_NAME,
     Damaged,
     Entry,
-    FileContent,
-    Item,
     Manifest,
-    changed_while_read,
+    SourceFile,
     decode,
     encode,
     read_pieces,
     read_through,
-    unreadable,
     verify,
 )
 from memlines.admin.backup.merge import Merged, merge
@@ -96,24 +93,21 @@ def export_archive(
 ) -> Exported:
     """Write the workspace into one file, whole or not at all."""
     _check_target(file, force=force)
-    found = gather(workspace, settings, everything=everything)
-    copied: list[tuple[Manifest, list[Problem]]] = []
-
-    def write(stream: BinaryIO) -> None:
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            copied.append(copy_files(workspace, found, _Packing(archive), progress, "exporting"))
-            archive.writestr(_zip_info(MANIFEST_NAME, time.time_ns()), encode(copied[0][0]))
-
+    files, problems = gather(workspace, settings, everything=everything)
     try:
-        if not _write_whole(file, write, replace=force):
-            raise _exists_error(file)
+        with (
+            _write_whole(file, replace=force) as stream,
+            zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive,
+        ):
+            manifest = copy_files(workspace, files, _Packing(archive), problems, progress, "exporting")
+            archive.writestr(_zip_info(MANIFEST_NAME, time.time_ns()), encode(manifest))
         size = file.stat().st_size
     except OSError as error:
         raise BackupError(
             f"the archive {str(file)!r} cannot be written: {reason_of(error)}",
             todo="Check its folder, its permissions and the space on the disk",
         ) from error
-    return Exported(file=str(file), archive_bytes=size, **summarize(*copied[0]))
+    return Exported(file=str(file), archive_bytes=size, **summarize(manifest, problems))
 
 
 def import_archive(
@@ -127,7 +121,9 @@ def import_archive(
     progress: Progress,
 ) -> ImportedArchive:
     """Merge an archive into the workspace; everything in it is checked before anything is written."""
-    with _open_archive(file) as archive:
+    with _archive_errors(file):
+        opened = zipfile.ZipFile(file)
+    with opened as archive:
         with _archive_errors(file):
             infos = _read_infos(archive, file)
             manifest = _read_manifest(archive, infos, file, max_bytes)
@@ -168,22 +164,21 @@ class _Packing:
             _zip_info(entry.path, time.time_ns() if is_made_now else entry.mtime_ns), content
         )
 
-    def add_large(self, item: Item) -> Outcome:
+    def add_large(self, file: SourceFile) -> Outcome:
         """Pack a file in pieces; one that changed meanwhile is in the archive, and is a problem."""
-        content = FileContent(item.path, item.real, item.root)
-        pieces = iter(content)
+        pieces = iter(file)
         try:
             first = next(pieces, b"")  # before its place in the archive begins
         except FileNotFoundError:
             return None, None
         except (OSError, PathError) as error:
-            return None, unreadable(item, error)
-        info = _zip_info(item.path, max(0, Path(item.real).lstat().st_mtime_ns))
+            return None, file.unreadable(error)
+        info = _zip_info(file.path, max(0, Path(file.real).lstat().st_mtime_ns))
         with self._archive.open(info, "w", force_zip64=True) as packed:
             packed.write(first)
             for piece in pieces:
                 packed.write(piece)
-        return content.entry, changed_while_read(item) if content.changed else None
+        return file.entry, file.changed_while_read() if file.changed else None
 
 
 def _check_target(file: Path, *, force: bool) -> None:
@@ -197,24 +192,24 @@ def _check_target(file: Path, *, force: bool) -> None:
         raise _exists_error(file)
 
 
-def _write_whole(file: Path, write: Callable[[BinaryIO], None], *, replace: bool) -> bool:
-    """Write a file whole or not at all; without `replace`, return False if it exists.
+@contextmanager
+def _write_whole(file: Path, *, replace: bool) -> Iterator[BinaryIO]:
+    """Open a file that is written whole or not at all.
 
     The unfinished file is not named as those of notes are: writers of notes remove what is left of them.
     """
     unfinished = file.with_name(f".{uuid.uuid4().hex}.memlines-export")
     try:
         with os.fdopen(open_private(unfinished, CREATE_FLAGS), "wb") as stream:
-            write(stream)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         if not replace and os.path.lexists(file):
-            return False
+            raise _exists_error(file)
         unfinished.replace(file)
     finally:
         unfinished.unlink(missing_ok=True)
     sync_folder(file.parent)
-    return True
 
 
 def _exists_error(file: Path) -> UsageError:
@@ -233,28 +228,22 @@ def _zip_info(name: str, mtime_ns: int) -> zipfile.ZipInfo:
 
 
 @contextmanager
-def _open_archive(file: Path) -> Iterator[zipfile.ZipFile]:
-    try:
-        archive = zipfile.ZipFile(file)
-    except FileNotFoundError:
-        raise UsageError(f"there is no archive {str(file)!r}", todo="Check the name") from None
-    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise _damage_error(file, str(error)) from error
-    except OSError as error:
-        raise _unreadable_error(file, error) from error
-    with archive:
-        yield archive
-
-
-@contextmanager
 def _archive_errors(file: Path) -> Iterator[None]:
-    """Say in our words what reading a damaged archive raises."""
+    """Raise errors of our own for what opening and reading a damaged archive raises."""
     try:
         yield
+    except FileNotFoundError:
+        raise UsageError(f"there is no archive {str(file)!r}", todo="Check the name") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        raise _damage_error(file, str(error)) from error
+        raise Damaged(
+            f"the archive {str(file)!r} is damaged: {error}; nothing was changed",
+            todo="Use another copy of it",
+        ) from error
     except OSError as error:
-        raise _unreadable_error(file, error) from error
+        raise Damaged(
+            f"the archive {str(file)!r} cannot be read: {reason_of(error)}; nothing was changed",
+            todo="Check that it is whole, and its permissions",
+        ) from error
 
 
 def _read_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipInfo]:
@@ -263,14 +252,14 @@ def _read_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipIn
     for info in archive.infolist():
         name = info.filename
         if name.endswith("/"):
-            continue  # other programs write entries for folders; nothing is made of them
+            continue  # other programs write entries for folders, which are not needed
         if info.flag_bits & _ENCRYPTED:
             raise _refusal(file, f"{name!r} is encrypted")
         kind = stat.S_IFMT(info.external_attr >> 16)
         if info.create_system == 3 and kind not in (0, stat.S_IFREG):
             raise _refusal(file, f"{name!r} is a link or a device")
         if info.compress_type not in _METHODS:
-            raise _refusal(file, f"{name!r} is packed in a way that is not read")
+            raise _refusal(file, f"{name!r} is packed in a way that is not supported")
         if name in infos:
             raise _refusal(file, f"{name!r} is in it twice")
         infos[name] = info
@@ -280,7 +269,7 @@ def _read_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipIn
 def _read_manifest(
     archive: zipfile.ZipFile, infos: dict[str, zipfile.ZipInfo], file: Path, max_bytes: int
 ) -> Manifest:
-    """Return the archive's own list of its files, after holding one against the other."""
+    """Return the archive's own list of its files, after comparing the two."""
     if MANIFEST_NAME not in infos:
         raise _refusal(file, f"it has no {MANIFEST_NAME}, so 'memlines export' did not make it")
     if infos[MANIFEST_NAME].file_size > MAX_MANIFEST_BYTES:
@@ -307,14 +296,15 @@ def _read_manifest(
 
 @dataclass(frozen=True, slots=True)
 class _Packed:
-    """A file in an archive: unpacked in pieces, never more than it says to be, and checked."""
+    """A file in an archive: unpacked in pieces, never more than its entry says, and checked."""
 
     archive: zipfile.ZipFile
     file: Path
     entry: Entry
 
     def __iter__(self) -> Iterator[bytes]:
-        wrong = _damage_error(self.file, f"the content of {self.entry.path!r} is not what was packed").what
+        what = f"the content of {self.entry.path!r} is not what was packed"
+        wrong = f"the archive {str(self.file)!r} is damaged: {what}; nothing was changed"
         with _archive_errors(self.file), self.archive.open(self.entry.path) as stream:
             yield from verify(self.entry, read_pieces(stream), wrong)
 
@@ -323,17 +313,4 @@ def _refusal(file: Path, why: str) -> BackupError:
     return BackupError(
         f"the archive {str(file)!r} is not accepted: {why}; nothing was changed",
         todo="Use one that 'memlines export' wrote",
-    )
-
-
-def _unreadable_error(file: Path, error: OSError) -> Damaged:
-    return Damaged(
-        f"the archive {str(file)!r} cannot be read: {reason_of(error)}; nothing was changed",
-        todo="Check that it is whole, and its permissions",
-    )
-
-
-def _damage_error(file: Path, why: str) -> Damaged:
-    return Damaged(
-        f"the archive {str(file)!r} is damaged: {why}; nothing was changed", todo="Use another copy of it"
     )

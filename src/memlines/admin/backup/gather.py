@@ -11,13 +11,11 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from memlines.admin.backup.manifest import SETTINGS_NAME, Entry, Item, Manifest, entry_for, is_large, take
+from memlines.admin.backup.manifest import SETTINGS_NAME, Entry, Manifest, SourceFile, entry_for
 from memlines.errors import BackupError, PathError, WorkspaceError, reason_of
 from memlines.files import tombstones
 from memlines.files.atomic import TEMPORARY_PREFIXES
@@ -52,28 +50,33 @@ LONGEST_PATH = 4_000
 _URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """The files to copy, in the order of their names, and what could not be looked at or is no file."""
-
-    items: tuple[Item, ...]
-    problems: tuple[Problem, ...]
-
-
-def gather(workspace: Workspace, settings: Settings, *, everything: bool = False) -> Gathered:
-    """List what a copy of the workspace holds; `everything` takes history and trash as well."""
-    extras = tuple(extra for extra in extras_within(workspace, settings) if os.path.lexists(extra))
-    found = discover(workspace, extras, sys.maxsize)
+def gather(
+    workspace: Workspace, settings: Settings, *, everything: bool
+) -> tuple[list[SourceFile], list[Problem]]:
+    """List the files of a copy by name, and what it leaves out; `everything` adds history and trash."""
+    extras = [extra for extra in extra_roots(workspace, settings.extra_paths) if os.path.lexists(extra)]
+    inside = _within(workspace, extras)
+    found = discover(workspace, inside, sys.maxsize)
     items = {file.path: file.real for file in found.files}
     problems = [_judge(workspace, problem) for problem in found.problems]
-    problems += _list_not_copied(workspace, settings)
-    list_private(workspace, items, problems, everything=everything)
-    for path in list(items):
-        if reason := _why_not_copied(path):
-            problems.append(Problem(path, reason, failed=True))
-            del items[path]
-    root = str(workspace.root)
-    return Gathered(tuple(Item(path, items[path], root) for path in sorted(items)), tuple(problems))
+    outside = "lies outside the workspace, and is not copied"
+    problems += [Problem(extra, outside) for extra in extras if extra not in inside]
+    if transcripts := len(discover(workspace, (), sys.maxsize, ("sessions",)).files):
+        problems.append(Problem(SESSIONS_DIR, f"is not copied ({transcripts} transcripts)"))
+    if others := _count_other_files(workspace):
+        problems.append(Problem(NOTES_DIR, f"holds {others} files that are not notes, and are not copied"))
+    _list_private(workspace, items, problems, everything=everything)
+    files: list[SourceFile] = []
+    for path in sorted(items):  # what no workspace would accept is not copied
+        if unseen := unseen_in(path):
+            reason = f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
+        elif len(path.encode()) > LONGEST_PATH:
+            reason = f"has a path of more than {LONGEST_PATH} bytes: no copy takes it until it is moved"
+        else:
+            files.append(SourceFile(path, items[path], workspace.root))
+            continue
+        problems.append(Problem(path, reason, failed=True))
+    return files, problems
 
 
 Outcome = tuple[Entry | None, Problem | None]
@@ -84,48 +87,51 @@ class Sink(Protocol):
     """Where a copy goes: an archive, or a place for backups."""
 
     def add(self, entry: Entry, content: bytes) -> None:
-        """Take a file that was read."""
+        """Write a file that was read."""
 
-    def add_large(self, item: Item) -> Outcome:
-        """Read a large file in pieces and take it."""
+    def add_large(self, file: SourceFile) -> Outcome:
+        """Read a large file in pieces and write it."""
 
 
 def copy_files(
-    workspace: Workspace, found: Gathered, sink: Sink, progress: Progress, label: str
-) -> tuple[Manifest, list[Problem]]:
-    """Give every file and the settings to a sink; return what it got, and what could not be copied.
+    workspace: Workspace,
+    files: Sequence[SourceFile],
+    sink: Sink,
+    problems: list[Problem],
+    progress: Progress,
+    label: str,
+) -> Manifest:
+    """Give every file and the settings to a sink; return what it got, and add what could not be copied.
 
     Raises rather than make a copy without a file, which would look like the newest one.
     """
     entries: list[Entry] = []
-    problems = list(found.problems)
-    for done, item in enumerate(found.items, 1):
-        entry, problem = sink.add_large(item) if is_large(item) else _add(item, sink)
+    for done, file in enumerate(files, 1):
+        entry, problem = sink.add_large(file) if file.is_large else _add(file, sink)
         if entry is not None:
             entries.append(entry)
         if problem is not None:
             problems.append(problem)
-        progress(done, len(found.items), label)
+        progress(done, len(files), label)
     if not entries:
         why = f": {problems[0].path} {problems[0].reason}" if problems else ""
         raise WorkspaceError(
             f"there are no notes to copy in {str(workspace.root)!r}{why}",
             todo="Name the folder that holds them with --workspace",
         )
-    settings = settings_without_secrets(workspace)
+    settings = _settings_without_secrets(workspace)
     if settings is not None:
         sink.add(*settings)
     created = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    manifest = Manifest(created, workspace.root.name, tuple(entries), settings[0] if settings else None)
-    return manifest, problems
+    return Manifest(created, workspace.root.name, tuple(entries), settings[0] if settings else None)
 
 
-def _add(item: Item, sink: Sink) -> Outcome:
-    taken = take(item)
-    if taken is None or isinstance(taken, Problem):
-        return None, taken
-    sink.add(*taken)
-    return taken[0], None
+def _add(file: SourceFile, sink: Sink) -> Outcome:
+    content = file.read()
+    if content is None or isinstance(content, Problem):
+        return None, content
+    sink.add(*content)
+    return content[0], None
 
 
 def summarize(manifest: Manifest, problems: Sequence[Problem]) -> dict[str, Any]:
@@ -139,18 +145,17 @@ def summarize(manifest: Manifest, problems: Sequence[Problem]) -> dict[str, Any]
     }
 
 
-def extras_within(workspace: Workspace, settings: Settings) -> tuple[str, ...]:
+def _within(workspace: Workspace, extras: Iterable[str]) -> tuple[str, ...]:
     """Return the extra paths that lie inside the workspace; the others are not its own."""
-    roots = extra_roots(workspace, settings.extra_paths)
-    return tuple(root for root in roots if contains(workspace.root, Path(root)))
+    return tuple(extra for extra in extras if contains(workspace.root, Path(extra)))
 
 
-def kept_in_private(name: str, *, everything: bool) -> bool:
+def _is_kept(name: str, *, everything: bool) -> bool:
     """Return whether a file or folder of the private folder belongs to a copy."""
     return bool(ALWAYS_KEPT.fullmatch(name) or (everything and KEPT_ON_REQUEST.fullmatch(name)))
 
 
-def settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None:
+def _settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None:
     """Return the project's settings as they may leave the machine, or None if it has none."""
     from memlines.settings.config_files import read_project_file
 
@@ -183,87 +188,71 @@ def _without_secrets(data: dict[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def _judge(workspace: Workspace, problem: Problem) -> Problem:
-    """Make a note that is left out a failure; links, pipes and devices are left out on purpose."""
+    """Make it a failure that a note is left out; links, pipes and devices are left out on purpose."""
     try:
         is_file = stat.S_ISREG((workspace.root / problem.path).lstat().st_mode)
     except OSError:
-        is_file = True  # not to be looked at, or a name that cannot even be written down
+        is_file = True  # it cannot be looked at, or has a name that cannot be written as text
     return Problem(problem.path, problem.reason, failed=problem.failed or is_file)
 
 
-def _why_not_copied(path: str) -> str:
-    """Return why a file cannot be in a copy, because none could be brought in; empty if it can."""
-    if unseen := unseen_in(path):
-        return f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
-    if len(path.encode()) > LONGEST_PATH:
-        return f"has a path of more than {LONGEST_PATH} bytes: no copy takes it until it is moved"
-    return ""
+Listing = tuple[str, list[os.DirEntry[str]], OSError | PathError | None]
 
 
-def _list_not_copied(workspace: Workspace, settings: Settings) -> Iterator[Problem]:
-    """Yield what people may take for a part of their memory, and no copy holds."""
-    inside = extras_within(workspace, settings)
-    for extra in extra_roots(workspace, settings.extra_paths):
-        if extra not in inside and os.path.lexists(extra):
-            yield Problem(extra, "lies outside the workspace, and is not copied")
-    transcripts = len(discover(workspace, (), sys.maxsize, ("sessions",)).files)
-    if transcripts:
-        yield Problem(SESSIONS_DIR, f"is not copied ({transcripts} transcripts)")
-    others = _other_files(workspace)
-    if others:
-        yield Problem(NOTES_DIR, f"holds {others} files that are no notes, and are not copied")
+def walk(root: Path, top: str = "") -> Iterator[Listing]:
+    """Yield the folders below a root, each with its entries by name, or with why it cannot be listed.
 
-
-def _other_files(workspace: Workspace) -> int:
-    """Count the files among the notes that are none; what cannot be listed was named before."""
-    found = 0
-    pending = [NOTES_DIR]
-    with Tree(workspace.root) as tree:
-        while pending:
-            folder = pending.pop()
-            with suppress(OSError, PathError), tree.enter(folder).scan() as listing:
-                for entry in listing:
-                    if not entry.is_dir(follow_symlinks=False):
-                        found += not (
-                            entry.name.endswith(SUFFIX) or entry.name.startswith(TEMPORARY_PREFIXES)
-                        )
-                    elif entry.name not in IGNORED_DIRS:
-                        pending.append(f"{folder}/{entry.name}")
-    return found
-
-
-def list_private(
-    workspace: Workspace, items: dict[str, str], problems: list[Problem], *, everything: bool
-) -> None:
-    """Add the private files that belong to a copy, and what could not be looked at."""
-    pending = [PRIVATE_DIR]
-    with Tree(workspace.root) as tree:
+    As with `os.walk`, a folder that the caller removes from the entries is not entered. No link is followed.
+    """
+    pending = [top]
+    with Tree(root) as tree:
         while pending:
             folder = pending.pop()
             try:
                 with tree.enter(folder).scan() as listing:
                     entries = sorted(listing, key=lambda entry: entry.name)
-            except FileNotFoundError:
+            except (OSError, PathError) as error:
+                yield folder, [], error
                 continue
-            except PathError:
-                problems.append(Problem(folder, "is a symbolic link; links are not followed"))
+            yield folder, entries, None
+            inner = [entry.name for entry in reversed(entries) if entry.is_dir(follow_symlinks=False)]
+            pending += [f"{folder}/{name}" if folder else name for name in inner]
+
+
+def _count_other_files(workspace: Workspace) -> int:
+    """Count the files among the notes that are not notes; a folder that cannot be listed was named before."""
+    found = 0
+    for _, entries, _ in walk(workspace.root, NOTES_DIR):
+        names = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
+        found += sum(not name.endswith(SUFFIX) and not name.startswith(TEMPORARY_PREFIXES) for name in names)
+        entries[:] = [entry for entry in entries if entry.name not in IGNORED_DIRS]
+    return found
+
+
+def _list_private(
+    workspace: Workspace, items: dict[str, str], problems: list[Problem], *, everything: bool
+) -> None:
+    """Add the private files that belong to a copy, and what could not be looked at."""
+    for folder, entries, error in walk(workspace.root, PRIVATE_DIR):
+        if isinstance(error, PathError):
+            problems.append(Problem(folder, "is a symbolic link; links are not followed"))
+        elif error is not None and not isinstance(error, FileNotFoundError):
+            problems.append(Problem(folder, f"cannot be listed: {reason_of(error)}", failed=True))
+        if folder == PRIVATE_DIR:
+            entries[:] = [entry for entry in entries if _is_kept(entry.name, everything=everything)]
+        for entry in entries:
+            path = f"{folder}/{entry.name}"
+            if not entry.is_file(follow_symlinks=False) or entry.name.startswith(TEMPORARY_PREFIXES):
                 continue
-            except OSError as error:
-                problems.append(Problem(folder, f"cannot be listed: {reason_of(error)}", failed=True))
-                continue
-            for entry in entries:
-                if folder == PRIVATE_DIR and not kept_in_private(entry.name, everything=everything):
-                    continue
-                path = f"{folder}/{entry.name}"
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(path)
-                elif not entry.is_file(follow_symlinks=False) or entry.name.startswith(TEMPORARY_PREFIXES):
-                    continue
-                elif is_unicode(path):
-                    items[path] = tree.path_of(path)
-                else:
-                    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-                    problems.append(Problem(shown, "has a name that is not valid UTF-8", failed=True))
+            if is_unicode(path):
+                items[path] = str(workspace.root / path)
+            else:
+                problems.append(Problem(printable(path), "has a name that is not valid UTF-8", failed=True))
+
+
+def printable(path: str) -> str:
+    """Return a path as it can be printed, if it is not valid UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 _LONGEST_PART = 255
@@ -282,7 +271,8 @@ def refuse_strange_names(
 
     A copy may come from anyone: it must not be able to put a file anywhere else.
     """
-    extras = [os.path.relpath(extra, workspace.root) for extra in extras_within(workspace, settings)]
+    inside = _within(workspace, extra_roots(workspace, settings.extra_paths))
+    extras = [os.path.relpath(extra, workspace.root) for extra in inside]
     folders = ["" if extra == "." else extra.replace(os.sep, "/") for extra in extras]
     for entry in entries:
         path = entry.path
@@ -291,7 +281,7 @@ def refuse_strange_names(
                 f"{origin} holds {path!r}, which is not a name of a file inside a workspace",
                 todo="Do not use it unless you know who made it; nothing was changed",
             )
-        if not (_is_note(path) or _is_private(path) or _is_extra(path, folders)):
+        if not _belongs_here(path, folders):
             raise BackupError(
                 f"{origin} holds {path!r}, which is not a note of this workspace; nothing was changed",
                 todo="If you know who made it, set extra_paths to the folder of that file and try again",
@@ -323,38 +313,23 @@ def beside(path: str) -> tuple[str, str, str]:
 
 
 def _is_plain(path: str) -> bool:
-    parts = path.split("/")
     if not is_unicode(path) or "\0" in path or len(path.encode()) > LONGEST_PATH:
         return False
-    if any(part in ("", ".", "..") or len(part.encode()) > _LONGEST_PART for part in parts):
+    if any(part in ("", ".", "..") or len(part.encode()) > _LONGEST_PART for part in path.split("/")):
         return False
     return os.name != "nt" or not _NOT_ON_WINDOWS.search(path)
 
 
-def _is_note(path: str) -> bool:
-    if path in (*ROOT_FILES, USER_FILE):
+def _belongs_here(path: str, extras: Sequence[str]) -> bool:
+    """Return whether a path is that of a note, of a private file that copies hold, or in an extra path."""
+    if path in (*ROOT_FILES, USER_FILE, *TOMBSTONES):
         return True
-    parts = path.split("/")
-    return len(parts) > 1 and parts[0] == NOTES_DIR and _is_markdown(parts)
-
-
-def _is_extra(path: str, folders: list[str]) -> bool:
-    """Return whether a file lies in an extra path of this workspace."""
-    return any(
-        path == folder or _is_markdown(path[len(folder) :].strip("/").split("/"))
-        for folder in folders
-        if path == folder or not folder or path.startswith(f"{folder}/")
-    ) and path.endswith(SUFFIX)
-
-
-def _is_markdown(parts: list[str]) -> bool:
-    return parts[-1].endswith(SUFFIX) and not IGNORED_DIRS.intersection(parts[:-1])
-
-
-def _is_private(path: str) -> bool:
-    if path in TOMBSTONES:
-        return True
-    parts = path.split("/")
-    if parts[0] != PRIVATE_DIR or len(parts) < 2 or not kept_in_private(parts[1], everything=True):
-        return False
-    return len(parts) > 2  # what is kept there are folders
+    top, *below = path.split("/")
+    if top == PRIVATE_DIR and len(below) > 1 and _is_kept(below[0], everything=True):
+        return True  # but for the tombstones, what is kept there is in folders
+    for folder in (NOTES_DIR, *extras):
+        if path == folder or not folder or path.startswith(f"{folder}/"):
+            folders = path[len(folder) :].split("/")[:-1]
+            if path.endswith(SUFFIX) and not IGNORED_DIRS.intersection(folders):
+                return True
+    return False

@@ -77,7 +77,7 @@ def digest(content: bytes) -> str:
 
 
 def encode(manifest: Manifest) -> bytes:
-    """Write a manifest as JSON that any version can tell apart from other files."""
+    """Write a manifest as JSON that any version recognizes."""
     data = {
         "format": FORMAT,
         "version": VERSION,
@@ -89,8 +89,7 @@ def encode(manifest: Manifest) -> bytes:
     content = (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
     if len(content) > MAX_MANIFEST_BYTES:
         raise BackupError(
-            f"{len(manifest.entries)} files are more than one backup can list",
-            todo="Split the workspace",
+            f"{len(manifest.entries)} files are more than one backup can list", todo="Split the workspace"
         )
     return content
 
@@ -101,22 +100,19 @@ def decode(content: bytes, origin: str) -> Manifest:
         data = json.loads(content)
         if data["format"] != FORMAT:
             raise ValueError("it is of another format")
-        version = data["version"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _broken(origin, error) from error
-    if version != VERSION:
-        raise BackupError(
-            f"{origin} has version {version!r}, and this Memlines reads version {VERSION}",
-            todo="Update Memlines",
-        )
-    try:
+        if data["version"] != VERSION:
+            raise BackupError(
+                f"{origin} has version {data['version']!r}, and this Memlines reads version {VERSION}",
+                todo="Update Memlines",
+            )
         entries = tuple(_entry(value) for value in data["files"])
         if len({entry.path for entry in entries}) != len(entries):
             raise ValueError("it lists a file twice")
         settings = None if data["settings"] is None else _entry(data["settings"])
         return Manifest(_text(data["created"]), _text(data["workspace"]), entries, settings)
-    except (ValueError, KeyError, TypeError) as error:
-        raise _broken(origin, error) from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise BackupError(f"{origin} is damaged: {reason}", todo="Use another copy") from error
 
 
 def _entry(value: Any) -> Entry:
@@ -124,7 +120,7 @@ def _entry(value: Any) -> Entry:
         _text(value["path"]), _number(value["size"]), _text(value["sha256"]), _number(value["mtime_ns"])
     )
     if not _HASH.fullmatch(entry.sha256):
-        raise ValueError("a SHA-256 is none")
+        raise ValueError("a SHA-256 is malformed")
     return entry
 
 
@@ -140,11 +136,6 @@ def _number(value: Any) -> int:
     return value
 
 
-def _broken(origin: str, error: Exception) -> BackupError:
-    reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-    return BackupError(f"{origin} is damaged: {reason}", todo="Use another copy")
-
-
 AT_ONCE = 1 << 20
 
 _READ_ATTEMPTS = 3
@@ -158,19 +149,21 @@ class Damaged(BackupError):
     """A content in a copy is not what was put there, or cannot be read; other contents may be whole."""
 
 
-class FileContent:
-    """A file read in pieces; when it was read to its end, `entry` says what was read."""
+@dataclass(slots=True)
+class SourceFile:
+    """A file to copy: its name in the copy, where it is, and the root below which no link is followed.
 
-    def __init__(self, path: str, real: str | Path, root: str | Path) -> None:
-        """Name the file: in the copy, where it is, and below which root no link is followed to it."""
-        self.path = path
-        self.real = real
-        self.root = root
-        self.entry: Entry | None = None
-        self.changed = False
+    It is read in pieces. When it was read to its end, `entry` says what was read, and `changed` whether
+    the file changed meanwhile.
+    """
+
+    path: str
+    real: str | Path
+    root: str | Path
+    entry: Entry | None = None
+    changed: bool = False
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the pieces; `changed` is set afterwards if the file changed meanwhile."""
         with os.fdopen(open_file(self.real, self.root), "rb") as stream:
             before = os.fstat(stream.fileno())
             if not stat.S_ISREG(before.st_mode):
@@ -184,9 +177,39 @@ class FileContent:
         self.changed = fingerprint_of(before) != fingerprint_of(after)
         self.entry = Entry(self.path, size, hashed.hexdigest(), max(0, after.st_mtime_ns))
 
+    @property
+    def is_large(self) -> bool:
+        """Whether the file must be read in pieces."""
+        try:
+            return os.lstat(self.real).st_size > WHOLE_BYTES
+        except OSError:
+            return False  # gone or closed; reading it says why
+
+    def read(self) -> tuple[Entry, bytes] | Problem | None:
+        """Read the whole file, again if it changed meanwhile; return `None` if it is gone."""
+        try:
+            for _ in range(_READ_ATTEMPTS):
+                content = b"".join(self)
+                if not self.changed:
+                    break
+        except FileNotFoundError:
+            return None
+        except (OSError, PathError) as error:
+            return self.unreadable(error)
+        assert self.entry is not None
+        return self.entry, content
+
+    def unreadable(self, error: OSError | PathError) -> Problem:
+        """Return why the file is not in a copy."""
+        return Problem(self.path, f"cannot be read: {reason_of(error)}", failed=True)
+
+    def changed_while_read(self) -> Problem:
+        """Return that a large file, which is read only once, may be half old and half new in a copy."""
+        return Problem(self.path, "changed while it was copied; make the copy again", failed=True)
+
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield what a stream holds from here on."""
+    """Yield the rest of a stream."""
     while piece := stream.read(AT_ONCE):
         yield piece
 
@@ -208,49 +231,3 @@ def read_through(content: Content) -> None:
     """Read a content to its end, for what that may raise or find out."""
     for _ in content:
         pass
-
-
-# Files of a workspace
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A file to copy: its name in the copy, where it is, and the root below which no link is followed."""
-
-    path: str
-    real: str
-    root: str
-
-
-def take(item: Item) -> tuple[Entry, bytes] | Problem | None:
-    """Read a file that was listed, again if it changed meanwhile; `None` if it is gone."""
-    content = FileContent(item.path, item.real, item.root)
-    try:
-        for _ in range(_READ_ATTEMPTS):
-            whole = b"".join(content)
-            if not content.changed:
-                break
-    except FileNotFoundError:
-        return None
-    except (OSError, PathError) as error:
-        return unreadable(item, error)
-    assert content.entry is not None
-    return content.entry, whole
-
-
-def is_large(item: Item) -> bool:
-    """Return whether a file must be read in pieces."""
-    try:
-        return os.lstat(item.real).st_size > WHOLE_BYTES
-    except OSError:
-        return False  # gone or closed; reading it says why
-
-
-def unreadable(item: Item, error: OSError | PathError) -> Problem:
-    """Say why a file is not in a copy."""
-    return Problem(item.path, f"cannot be read: {reason_of(error)}", failed=True)
-
-
-def changed_while_read(item: Item) -> Problem:
-    """Say that a large file, which is read only once, may be half old and half new in a copy."""
-    return Problem(item.path, "changed while it was copied; make the copy again", failed=True)

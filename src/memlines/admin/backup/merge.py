@@ -1,7 +1,7 @@
 """Put the files of a copy into a workspace without overwriting anything.
 
 A file that is missing is created, one with the same content is left alone, and where the content differs both
-are kept: the one from the copy gets a name beside the other.
+are kept: the one from the copy gets another name in the same folder.
 
 What was forgotten since the copy was made stays forgotten, unless the caller asks for it. A copy holds the
 tombstones of its workspace: salted hashes of what was forgotten there. They are merged into those of the
@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memlines.admin.backup.gather import HASHES, SALT, TOMBSTONES, beside
-from memlines.admin.backup.manifest import Content, Damaged, Entry, FileContent, entry_for, read_through
+from memlines.admin.backup.manifest import Content, Damaged, Entry, SourceFile, entry_for, read_through
 from memlines.errors import BackupError, PathError, reason_of
 from memlines.files import snapshots
 from memlines.files.atomic import create, exists, listing, make_folders
@@ -45,7 +45,7 @@ _SNAPSHOTS = f"{PRIVATE_DIR}/{snapshots.FOLDER}/"
 
 
 Contents = Callable[[Sequence[Entry]], Iterable[tuple[Entry, Content | Problem]]]
-"""Gives the content of entries, in any order, or why it cannot be had; reading it may raise `Damaged`."""
+"""Yields the content of entries, in any order, or why it cannot be read; reading it may raise `Damaged`."""
 
 _ROOM_TO_LEAVE = 10_000_000
 
@@ -75,7 +75,7 @@ class Merged:
     dry_run: bool = False
 
     def values(self) -> dict[str, Any]:
-        """Return the fields by their names, to make a result of that holds more."""
+        """Return the fields by their names, to build a result that holds more."""
         return {one.name: getattr(self, one.name) for one in fields(Merged)}
 
 
@@ -90,7 +90,6 @@ def merge(
     progress: Progress,
     with_forgotten: bool = False,
     later: Forgotten | None = None,
-    today: date | None = None,
 ) -> Merged:
     """Bring every entry into the workspace; `dry_run` reads and checks all of it, and writes nothing.
 
@@ -102,35 +101,47 @@ def merge(
     theirs = read_tombstones(stones, contents(stones))
     known = Forgotten.load(workspace).merge(later or Forgotten(()))
     forgotten = _ForgottenFilter(known.beyond(theirs), settings.files.max_bytes)
-    work = _Merge(workspace, files, (today or date.today()).isoformat(), forgotten)
+    work = _Merge(workspace, files, forgotten)
     for entry in files:
         work.plan(entry)
     total = len(work.targets)
     if not dry_run:
-        if total:
-            _refuse_without_room(workspace, sum(entry.size for entry in work.targets))
+        needed, free = sum(entry.size for entry in work.targets), shutil.disk_usage(workspace.root).free
+        if total and needed + _ROOM_TO_LEAVE > free:
+            raise BackupError(
+                f"{needed / 1e6:.1f} MB must be written, and the disk of {str(workspace.root)!r} has"
+                f" {free / 1e6:.1f} MB free; nothing was changed",
+                todo="Make room, or choose another folder",
+            )
         adopt(workspace, theirs.merge(known))
     for done, (entry, content) in enumerate(contents(list(work.targets)), 1):
         if isinstance(content, Problem):
-            work.fail(entry, content)
+            work.fail(entry, content.reason)
         else:
             try:
                 work.bring(entry, content, dry_run=dry_run, with_forgotten=with_forgotten)
             except Damaged as error:
-                work.fail(entry, Problem(entry.path, error.what, failed=True))
+                work.fail(entry, error.what)
         progress(done, total, "merging")
-    return work.outcome(dry_run=dry_run)
+    made = {entry.path: target for entry, target in work.targets.items()}
+    return Merged(
+        created=tuple(path for path, target in made.items() if path == target),
+        kept_both=tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
+        same=work.same,
+        failed=tuple(work.failed),
+        forgotten=tuple(forgotten.left_out),
+        unchecked=tuple(forgotten.unchecked),
+        dry_run=dry_run,
+    )
 
 
 class _Merge:
     """One merge: where each entry goes, and what became of it."""
 
-    def __init__(
-        self, workspace: Workspace, entries: Sequence[Entry], day: str, forgotten: _ForgottenFilter
-    ) -> None:
+    def __init__(self, workspace: Workspace, entries: Sequence[Entry], forgotten: _ForgottenFilter) -> None:
         self.workspace = workspace
         self.root = workspace.root
-        self.day = day
+        self.day = date.today().isoformat()
         self.forgotten = forgotten
         self.targets: dict[Entry, str] = {}
         self.same = 0
@@ -142,22 +153,19 @@ class _Merge:
     def plan(self, entry: Entry) -> None:
         """Decide where an entry goes, if anywhere."""
         if unseen := unseen_in(entry.path):
-            self.failed.append(
-                Problem(entry.path, f"has {unseen} in its name, which cannot be seen", failed=True)
-            )
+            self.fail(entry, f"has {unseen} in its name, which cannot be seen")
             return
         try:
             target = self._target(entry)
         except BackupError as error:
-            self.failed.append(Problem(entry.path, error.what, failed=True))
-            return
+            self.fail(entry, error.what)
         except (OSError, PathError) as error:
-            self.failed.append(Problem(entry.path, f"cannot be compared: {reason_of(error)}", failed=True))
-            return
-        if target is None:
-            self.same += 1
+            self.fail(entry, f"cannot be compared: {reason_of(error)}")
         else:
-            self.targets[entry] = target
+            if target is None:
+                self.same += 1
+            else:
+                self.targets[entry] = target
 
     def bring(self, entry: Entry, content: Content, *, dry_run: bool, with_forgotten: bool) -> None:
         """Write an entry's file without what was forgotten, if anything is left and is not there already."""
@@ -176,9 +184,9 @@ class _Merge:
             read_through(content)
         elif entry in self.targets:
             with writing(self.workspace):
-                self.write(entry, content)
+                self._write(entry, content)
 
-    def write(self, entry: Entry, content: Content) -> None:
+    def _write(self, entry: Entry, content: Content) -> None:
         """Write an entry's file; if something has taken its name meanwhile, under another."""
         try:
             target: str | None = self.targets[entry]
@@ -200,28 +208,15 @@ class _Merge:
         except (OSError, PathError) as error:
             raise BackupError(
                 f"{entry.path!r} cannot be written: {reason_of(error)}",
-                todo="Check the permissions and the space on the disk; the same command then goes on",
+                todo="Check the permissions and the space on the disk, and run the same command again",
             ) from error
         self.same += 1
         del self.targets[entry]
 
-    def fail(self, entry: Entry, problem: Problem) -> None:
-        """Note that the content of an entry cannot be had."""
-        self.failed.append(problem)
-        del self.targets[entry]
-
-    def outcome(self, *, dry_run: bool) -> Merged:
-        """Return what became of the entries."""
-        made = {entry.path: target for entry, target in self.targets.items()}
-        return Merged(
-            created=tuple(path for path, target in made.items() if path == target),
-            kept_both=tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
-            same=self.same,
-            failed=tuple(self.failed),
-            forgotten=tuple(self.forgotten.left_out),
-            unchecked=tuple(self.forgotten.unchecked),
-            dry_run=dry_run,
-        )
+    def fail(self, entry: Entry, reason: str) -> None:
+        """Note that an entry cannot be brought in."""
+        self.failed.append(Problem(entry.path, reason, failed=True))
+        self.targets.pop(entry, None)
 
     def _target(self, entry: Entry) -> str | None:
         """Return the name an entry gets, or None if its content is there already."""
@@ -235,13 +230,13 @@ class _Merge:
         for name in self._names(folder):
             if name.startswith(start) and name.endswith(end) and self._is_same(f"{folder}/{name}", entry):
                 return None
-        for number in count(1):
-            tag = self.day if number == 1 else f"{self.day}-{number}"
-            path = f"{folder}/{start}{tag}{end}"
-            if path not in self._taken and not exists(self.root / path, root=self.root):
-                self._taken.add(path)
-                return path
-        raise AssertionError("numbers do not end")
+        tags = (self.day if number == 1 else f"{self.day}-{number}" for number in count(1))
+        paths = (f"{folder}/{start}{tag}{end}" for tag in tags)
+        free = next(
+            path for path in paths if path not in self._taken and not exists(self.root / path, root=self.root)
+        )
+        self._taken.add(free)
+        return free
 
     def _names(self, folder: str) -> list[str]:
         """Return the names in a folder as they were when it was first asked for."""
@@ -259,13 +254,13 @@ class _Merge:
             return False
         if not stat.S_ISREG(info.st_mode) or info.st_size != entry.size:
             return False
-        there = FileContent(entry.path, place, self.root)
+        there = SourceFile(entry.path, place, self.root)
         read_through(there)
         return there.entry is not None and there.entry.sha256 == entry.sha256
 
 
 def _refuse_blocked(root: Path, path: str) -> None:
-    """Raise if a folder on the way to a file is a link, which may lead anywhere, or no folder."""
+    """Raise if a folder on the way to a file is a link, which may lead anywhere, or is not a folder."""
     with Tree(root) as tree:
         for folder in reversed(PurePosixPath(path).parents[:-1]):
             try:
@@ -278,18 +273,6 @@ def _refuse_blocked(root: Path, path: str) -> None:
                     f"cannot be placed: {folder} is {what} here",
                     todo="Rename it, and run the same command again",
                 ) from None
-
-
-def _refuse_without_room(workspace: Workspace, needed: int) -> None:
-    """Raise before anything is written if the disk cannot hold it."""
-    folder = workspace.root
-    free = shutil.disk_usage(folder).free
-    if needed + _ROOM_TO_LEAVE > free:
-        raise BackupError(
-            f"{needed / 1e6:.1f} MB must be written, and the disk of {str(folder)!r} has"
-            f" {free / 1e6:.1f} MB free; nothing was changed",
-            todo="Make room, or choose another folder",
-        )
 
 
 # What was forgotten

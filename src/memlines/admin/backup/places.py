@@ -1,7 +1,7 @@
 """Where backups are kept: a folder of this machine, or whatever fsspec reaches.
 
-A folder needs nothing but the system, and what is written there survives a crash. Of fsspec's services,
-credentials come from the environment or from the service's and fsspec's own files, never from us.
+A folder needs no other package, and what is written there survives a crash. The credentials of a service come
+from the environment or from the service's and fsspec's own files, never from our settings.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import errno
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from memlines.admin.backup.manifest import Damaged, read_pieces
-from memlines.errors import BackupError, UsageError, reason_of
+from memlines.errors import BackupError, MemlinesError, UsageError, reason_of
 from memlines.files.atomic import create, make_folders
 from memlines.folders import PRIVATE_FILE, make_private_folders
 from memlines.paths import expand_home
@@ -41,13 +41,13 @@ class Place(Protocol):
         """Return the names below a folder and how many bytes each has; none if there is no folder."""
 
     def read(self, names: Sequence[str]) -> dict[str, bytes | str]:
-        """Return the content of each name, or in words why it cannot be had."""
+        """Return the content of each name, or in words why it cannot be read."""
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files; if that fails, some of them may be there."""
 
     def fetch(self, name: str) -> Iterator[bytes]:
-        """Yield a content in pieces, or raise `Damaged` if it cannot be had."""
+        """Yield a content in pieces, or raise `Damaged` if it cannot be read."""
 
     def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
         """Write a file in pieces; what reading them raises is raised, and nothing is written."""
@@ -74,17 +74,20 @@ class Folder:
     def sizes(self, folder: str) -> dict[str, int]:
         """Return the names below a folder and how many bytes each has."""
         found: dict[str, int] = {}
-        try:
-            for parent, _, names in os.walk(self.root / folder, onerror=_raise_unless_missing):
+
+        def raise_unless_missing(error: OSError) -> None:
+            if not isinstance(error, FileNotFoundError):
+                raise error
+
+        with _place_errors(self.shown, _PERMISSIONS):
+            for parent, _, names in os.walk(self.root / folder, onerror=raise_unless_missing):
                 for name in names:
                     file = Path(parent, name)
                     found[file.relative_to(self.root).as_posix()] = file.lstat().st_size
-        except OSError as error:
-            raise place_error(self.shown, error, refused=_PERMISSIONS) from error
         return found
 
     def read(self, names: Sequence[str]) -> dict[str, bytes | str]:
-        """Return the content of each name, or in words why it cannot be had."""
+        """Return the content of each name, or in words why it cannot be read."""
         read: dict[str, bytes | str] = {}
         for name in names:
             try:
@@ -97,15 +100,11 @@ class Folder:
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files, each of them whole or not at all."""
-        try:
-            make_private_folders(self.root)
-            for name, content in contents.items():
-                self._write(self.root / name, content, len(content))
-        except OSError as error:
-            raise place_error(self.shown, error, refused=_PERMISSIONS) from error
+        for name, content in contents.items():
+            self.send(name, [content], len(content))
 
     def fetch(self, name: str) -> Iterator[bytes]:
-        """Yield a content in pieces, or raise `Damaged` if it cannot be had."""
+        """Yield a content in pieces, or raise `Damaged` if it cannot be read."""
         try:
             with (self.root / name).open("rb") as stream:
                 yield from read_pieces(stream)
@@ -114,40 +113,45 @@ class Folder:
 
     def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
         """Write a file in pieces, whole or not at all."""
-        try:
-            make_private_folders(self.root)
-            self._write(self.root / name, pieces, size)
-        except OSError as error:
-            raise place_error(self.shown, error, refused=_PERMISSIONS) from error
+        file = self.root / name
+        with _place_errors(self.shown, _PERMISSIONS):
+            if file.parent not in self._made:
+                make_private_folders(self.root)
+                make_folders(file.parent, self.root, private=True)
+                self._made.add(file.parent)
+            if os.path.lexists(file) and file.lstat().st_size != size:
+                file.unlink()  # a name with another content is damaged
+            create(file, pieces, PRIVATE_FILE)
 
-    def _write(self, file: Path, content: bytes | Iterable[bytes], size: int) -> None:
-        if file.parent not in self._made:
-            make_folders(file.parent, self.root, private=True)
-            self._made.add(file.parent)
-        if os.path.lexists(file) and file.lstat().st_size != size:
-            file.unlink()  # a name with another content is damaged
-        create(file, content, PRIVATE_FILE)
+
+@contextmanager
+def _place_errors(shown: str, refused: str = _CREDENTIALS) -> Iterator[None]:
+    """Raise errors of our own for those of a file system or a service."""
+    try:
+        yield
+    except MemlinesError:
+        raise
+    except Exception as error:
+        raise place_error(shown, error, refused) from error
 
 
 def place_error(shown: str, error: Exception, refused: str = _CREDENTIALS) -> BackupError:
     """Return an error that says what went wrong with a place, without what may be a secret."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     words = str(error).lower()
+    reason = " ".join(harmless_address(reason_of(error)).split()) or type(error).__name__
     if kinds & {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
         what, todo = "needs credentials, and none were found", _CREDENTIALS
     elif isinstance(error, PermissionError):
-        what, todo = f"refused access: {_reason(error)}", refused
+        what, todo = f"refused access: {reason}", refused
     elif is_unreachable(error):
-        what, todo = (
-            f"cannot be reached: {_reason(error)}",
-            "Check the address and the network, and try again",
-        )
+        what, todo = f"cannot be reached: {reason}", "Check the address and the network, and try again"
     elif isinstance(error, FileNotFoundError):
-        what, todo = f"does not exist: {_reason(error)}", "Check the name, and create the bucket or folder"
+        what, todo = f"does not exist: {reason}", "Check the name, and create the bucket or folder"
     elif (isinstance(error, OSError) and error.errno in _FULL) or "quota" in words or "storagefull" in words:
-        what, todo = f"is full: {_reason(error)}", "Make room; the same command then goes on"
+        what, todo = f"is full: {reason}", "Make room, and run the same command again"
     else:
-        what, todo = f"cannot be used: {_reason(error)}", "Check the address and what is at it"
+        what, todo = f"cannot be used: {reason}", "Check the address and what is at it"
     return BackupError(f"the place of backups {shown!r} {what}", todo=todo)
 
 
@@ -159,16 +163,6 @@ def is_unreachable(error: Exception) -> bool:
         kinds
         & {"ConnectionError", "TimeoutError", "HTTPClientError", "ClientConnectionError", "FSTimeoutError"}
     )
-
-
-def _reason(error: Exception) -> str:
-    words = " ".join(harmless_address(reason_of(error)).split())
-    return words or type(error).__name__
-
-
-def _raise_unless_missing(error: OSError) -> None:
-    if not isinstance(error, FileNotFoundError):
-        raise error
 
 
 _S3 = ("s3", "s3a")
@@ -200,30 +194,27 @@ class Remote:
     def sizes(self, folder: str) -> dict[str, int]:
         """Return the names below a folder and how many bytes each has."""
         top = f"{self.root}/{folder}"
-        try:
+        with _place_errors(self.shown):
             self._fs.invalidate_cache()
-            found = self._fs.find(top, detail=True)
-        except FileNotFoundError as error:
-            if "bucket" in str(error).lower():
-                raise place_error(self.shown, error) from error
-            return {}
-        except Exception as error:
-            raise place_error(self.shown, error) from error
+            try:
+                found = self._fs.find(top, detail=True)
+            except FileNotFoundError as error:
+                if "bucket" in str(error).lower():
+                    raise
+                return {}
         start = len(self.root) + 1
         return {path[start:]: info["size"] or 0 for path, info in found.items() if path.startswith(top)}
 
     def read(self, names: Sequence[str]) -> dict[str, bytes | str]:
-        """Return the content of each name, or in words why it cannot be had."""
+        """Return the content of each name, or in words why it cannot be read."""
         paths = [f"{self.root}/{name}" for name in names]
-        try:
-            # Unlike `cat`, this takes names as they are, and none for a pattern.
+        with _place_errors(self.shown):
+            # Unlike `cat`, this uses names as they are, never as patterns.
             contents = self._fs.cat_ranges(paths, None, None, on_error="return")
-        except Exception as error:
-            raise place_error(self.shown, error) from error
         return {name: self._content_or_reason(content) for name, content in zip(names, contents, strict=True)}
 
     def fetch(self, name: str) -> Iterator[bytes]:
-        """Yield a content in pieces, or raise `Damaged` if it cannot be had."""
+        """Yield a content in pieces, or raise `Damaged` if it cannot be read."""
         try:
             with self._fs.open(f"{self.root}/{name}", "rb", block_size=_BLOCK_BYTES) as stream:
                 yield from read_pieces(stream)
@@ -234,27 +225,23 @@ class Remote:
     def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
         """Write a file in pieces; what was sent of one that cannot be read to its end is removed."""
         path = f"{self.root}/{name}"
-        try:
+        with _place_errors(self.shown):
             self._make_folders([name])
             stream = self._fs.open(path, "wb", block_size=_BLOCK_BYTES)
-        except Exception as error:
-            raise place_error(self.shown, error) from error
-        try:
-            with stream:
-                for piece in pieces:
-                    stream.write(piece)
-        except Exception as error:
-            with suppress(Exception):  # it may not be there; its size shows what is left of it
-                self._fs.rm_file(path)
-            raise error if isinstance(error, Damaged) else place_error(self.shown, error) from error
+            try:
+                with stream:
+                    for piece in pieces:
+                        stream.write(piece)
+            except Exception:
+                with suppress(Exception):  # it may not be there; its size shows what is left of it
+                    self._fs.rm_file(path)
+                raise
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files, several at a time where the service allows it."""
-        try:
+        with _place_errors(self.shown):
             self._make_folders(contents)
             self._fs.pipe({f"{self.root}/{name}": content for name, content in contents.items()})
-        except Exception as error:
-            raise place_error(self.shown, error) from error
 
     def _make_folders(self, names: Iterable[str]) -> None:
         if self._protocol in _WITHOUT_FOLDERS:
@@ -277,25 +264,21 @@ class Remote:
             import fsspec
         except ImportError as error:
             raise _missing_package("fsspec is not installed", _OUR_EXTRA) from error
-        options = self._s3_options(fsspec.config.conf) if self._protocol in _S3 else {}
-        try:
-            fs, root = fsspec.core.url_to_fs(uri, skip_instance_cache=True, **options)
-        except ImportError as error:
-            todo = _OUR_EXTRA if self._protocol in _S3 else "Install that package, too"
-            raise _missing_package(str(error).rstrip("."), todo) from error
-        except Exception as error:
-            raise place_error(self.shown, error) from error
-        if self._protocol in _S3:
+        is_s3, options = self._protocol in _S3, {}
+        if is_s3:  # a dead network is not waited for long, unless fsspec's own settings say otherwise
+            timeouts = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": _READ_SECONDS}
+            for protocol in _S3:
+                timeouts |= fsspec.config.conf.get(protocol, {}).get("config_kwargs", {})
+            options = {"config_kwargs": timeouts, "use_listings_cache": False}
+        with _place_errors(self.shown):
+            try:
+                fs, root = fsspec.core.url_to_fs(uri, skip_instance_cache=True, **options)
+            except ImportError as error:
+                todo = _OUR_EXTRA if is_s3 else "Install that package, too"
+                raise _missing_package(str(error).rstrip("."), todo) from error
+        if is_s3:
             fs.retries = 1  # botocore tries again by itself; both together would try 25 times
         return fs, root
-
-    def _s3_options(self, configured: Mapping[str, Any]) -> dict[str, Any]:
-        """Bound how long a dead network is waited for, unless fsspec's own settings say otherwise."""
-        own: dict[str, Any] = {}
-        for protocol in _S3:
-            own |= configured.get(protocol, {}).get("config_kwargs", {})
-        timeouts = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": _READ_SECONDS}
-        return {"config_kwargs": timeouts | own, "use_listings_cache": False}
 
 
 def _missing_package(why: str, todo: str) -> BackupError:

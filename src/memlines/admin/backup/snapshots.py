@@ -1,7 +1,7 @@
 """Backups that share what they have in common, and the way back.
 
 objects/ab/<sha256>      the content of a file, once for all backups that hold it
-snapshots/<id>.json      what one backup holds; written last, so a broken-off backup is none
+snapshots/<id>.json      what one backup holds; written last, so an interrupted backup does not count
 """
 
 from __future__ import annotations
@@ -29,15 +29,12 @@ from memlines.admin.backup.manifest import (
     Content,
     Damaged,
     Entry,
-    FileContent,
-    Item,
     Manifest,
-    changed_while_read,
+    SourceFile,
     decode,
     digest,
     encode,
     read_through,
-    unreadable,
     verify,
 )
 from memlines.admin.backup.merge import Contents, Merged, merge, read_tombstones
@@ -55,7 +52,7 @@ SNAPSHOTS = "snapshots"
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/(?P<id>\d{{8}}T\d{{6}}\.\d{{6}}Z-[0-9a-f]{{8}})\.json")
 _BATCH_FILES = 64
 _BATCH_BYTES = 16_000_000
-"""How much travels at once: enough to hide the way to the service, and little to hold in memory."""
+"""How much is sent at once: enough to hide the latency of the service, and little to hold in memory."""
 
 _OTHER_CONTENT = "does not have the content that was written"
 
@@ -98,7 +95,7 @@ class Snapshots:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored(Merged):
-    """What a restore did; `settings_object` names what holds the settings at the place."""
+    """What a restore did; `settings_object` is the name of the settings at the place."""
 
     place: str
     id: str
@@ -117,10 +114,10 @@ def backup(
             f"{place.shown!r} lies inside the workspace, and would be lost together with it",
             todo="Name a folder elsewhere",
         )
-    found = gather(workspace, settings, everything=everything)
+    files, problems = gather(workspace, settings, everything=everything)
     ids = _list_ids(place)
     upload = _Upload(place)
-    manifest, problems = copy_files(workspace, found, upload, progress, "backing up")
+    manifest = copy_files(workspace, files, upload, problems, progress, "backing up")
     upload.flush()
     is_unchanged = bool(ids) and _holds_same(place, ids[-1], manifest)
     identity = ids[-1] if is_unchanged else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(4)}"
@@ -237,29 +234,28 @@ class _Upload:
         self._waiting: dict[str, bytes] = {}
         self._waiting_bytes = 0
 
-    def add_large(self, item: Item) -> Outcome:
+    def add_large(self, file: SourceFile) -> Outcome:
         """Send a file in pieces unless it is there; it is read once to know that, and once to send it."""
-        content = FileContent(item.path, item.real, item.root)
         try:
-            read_through(content)
-            entry = content.entry
+            read_through(file)
+            entry = file.entry
             assert entry is not None
             name = object_of(entry)
             if self._sizes.get(name) != entry.size:
-                self.place.send(name, verify(entry, content, "it changed"), entry.size)
+                self.place.send(name, verify(entry, file, "it changed"), entry.size)
                 self._sizes[name] = entry.size
                 self.files += 1
                 self.bytes += entry.size
         except FileNotFoundError:
             return None, None
         except Damaged:
-            return None, changed_while_read(item)
+            return None, file.changed_while_read()
         except (OSError, PathError) as error:
-            return None, unreadable(item, error)
+            return None, file.unreadable(error)
         return entry, None
 
     def add(self, entry: Entry, content: bytes) -> None:
-        """Take a content; one of the right size that is there already is not sent again."""
+        """Queue a content; one of the right size that is there already is not sent again."""
         name = object_of(entry)
         if self._sizes.get(name) == entry.size:
             return
@@ -270,7 +266,7 @@ class _Upload:
             self.flush()
 
     def flush(self) -> None:
-        """Send what was taken so far."""
+        """Send what is queued."""
         if self._waiting:
             self.place.write(self._waiting)
         self.files += len(self._waiting)

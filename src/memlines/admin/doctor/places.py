@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from memlines.admin.backup.gather import walk
 from memlines.admin.doctor.findings import (
     Checkup,
     Finding,
@@ -20,10 +21,9 @@ from memlines.admin.doctor.findings import (
     problem,
     warning,
 )
-from memlines.errors import PathError, WriteError, reason_of
+from memlines.errors import WriteError, reason_of
 from memlines.files import history, trash
 from memlines.files.place import ensure_private, tighten
-from memlines.folders import Tree
 from memlines.index.store.sqlite.erase import indexes_in
 from memlines.paths import Workspace, old_user_folders
 from memlines.settings import switched_off
@@ -195,16 +195,11 @@ def check_agents(checkup: Checkup) -> Iterator[Finding]:
 def _bytes_below(folder: Path) -> int:
     """Return how many bytes the files below a folder have; folders that cannot be read are not counted."""
     total = 0
-    pending = [folder.name]
-    with Tree(folder.parent) as tree:
-        while pending:
-            relative = pending.pop()
-            with suppress(OSError, PathError), tree.enter(relative).scan() as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(f"{relative}/{entry.name}")
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_size
+    for _, entries, _ in walk(folder.parent, folder.name):
+        for entry in entries:
+            with suppress(OSError):  # gone since it was listed
+                if not entry.is_dir(follow_symlinks=False):
+                    total += entry.stat(follow_symlinks=False).st_size
     return total
 
 

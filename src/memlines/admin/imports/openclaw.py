@@ -268,9 +268,8 @@ def import_openclaw(
         )
     notes = None
     if notes_from is not None:
-        root = vault.check_folder(workspace, notes_from)
         notes = vault.copy_notes(
-            workspace, settings, root, dry_run=dry_run, with_forgotten=with_forgotten, progress=progress
+            workspace, settings, notes_from, dry_run=dry_run, with_forgotten=with_forgotten, progress=progress
         )
     memories = None
     if place is not None:

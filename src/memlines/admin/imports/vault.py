@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from memlines.admin.backup.manifest import Content, Entry, Item, take
+from memlines.admin.backup.gather import printable, walk
+from memlines.admin.backup.manifest import Content, Entry, SourceFile
 from memlines.admin.backup.merge import Merged, merge
 from memlines.errors import PathError, reason_of
 from memlines.files.place import place_of
 from memlines.files.read import decode
 from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, discover
-from memlines.folders import Tree
 from memlines.paths import Workspace, contains, expand_home, is_unicode
 from memlines.settings import Settings
 from memlines.types import Problem, Progress
@@ -32,7 +32,7 @@ _UNUSUAL = re.compile(r"[^\w.-]+")
 class CopiedNotes(Merged):
     """What copying notes did; `failed` also names what could not be read.
 
-    `left_out` names links and what cannot be a note, `attachments` counts the files that are no Markdown.
+    `left_out` names links and what cannot be a note, `attachments` counts the files that are not Markdown.
     """
 
     folder: str
@@ -43,9 +43,9 @@ class CopiedNotes(Merged):
 
 @dataclass(slots=True)
 class _Listing:
-    """What a walk over a folder saw."""
+    """What a walk over a folder found."""
 
-    items: list[Item] = field(default_factory=list)
+    files: list[SourceFile] = field(default_factory=list)
     attachments: int = 0
     problems: list[Problem] = field(default_factory=list)
 
@@ -60,29 +60,33 @@ def import_vault(
     with_forgotten: bool = False,
     progress: Progress,
 ) -> CopiedNotes:
-    """Copy the notes of a folder; a note that cannot be read takes no other with it."""
+    """Copy the notes of a folder; a note that cannot be read stops no other."""
     root = check_folder(workspace, folder)
-    below = f"{NOTES_DIR}/{_usable_name(workspace, name or root.name)}"
-    seen = _Listing()
-    _walk(root, below, settings.files.max_bytes, seen)
+    plain = _UNUSUAL.sub("-", name or root.name).strip("-.") or "vault"
+    if plain in IGNORED_DIRS:
+        raise PathError(f"{plain!r} cannot be the name of a folder with notes", todo="Choose another --name")
+    below = f"{NOTES_DIR}/{plain}"
+    place_of(workspace, f"{below}/note{SUFFIX}")  # which refuses a name that could not be used
+    found = _walk(root, below, settings.files.max_bytes)
     merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
-    return _copy(merging, str(root), below, seen, progress)
+    return _copy(merging, str(root), below, found, progress)
 
 
 def copy_notes(
     workspace: Workspace,
     settings: Settings,
-    root: Path,
+    folder: Path,
     *,
     dry_run: bool,
-    with_forgotten: bool = False,
+    with_forgotten: bool,
     progress: Progress,
 ) -> CopiedNotes:
     """Copy the notes of another workspace to the same places in this one."""
-    found = discover(Workspace(root), (), settings.files.max_bytes)
-    seen = _Listing([Item(file.path, file.real, file.root) for file in found.files], 0, list(found.problems))
+    root = check_folder(workspace, folder)
+    there = discover(Workspace(root), (), settings.files.max_bytes)
+    files = [SourceFile(file.path, file.real, file.root) for file in there.files]
     merging = partial(merge, workspace, settings, dry_run=dry_run, with_forgotten=with_forgotten)
-    return _copy(merging, str(root), "", seen, progress)
+    return _copy(merging, str(root), "", _Listing(files, 0, list(there.problems)), progress)
 
 
 def check_folder(workspace: Workspace, folder: Path) -> Path:
@@ -107,116 +111,78 @@ def check_folder(workspace: Workspace, folder: Path) -> Path:
 
 
 def _copy(
-    merging: Callable[..., Merged], folder: str, below: str, seen: _Listing, progress: Progress
+    merging: Callable[..., Merged], folder: str, below: str, found: _Listing, progress: Progress
 ) -> CopiedNotes:
-    entries: list[Entry] = []
-    items: dict[str, Item] = {}
-    for done, item in enumerate(seen.items, 1):
-        progress(done, len(seen.items), "reading")
-        entry = _entry(item, seen)
-        if entry is not None:
-            entries.append(entry)
-            items[entry.path] = item
+    """Merge those of the files that were found which can be read as text."""
+    sources: dict[Entry, SourceFile] = {}
+    for done, file in enumerate(found.files, 1):
+        progress(done, len(found.files), "reading")
+        taken = file.read()
+        if isinstance(taken, Problem):
+            found.problems.append(taken)
+        elif taken is not None:
+            try:
+                decode(taken[1])
+            except ValueError as error:
+                found.problems.append(Problem(file.path, str(error)))
+            else:
+                sources[taken[0]] = file
 
     def contents(wanted: Sequence[Entry]) -> Iterator[tuple[Entry, Content | Problem]]:
         for entry in wanted:
-            yield entry, _content(entry, items[entry.path])
+            taken = sources[entry].read()
+            if taken is None or (isinstance(taken, tuple) and taken[0].sha256 != entry.sha256):
+                taken = Problem(entry.path, "changed while it was copied", failed=True)
+            yield entry, taken if isinstance(taken, Problem) else [taken[1]]
 
-    merged = merging(entries, contents, progress=progress)
-    values = merged.values()
-    values["failed"] = (*(problem for problem in seen.problems if problem.failed), *merged.failed)
+    merged = merging(list(sources), contents, progress=progress)
+    failed = (*(problem for problem in found.problems if problem.failed), *merged.failed)
     return CopiedNotes(
-        **values,
+        **(merged.values() | {"failed": failed}),
         folder=folder,
         below=below,
-        attachments=seen.attachments,
-        left_out=tuple(problem for problem in seen.problems if not problem.failed),
+        attachments=found.attachments,
+        left_out=tuple(problem for problem in found.problems if not problem.failed),
     )
 
 
-def _entry(item: Item, seen: _Listing) -> Entry | None:
-    """Return a note as it is now, or note why it is none."""
-    taken = take(item)
-    if isinstance(taken, Problem):
-        seen.problems.append(taken)
-    if taken is None or isinstance(taken, Problem):
-        return None
-    entry, content = taken
-    try:
-        decode(content)
-    except ValueError as error:
-        seen.problems.append(Problem(item.path, str(error)))
-        return None
-    return entry
-
-
-def _content(entry: Entry, item: Item) -> Content | Problem:
-    taken = take(item)
-    if isinstance(taken, Problem):
-        return taken
-    if taken is None or taken[0].sha256 != entry.sha256:
-        return Problem(entry.path, "changed while it was copied", failed=True)
-    return [taken[1]]
-
-
-def _usable_name(workspace: Workspace, name: str) -> str:
-    """Return the name of the folder below `memory/`, or refuse one that could not be used."""
-    plain = _UNUSUAL.sub("-", name).strip("-.") or "vault"
-    if plain in IGNORED_DIRS:
-        raise PathError(f"{name!r} cannot be the name of a folder with notes", todo="Choose another --name")
-    place_of(workspace, f"{NOTES_DIR}/{plain}/note{SUFFIX}")
-    return plain
-
-
-def _walk(root: Path, below: str, max_bytes: int, seen: _Listing) -> None:
+def _walk(root: Path, below: str, max_bytes: int) -> _Listing:
     """List the notes of a folder in sorted order; links are not followed."""
-    pending = [""]
-    with Tree(root) as tree:
-        while pending:
-            folder = pending.pop()
-            inside = f"{folder}/" if folder else ""
-            deeper = []
+    found = _Listing()
+    for folder, entries, failure in walk(root):
+        inside = f"{below}/{folder}" if folder else below
+        if failure is not None:
+            found.problems.append(Problem(inside, f"cannot be listed: {reason_of(failure)}", failed=True))
+        entries[:] = [
+            entry for entry in entries if not entry.name.startswith(".") and entry.name not in IGNORED_DIRS
+        ]
+        for entry in entries:
+            file = SourceFile(f"{inside}/{entry.name}", root / folder / entry.name, root)
             try:
-                with tree.enter(folder).scan() as listing:
-                    entries = sorted(listing, key=lambda entry: entry.name)
-            except (OSError, PathError) as error:
-                path = f"{below}/{folder}".rstrip("/")
-                seen.problems.append(Problem(path, f"cannot be listed: {reason_of(error)}", failed=True))
-                continue
-            for entry in entries:
-                if entry.name.startswith(".") or entry.name in IGNORED_DIRS:
-                    continue
-                relative = inside + entry.name
-                item = Item(f"{below}/{relative}", tree.path_of(relative), tree.root)
-                try:
-                    if _consider(entry, item, max_bytes, seen):
-                        deeper.append(relative)
-                except OSError as error:
-                    reason = f"cannot be looked at: {reason_of(error)}"
-                    seen.problems.append(Problem(_printable(item.path), reason, failed=True))
-            pending.extend(reversed(deeper))
+                _consider(entry, file, max_bytes, found)
+            except OSError as error:
+                reason = f"cannot be looked at: {reason_of(error)}"
+                found.problems.append(Problem(printable(file.path), reason, failed=True))
+    return found
 
 
-def _consider(entry: os.DirEntry[str], item: Item, max_bytes: int, seen: _Listing) -> bool:
-    """Take a note; return whether the entry is a folder to look into."""
-    path = item.path
+def _consider(entry: os.DirEntry[str], file: SourceFile, max_bytes: int, found: _Listing) -> None:
+    """Add a note to what was found, or why it cannot be one."""
+    reason = ""
     if entry.is_symlink():
-        seen.problems.append(Problem(_printable(path), "is a symbolic link; links are not followed"))
-        return False
-    if entry.is_dir(follow_symlinks=False):
-        return True
-    if not entry.name.endswith(SUFFIX):
-        seen.attachments += 1
-    elif not is_unicode(path):
-        seen.problems.append(Problem(_printable(path), "has a name that is not valid UTF-8"))
+        reason = "is a symbolic link; links are not followed"
+    elif entry.is_dir(follow_symlinks=False):
+        return
+    elif not entry.name.endswith(SUFFIX):
+        found.attachments += 1
+        return
+    elif not is_unicode(file.path):
+        reason = "has a name that is not valid UTF-8"
     elif not entry.is_file(follow_symlinks=False):
-        seen.problems.append(Problem(path, "is not a regular file"))
+        reason = "is not a regular file"
     elif entry.stat(follow_symlinks=False).st_size > max_bytes:
-        seen.problems.append(Problem(path, f"is above the limit of {max_bytes / 1e6:g} MB (files.max_bytes)"))
+        reason = f"is above the limit of {max_bytes / 1e6:g} MB (files.max_bytes)"
+    if reason:
+        found.problems.append(Problem(printable(file.path), reason))
     else:
-        seen.items.append(item)
-    return False
-
-
-def _printable(path: str) -> str:
-    return path if is_unicode(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
+        found.files.append(file)
