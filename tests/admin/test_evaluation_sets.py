@@ -156,7 +156,7 @@ def gold(**fields: Any) -> dict[str, Any]:
         pytest.param(gold(path="memory"), "'memory', which is not in", id="folder"),
         pytest.param(gold(path="memory/../MEMORY.md"), "'memory/../MEMORY.md'", id="dots"),
         pytest.param(gold(path="/etc/passwd"), "'/etc/passwd'", id="absolute"),
-        pytest.param(gold(path="docs/a.md"), "Gold lies in one of", id="elsewhere"),
+        pytest.param(gold(path="docs/a.md"), "Gold must be in one of", id="elsewhere"),
         pytest.param(gold(path="memory/\0.md"), "gold in", id="nul"),
     ],
 )

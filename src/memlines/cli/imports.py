@@ -216,7 +216,7 @@ def chatgpt_command(file: Path, dry_run: bool, workspace: Path | None, as_json: 
     with progress_bar() as progress:
         done = import_chatgpt(opened, settings, file, dry_run=dry_run, progress=progress)
     if as_json:
-        print_json(done.to_json())
+        print_json(asdict(done))
         return
     counts = {"imported": done.imported, "replaced": done.replaced, "already there": done.same}
     _print_counts(

@@ -41,10 +41,7 @@ _MILLISECOND_DIGITS = 2
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one query got in one mode.
-
-    `silent` means that the query gets nothing that reaches the settings' own `min_score`.
-    """
+    """The hits of one query in one mode; `silent` means that none reaches the settings' own `min_score`."""
 
     query: Query
     found: tuple[HitLines, ...]
@@ -54,7 +51,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Everything one run over a set found; `notes` says what speaks against its figures."""
+    """The result of one run over a set; `notes` says why its figures may be wrong."""
 
     name: str
     workspaces: int
@@ -153,13 +150,8 @@ class _Run:
         self._note_report(name, report)
         status = memory.status()
         self._statuses.append(status)
-        if status.provider == "none":
-            self._without_vectors(status)
-
-    def _without_vectors(self, status: Status) -> None:
-        """Leave out the modes that need vectors, because there are none."""
         left_out = [mode for mode in self._modes if mode != "words"]
-        if not left_out:
+        if status.provider != "none" or not left_out:
             return
         reason = f" ({status.fallback['reason']})" if status.fallback else ""
         if left_out == self._modes:
@@ -172,24 +164,20 @@ class _Run:
 
     def _ask(self, memory: Memory, queries: Sequence[Query], progress: Progress) -> None:
         for mode in self._modes:
-            _search(memory, queries[0], mode)  # opens and loads what the first timed search would have to
+            _search(memory, queries[0], mode)  # which loads what the first timed search would have to load
         for done, query in enumerate(queries):
             progress(done, len(queries), "asking")
             for mode in self._modes:
-                answer = self._answer(memory, query, mode)
+                begin = time.perf_counter()
+                result = _search(memory, query, mode)
+                seconds = time.perf_counter() - begin
+                self._notes.update(dict.fromkeys(result.warnings))
+                if result.mode != mode:
+                    self._replaced[mode, result.mode] += 1
+                found = tuple(HitLines.of(hit) for hit in result)
+                answer = Answer(query, found, seconds, silent=not result.confident)
                 self._answers.setdefault(mode, []).append(answer)
         progress(len(queries), len(queries), "asking")
-
-    def _answer(self, memory: Memory, query: Query, mode: Mode) -> Answer:
-        begin = time.perf_counter()
-        result = _search(memory, query, mode)
-        seconds = time.perf_counter() - begin
-        for warning in result.warnings:
-            self._note(warning)
-        if result.mode != mode:
-            self._replaced[mode, result.mode] += 1
-        found = tuple(HitLines.of(hit) for hit in result)
-        return Answer(query, found, seconds, silent=not result.confident)
 
     def _note_report(self, name: str, report: Report) -> None:
         for warning in report.warnings:

@@ -114,12 +114,10 @@ def _discount(gains: Iterable[float]) -> float:
 
 def _share_reached(gold: Collection[Gold], found: Sequence[tuple[str, int, int]]) -> float:
     """Return the share of the gold passages that overlap some lines."""
-    reached = [
-        lines
+    return sum(
+        any(lines.path == path and lines.start <= end and start <= lines.end for path, start, end in found)
         for lines in gold
-        if any(lines.path == path and lines.start <= end and start <= lines.end for path, start, end in found)
-    ]
-    return len(reached) / len(gold)
+    ) / len(gold)
 
 
 QUERIES_FILE = "queries.jsonl"
@@ -153,24 +151,12 @@ class LabelledSet:
 
 def read_folder(folder: Path) -> LabelledSet:
     """Read a set that brings its workspaces."""
-    file = folder / QUERIES_FILE
-    return _Reader(file, folder, one=False).read(folder.resolve().name, _content(file))
+    return _Reader(folder / QUERIES_FILE, folder, one=False).read(folder.resolve().name)
 
 
 def read_file(file: Path, workspace: Path) -> LabelledSet:
     """Read queries about one workspace."""
-    content = _content(file)
-    return _Reader(file, Workspace.at(workspace).root, one=True).read(file.stem, content)
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        raise UsageError(
-            f"the set {str(file)!r} cannot be read: {reason_of(error)}",
-            todo=f"Name a folder with {QUERIES_FILE}, or a .jsonl file of queries",
-        ) from error
+    return _Reader(file, Workspace.at(workspace).root, one=True).read(file.stem)
 
 
 class _Reader:
@@ -183,7 +169,14 @@ class _Reader:
         self._where = str(file)
         self._workspaces: dict[str, Path] = {}
 
-    def read(self, name: str, content: bytes) -> LabelledSet:
+    def read(self, name: str) -> LabelledSet:
+        try:
+            content = self._file.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        except OSError as error:
+            raise UsageError(
+                f"the set {str(self._file)!r} cannot be read: {reason_of(error)}",
+                todo=f"Name a folder with {QUERIES_FILE}, or a .jsonl file of queries",
+            ) from error
         queries: dict[str, Query] = {}
         for number, line in enumerate(content.split(b"\n"), start=1):
             if line.strip():
@@ -220,7 +213,7 @@ class _Reader:
         )
 
     def _workspace(self, name: Any) -> str:
-        """Return the name of a query's workspace, which is then known to be there."""
+        """Return the name of a query's workspace, after checking that it is there."""
         if self._one:
             if name is not None:
                 raise self._wrong(
@@ -248,19 +241,16 @@ class _Reader:
                 f"has gold from line {start!r} to {end!r}", "Lines count from 1, and both ends belong to them"
             )
         if not (_is_number(relevance, int | float) and 0 < relevance < float("inf")):
-            raise self._wrong(f"has gold of relevance {relevance!r}", "It takes a number above 0")
-        return Gold(self._path(value, workspace), start, end, relevance)
-
-    def _path(self, value: dict[str, Any], workspace: Path) -> str:
+            raise self._wrong(f"has gold of relevance {relevance!r}", "Write a number above 0")
         path = self._text(value, "path")
         if not _is_inside(path) or PurePosixPath(path).parts[0] not in PARTS:
-            raise self._wrong(f"has gold in {path!r}", f"Gold lies in one of: {', '.join(PARTS)}")
+            raise self._wrong(f"has gold in {path!r}", f"Gold must be in one of: {', '.join(PARTS)}")
         if not (workspace / path).is_file():
             raise self._wrong(
                 f"has gold in {path!r}, which is not in the workspace {str(workspace)!r}",
                 "Correct the path, or bring the file back",
             )
-        return PurePosixPath(path).as_posix()
+        return Gold(PurePosixPath(path).as_posix(), start, end, relevance)
 
     def _text(self, row: dict[str, Any], field: str) -> str:
         value = row.get(field)

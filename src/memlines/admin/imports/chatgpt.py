@@ -1,9 +1,9 @@
 """Import the data that ChatGPT exports: conversations as transcripts, and what it was asked to remember.
 
-An export is an archive with `conversations.json`, in large ones cut into several files. A conversation is a
-tree of messages, because an answer can be asked for again; what counts is the branch that was shown last.
-A memory that was saved is a message to the tool `bio`, on whatever branch; exports that list the memories
-themselves have them in `memories.json`.
+An export is an archive with `conversations.json`, in large ones split into several files. A conversation is
+a tree of messages, because an answer can be asked for again; the branch that was shown last is imported.
+A saved memory is a message to the tool `bio`, on any branch; some exports list the memories in
+`memories.json`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ _MEMORY_KEYS = ("memories", "results")
 _SAVED = "bio"
 _SAID = ("text", "multimodal_text")
 _CITATION = re.compile("\ue200[^\ue201\n]*\ue201")
-"""A mark for what an answer was taken from; no one sees it."""
+"""A mark for the source of an answer, which ChatGPT does not show."""
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
 
@@ -46,8 +46,8 @@ _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
 class ImportedChats:
     """What an import did, or would do if `dry_run`: counts of conversations, and what became of memories.
 
-    `left_out` counts conversations that were forgotten or in which nothing is said, `skipped` what is no
-    conversation.
+    `left_out` counts conversations that were forgotten or in which nothing is said, `skipped` items that are
+    not conversations.
     """
 
     file: str
@@ -59,11 +59,6 @@ class ImportedChats:
     redacted: Mapping[str, int]
     memories: Added
     dry_run: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it with field names that stay."""
-        memories = asdict(self.memories) | {"redacted": dict(self.memories.redacted)}
-        return asdict(self) | {"redacted": dict(self.redacted), "memories": memories}
 
 
 def import_chatgpt(
@@ -97,7 +92,7 @@ def import_chatgpt(
 
 
 def _saved_memories(export: Export, progress: Progress) -> list[ForeignMemory]:
-    """Return the memories of an export after looking at all of it, or refuse what is none."""
+    """Return the memories of an export after reading all of it, or refuse what is not an export."""
     if export.is_archive and not export.parts(_CONVERSATIONS):
         raise export.refusal("there is no conversations.json in it")
     memories: list[ForeignMemory] = []
@@ -115,7 +110,7 @@ def _saved_memories(export: Export, progress: Progress) -> list[ForeignMemory]:
 
 
 def conversation_of(item: Any) -> Conversation | None:
-    """Return the conversation that an item of an export is; nothing if it is none, or its tree is no tree."""
+    """Return the conversation in an item of an export, if it is one and its messages form a tree."""
     fields = table(item)
     nodes = table(fields.get("mapping"))
     branch = _branch(nodes, fields.get("current_node"))
@@ -136,7 +131,7 @@ def saved_in(item: Any) -> Iterator[ForeignMemory]:
 
 
 def _branch(nodes: Mapping[str, Any], last: Any) -> list[str]:
-    """Return the nodes from the first to the last one that was shown; none if they run in a circle."""
+    """Return the nodes from the first to the last one that was shown; none if they form a cycle."""
     node = last if isinstance(last, str) and last in nodes else _newest_leaf(nodes)
     branch: dict[str, None] = {}
     while isinstance(node, str) and node in nodes:
@@ -164,7 +159,7 @@ def _message(node: Any) -> Mapping[str, Any]:
 
 
 def _meaning(message: Mapping[str, Any]) -> Meaning:
-    """Return what a message says to the other side; a message to a tool says that it was called."""
+    """Return what a message says; a message to a tool says only that the tool was called."""
     role = _ROLES.get(tidy(table(message.get("author")).get("role")))
     if role is None or table(message.get("metadata")).get("is_visually_hidden_from_conversation") is True:
         return None

@@ -14,8 +14,8 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -49,58 +49,36 @@ def read_items(stream: Readable, keys: Collection[str] = ()) -> Iterator[Any]:
     What cannot be read as that raises `Malformed`, after everything before it was yielded.
     """
     text = _Text(stream)
-    if text.peek() == "{" and keys:
-        if not _enter(text, keys):
-            raise Malformed(f"it has no list under {' or '.join(keys)}")
-        yield from _list(text)
-        while text.peek() == ",":  # what else is in the object must be JSON as well
-            text.skip(",")
-            _key(text)
+    is_object = bool(keys) and text.skip_if("{")
+    if is_object:
+        _go_to_list(text, keys)
+    text.skip("[")
+    if text.peek() != "]":
+        yield text.value()
+        while text.skip_if(","):
+            yield text.value()
+    text.skip("]")
+    if is_object:
+        while text.skip_if(","):  # what else is in the object must be JSON as well
+            text.key()
             text.value()
         text.skip("}")
-    else:
-        yield from _list(text)
     if text.peek():
         raise Malformed("something follows its end")
 
 
-def _list(text: _Text) -> Iterator[Any]:
-    text.skip("[")
-    if text.peek() == "]":
-        text.skip("]")
-        return
-    while True:
-        yield text.value()
-        if text.peek() != ",":
-            break
-        text.skip(",")
-    text.skip("]")
-
-
-def _enter(text: _Text, keys: Collection[str]) -> bool:
-    """Go to the list under one of the keys; return whether there is one."""
-    text.skip("{")
+def _go_to_list(text: _Text, keys: Collection[str]) -> None:
     while text.peek() == '"':
-        key = _key(text)
-        if key in keys and text.peek() == "[":
-            return True
+        if text.key() in keys and text.peek() == "[":
+            return
         text.value()
-        if text.peek() != ",":
+        if not text.skip_if(","):
             break
-        text.skip(",")
-    return False
-
-
-def _key(text: _Text) -> str:
-    if text.peek() != '"':
-        raise Malformed("it is no JSON: the name of a value is missing")
-    key = str(text.value())
-    text.skip(":")
-    return key
+    raise Malformed(f"it has no list under {' or '.join(keys)}")
 
 
 class _Text:
-    """The text of a stream, of which only what is being looked at is kept."""
+    """The text of a stream; only the part that is being read is kept in memory."""
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
@@ -110,7 +88,7 @@ class _Text:
         self._ended = False
 
     def peek(self) -> str:
-        """Return the next character that is not blank, without taking it; nothing at the end."""
+        """Return the next character that is not blank, without skipping it; nothing at the end."""
         while True:
             while self._at < len(self._buffer):
                 if self._buffer[self._at] not in _BLANKS:
@@ -120,40 +98,52 @@ class _Text:
                 return ""
 
     def skip(self, character: str) -> None:
-        """Take a character that has to be next."""
-        found = self.peek()
-        if found != character:
-            what = f"{found!r} is" if found else "it ends"
-            raise Malformed(f"it is no JSON list, or it is damaged: {what} where {character!r} should be")
-        self._at += 1
+        """Skip a character that has to be next."""
+        if not self.skip_if(character):
+            what = f"{self.peek()!r} is" if self.peek() else "it ends"
+            raise Malformed(f"it is not a JSON list, or damaged: {what} where {character!r} should be")
+
+    def skip_if(self, character: str) -> bool:
+        """Skip the next character if it is this one; return whether it is."""
+        found = self.peek() == character
+        self._at += found
+        return found
+
+    def key(self) -> str:
+        """Read the name of a value in an object."""
+        if self.peek() != '"':
+            raise Malformed("it is not JSON: the name of a value is missing")
+        key = str(self.value())
+        self.skip(":")
+        return key
 
     def value(self) -> Any:
-        """Take the next value."""
+        """Read the next value."""
         if not self.peek():
             raise Malformed("it ends in the middle")
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
-            except (ValueError, RecursionError) as error:
-                if isinstance(error, RecursionError):
-                    raise Malformed("it is no JSON: it is nested too deep") from None
+            except RecursionError:
+                raise Malformed("it is not JSON: it is nested too deep") from None
+            except ValueError as error:
                 if not self._more():
                     reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-                    raise Malformed(f"it is no JSON: {reason}") from None
+                    raise Malformed(f"it is not JSON: {reason}") from None
                 continue
-            # Before anything else may follow, this may be the beginning of a number only: 1. or 1e
+            # Without what may follow a value, this may be only the beginning of a number: 1. or 1e
             if self._buffer[end : end + 1] in _AFTER_VALUES or not self._more():
                 self._at = end
                 return value
 
     def _more(self) -> bool:
-        """Read on; return whether there was anything."""
+        """Read another piece of the stream; return whether there was one."""
         if self._ended:
             return False
         kept = len(self._buffer) - self._at
         if kept > MAX_ITEM:
-            raise Malformed("one item of it is too large, or it is no JSON")
-        piece = self._stream.read(max(_AT_ONCE, kept))  # as much again: no item is tried too often
+            raise Malformed("one item of it is too large, or it is not JSON")
+        piece = self._stream.read(max(_AT_ONCE, kept))  # doubling, so that a long item is not tried too often
         try:
             new = self._decode.decode(piece, final=not piece)
         except UnicodeDecodeError:
@@ -196,7 +186,7 @@ class Export:
     def refusal(self, why: str) -> PathError:
         """Return the error for a file that cannot be used."""
         return PathError(
-            f"{str(self.file)!r} cannot be taken for {self.what}: {why}; nothing was changed",
+            f"{str(self.file)!r} cannot be read as {self.what}: {why}; nothing was changed",
             todo="Export it again, and name that file",
         )
 
@@ -204,27 +194,19 @@ class Export:
         self, inside: re.Pattern[str], keys: Collection[str], progress: Progress, label: str
     ) -> Iterator[Any]:
         """Yield all items: of the file itself, or of the files in the archive whose names match."""
-        done = 0
-
-        def advance(count: int) -> None:
-            nonlocal done
-            done += count
-            progress(min(done, total), total, label)
-
         try:
             if self._archive is None:
                 total = self._size
                 self._stream.seek(0)
-                yield from read_items(_Limited(self._stream, MAX_BYTES, advance), keys)
-                return
-            infos = self.parts(inside)
-            total = sum(info.file_size for info in infos)
-            room = MAX_BYTES
-            for info in infos:
-                with self._archive.open(info) as part:
-                    limited = _Limited(part, room, advance)
+                streams: Iterable[Any] = [nullcontext(self._stream)]
+            else:
+                infos = self.parts(inside)
+                total = sum(info.file_size for info in infos)
+                streams = map(self._archive.open, infos)
+            limited = _Limited(total, progress, label)
+            for part in streams:
+                with part as limited.stream:
                     yield from read_items(limited, keys)
-                    room = limited.room
         except Malformed as error:
             raise self.refusal(str(error)) from None
         except _DAMAGE as error:
@@ -233,7 +215,7 @@ class Export:
             raise self.refusal(f"it cannot be read: {reason_of(error)}") from error
 
     def parts(self, inside: re.Pattern[str]) -> list[zipfile.ZipInfo]:
-        """Return the files in the archive whose names match, in their order; none if it is no archive."""
+        """Return the files in the archive whose names match, by name; none if the file is not an archive."""
         if self._archive is None:
             return []
         found = [info for info in self._archive.infolist() if inside.fullmatch(info.filename)]
@@ -243,19 +225,22 @@ class Export:
 
 
 class _Limited:
-    """A stream that ends in an error rather than give more than allowed, whatever its header says."""
+    """Reads streams one after the other; raises rather than return more than is allowed."""
 
-    def __init__(self, stream: Readable, room: int, advance: Callable[[int], None]) -> None:
-        self._stream = stream
-        self._advance = advance
-        self.room = room
+    stream: Readable
+
+    def __init__(self, total: int, progress: Progress, label: str) -> None:
+        self._total = total
+        self._progress = progress
+        self._label = label
+        self._done = 0
 
     def read(self, size: int, /) -> bytes:
-        piece = self._stream.read(size)
-        self.room -= len(piece)
-        if self.room < 0:
+        piece = self.stream.read(size)
+        self._done += len(piece)
+        if self._done > MAX_BYTES:
             raise Malformed(f"it holds more than {MAX_BYTES / 1e9:g} GB")
-        self._advance(len(piece))
+        self._progress(min(self._done, self._total), self._total, self._label)
         return piece
 
 

@@ -36,16 +36,16 @@ FOLDER = f"{NOTES_DIR}/imported"
 
 _NOTE_BYTES = 1_000_000
 _BLOCK_BYTES = 200_000
-"""What a note and what one change of it take at most: a larger note is slow to open and to change."""
+"""The most that a note and one change of it may have: a larger note is slow to open and to change."""
 
 _UNFIT = re.compile(r"[^\w/-]+")
 _YEARS = range(1971, 9000)
-"""A time outside of these was never set, and cannot even be written in every time zone."""
+"""A time outside of these was never set, and cannot be converted to every time zone."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignMemory:
-    """What another program remembered: the name it has there, the words, when, about what, about whom."""
+    """What another program remembered: its id there, the words, when, about what, about whom."""
 
     id: str
     text: str
@@ -67,7 +67,7 @@ class Added:
 
 
 def parse_time(value: Any) -> datetime | None:
-    """Return the time that a value of an export means, if it means one."""
+    """Return the time in a value of an export, if it is one."""
     time = time_of(value)
     return time if time is not None and time.year in _YEARS else None
 
@@ -149,13 +149,13 @@ def _note_with_room(workspace: Workspace, origin: str, blocks: Sequence[str]) ->
         there = atomic.read(place.real, _NOTE_BYTES, root=place.root)
         if there is None or len(there) + needed <= _NOTE_BYTES:
             return path
-    raise AssertionError("numbers do not end")
+    raise AssertionError("the names do not end")
 
 
 def _names(origin: str) -> Iterator[str]:
+    """Yield the names of the notes of an origin, without end."""
     yield f"{FOLDER}/{origin}{SUFFIX}"
-    for number in count(2):
-        yield f"{FOLDER}/{origin}-{number}{SUFFIX}"
+    yield from (f"{FOLDER}/{origin}-{number}{SUFFIX}" for number in count(2))
 
 
 def _marks_in(workspace: Workspace, origin: str) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _marks_in(workspace: Workspace, origin: str) -> Iterator[str]:
 
 
 def mark_of(memory: ForeignMemory) -> str:
-    """Return what identifies a memory: a hash of its id and text in the other program."""
+    """Return the mark of a memory: a hash of its id and text in the other program."""
     named = f"{memory.id}\0{memory.text}".encode("utf-8", "replace")
     return hashlib.sha256(named).hexdigest()[:16]
 
@@ -209,13 +209,13 @@ class ImportedMemories:
     file: str
     memories: Added
     skipped: int
-    """How many items of the export are no memories."""
+    """How many items of the export are not memories."""
     dry_run: bool
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
-        memories = asdict(self.memories) | {"redacted": dict(self.memories.redacted)}
-        return {"file": self.file, **memories, "skipped": self.skipped, "dry_run": self.dry_run}
+        result = asdict(self)
+        return result.pop("memories") | result
 
 
 def import_mem0(
@@ -232,7 +232,7 @@ def import_mem0(
 
 
 def memory_of(item: Any) -> ForeignMemory | None:
-    """Return the memory that an item of an export is; nothing if it is none."""
+    """Return the memory in an item of an export, if it is one."""
     fields = table(item)
     words = next((text for key in _WORDS if (text := tidy(fields.get(key)))), "")
     if not words:

@@ -68,7 +68,7 @@ class TheirSettings:
 
 
 def translate_settings(config: Mapping[str, Any], workspace: Path) -> TheirSettings:
-    """Return the settings that a configuration means; relative paths in it begin at OpenClaw's workspace."""
+    """Return the settings of a configuration by our keys; relative paths begin at OpenClaw's workspace."""
     work = _Translation(workspace)
     defaults = table(table(config.get("agents")).get("defaults"))
     about_memory = {
@@ -81,31 +81,29 @@ def translate_settings(config: Mapping[str, Any], workspace: Path) -> TheirSetti
     work.take(values)
     listed = table(config.get("agents")).get("list")
     for one in map(table, listed if isinstance(listed, list) else []):
-        if isinstance(one.get(_SEARCH), Mapping):
-            work.take_agent(one.get("id"), one[_SEARCH])
+        agent, part = one.get("id"), one.get(_SEARCH)
+        if not isinstance(part, Mapping):
+            continue
+        if isinstance(agent, str) and _AGENT.fullmatch(agent):
+            values, left_out = translate({_SEARCH: part})
+            work.left_out += [f"agent {agent}: {sentence}" for sentence in left_out]
+            work.take(values, f"agents.{agent}.")
+        else:  # its name becomes a part of keys, where dots divide names
+            work.left_out.append(f"the settings of agent {shown_value(agent)}: its name cannot be used here")
     work.take_plugin(plugin_config(config))
     return TheirSettings(work.values, tuple(dict.fromkeys(work.left_out)))
 
 
 class _Translation:
-    """One translation: what was taken, and what was not."""
+    """One translation: what was taken over, and what was not."""
 
     def __init__(self, workspace: Path) -> None:
         self.values: dict[str, Any] = {}
         self.left_out: list[str] = []
         self._workspace = workspace
 
-    def take_agent(self, agent: object, part: Mapping[str, Any]) -> None:
-        """Take what holds for one agent alone; its name becomes a part of keys, where dots divide names."""
-        if not isinstance(agent, str) or not _AGENT.fullmatch(agent):
-            self.left_out.append(f"the settings of agent {shown_value(agent)}: its name cannot be used here")
-            return
-        values, left_out = translate({_SEARCH: part})
-        self.left_out += [f"agent {agent}: {sentence}" for sentence in left_out]
-        self.take(values, f"agents.{agent}.")
-
     def take(self, values: Mapping[str, Any], prefix: str = "") -> None:
-        """Take settings, but for keys and what means something else here."""
+        """Take over settings, but for secrets and what means something else here."""
         for name, value in values.items():
             why = _why_not(name, value, values)
             if why:
@@ -118,7 +116,7 @@ class _Translation:
             self.values[f"{prefix}sessions.clients"] = ["openclaw"]
 
     def take_plugin(self, config: Mapping[str, Any]) -> None:
-        """Take the settings of the LanceDB plugin, which facts have here."""
+        """Take over the settings of the LanceDB plugin, which are those of facts here."""
         for name, value in config.items():
             key = known_keys().get(_PLUGIN_KEYS.get(name, ""))
             if key is None:
@@ -131,13 +129,12 @@ class _Translation:
                 self.left_out.append(error.what)
             else:
                 self.values[key.name] = value
-        embedding = table(config.get("embedding"))
-        if embedding.get("apiKey"):
+        if table(config.get("embedding")).get("apiKey"):
             self.left_out.append(f"{PLUGIN} embedding.apiKey: {_about_key('openai')}")
 
 
 def _why_not(name: str, value: Any, values: Mapping[str, Any]) -> str:
-    """Say why a setting is not taken; nothing if it is."""
+    """Return why a setting is not taken over; empty if it is."""
     rule = known_keys()[name].rule
     if name == "embeddings.api_key":
         return _about_key(str(values.get("embeddings.provider", "openai")))
@@ -160,9 +157,9 @@ CONFIG = "openclaw.json"
 _LONGEST_CONFIG = 10_000_000
 
 
-def default_state_dir(environ: Mapping[str, str] = os.environ) -> Path:
+def default_state_dir() -> Path:
     """Return where OpenClaw keeps its state, by the environment or by default."""
-    return expand_home(environ.get("OPENCLAW_STATE_DIR") or "~/.openclaw")
+    return expand_home(os.environ.get("OPENCLAW_STATE_DIR") or "~/.openclaw")
 
 
 def find_database(state_dir: Path, agent: str) -> Path | None:
@@ -176,7 +173,7 @@ def find_database(state_dir: Path, agent: str) -> Path | None:
 
 
 def config_of(state_dir: Path) -> Mapping[str, Any]:
-    """Return the configuration; nothing if there is none, and a `PathError` if it cannot be read."""
+    """Return the configuration, empty if there is none; raise a `PathError` if it cannot be read."""
     file = state_dir / CONFIG
     try:
         with file.open("rb") as stream:
@@ -216,7 +213,7 @@ SettingsFile = Literal["user", "project"]
 
 @dataclass(frozen=True, slots=True)
 class ImportedOpenClaw:
-    """What an import did, or would do if `dry_run`; what there was nothing of is nothing."""
+    """What an import did, or would do if `dry_run`; a part that OpenClaw does not have is `None`."""
 
     vectors: Vectors | None
     memories: Memories | None

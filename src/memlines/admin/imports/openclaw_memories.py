@@ -1,7 +1,7 @@
 """Take over what OpenClaw's LanceDB plugin remembers: each memory becomes a fact.
 
-One that is too long for a fact becomes an entry of `memory/imported/openclaw.md`. A mark, which the line of
-a fact names as its source, identifies a memory even after it was reworded here.
+A memory that is too long for a fact becomes an entry of `memory/imported/openclaw.md`. A mark, which is the
+source of the fact, identifies a memory even after it was reworded here.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def plugin_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def place_of_memories(state_dir: Path, config: Mapping[str, Any]) -> str | None:
-    """Return where the plugin keeps its memories; nothing if it keeps none."""
+    """Return where the plugin keeps its memories; `None` if it has none."""
     named = tidy(plugin_config(config).get("dbPath"))
     if "://" in named:
         return named
@@ -119,7 +119,7 @@ class _MemoryImport:
         self._sources = {line.fact.source for line in memory.facts.list(current=False)}
 
     def prepare(self, row: Mapping[str, Any]) -> None:
-        """Decide of a memory whether it is written, and as what."""
+        """Decide whether a memory is written, and as what."""
         self.there += 1
         text, time = tidy(row.get("text")), memories.parse_time(row.get("createdAt"))
         one = memories.ForeignMemory(tidy(row.get("id")), text, time, (tidy(row.get("category")),))
@@ -137,19 +137,16 @@ class _MemoryImport:
             self.long.append(one)
         else:
             self._sources.add(source)
-            self._prepare_fact(row, clean.text, source)
             self.redacted = add_counts(self.redacted, clean.counts)
-
-    def _prepare_fact(self, row: Mapping[str, Any], text: str, source: str) -> None:
-        try:
-            words = plain(text)
-        except UsageError:
-            self.unusable += 1
-            return
-        day = local_now(self.memory.settings, memories.parse_time(row.get("createdAt"))).date()
-        importance = min(1.0, max(0.0, _number(row.get("importance"), IMPORTANCE)))
-        category = _BY_NAME.get(str(row.get("category")), "other")
-        self.facts.append(Fact("", words, category, importance, day, source))
+            try:
+                words = plain(clean.text)
+            except UsageError:
+                self.unusable += 1
+                return
+            day = local_now(self.memory.settings, time).date()
+            importance = min(1.0, max(0.0, _number(row.get("importance"), IMPORTANCE)))
+            category = _BY_NAME.get(str(row.get("category")), "other")
+            self.facts.append(Fact("", words, category, importance, day, source))
 
     def write(self, place: str, *, dry_run: bool, progress: Progress) -> Memories:
         """Write what was prepared, and return what became of everything."""

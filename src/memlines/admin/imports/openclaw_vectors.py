@@ -8,7 +8,7 @@ same vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -46,8 +46,8 @@ class Vectors:
     """What became of vectors.
 
     `there` counts those that OpenClaw has of the model in the settings, `texts` those that this workspace
-    needs, `matching` what could be taken over, `known` what of that is here already, `taken` what was taken,
-    and `reason` says why not all.
+    needs, `matching` those that could be taken over, `known` those of them that are here already, `taken`
+    those that were taken, and `reason` says why not all were.
     """
 
     database: str
@@ -147,11 +147,9 @@ class _VectorImport:
         for done, file in enumerate(files, 1):
             job.progress(done, len(files), "comparing")
             document = read_file(file, job.settings.files.max_bytes)
-            cut = (
-                cut_document(document, file, job.settings, forgotten)
-                if isinstance(document, Document)
-                else None
-            )
+            if not isinstance(document, Document):
+                continue
+            cut = cut_document(document, file, job.settings, forgotten)
             for chunk in cut.chunks if isinstance(cut, Cut) else ():
                 text = chunk.embedded_text
                 self.texts += 1
@@ -159,7 +157,7 @@ class _VectorImport:
                     yield text
 
     def _find_known(self, hashes: set[str]) -> set[str]:
-        """Return those of some texts whose vectors are in our cache already."""
+        """Return the hashes of texts whose vectors are in our cache already."""
         index = Index.reader(self.job.index_file)
         if index is None:
             return set()
@@ -196,7 +194,8 @@ class _VectorImport:
         ):
             for (which, _), matches in proved.items():
                 wanted = [theirs for theirs, ours in matches.ours.items() if ours not in known]
-                for some in _groups(vectors(self.database, which, wanted)):
+                rest = iter(vectors(self.database, which, wanted))
+                while some := list(islice(rest, _WRITE_AT_ONCE)):
                     taken += self._keep(index, {matches.ours[theirs]: one for theirs, one in some})
                     job.progress(taken, len(wanted), "taking")
         return taken
@@ -216,9 +215,3 @@ def _is_of(one: Kept, provider: Provider) -> bool:
     """Return whether vectors may be those of a provider, by the names of both and their models."""
     same_model = one.model == provider.model or one.model.endswith(f"/{provider.model}")
     return _SAME_PROVIDER.get(one.provider, one.provider) == provider.id and same_model
-
-
-def _groups(vectors: Iterable[tuple[str, list[float]]]) -> Iterator[list[tuple[str, list[float]]]]:
-    iterator = iter(vectors)
-    while some := list(islice(iterator, _WRITE_AT_ONCE)):
-        yield some
