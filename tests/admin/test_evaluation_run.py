@@ -194,19 +194,19 @@ def test_each_mode_searches_its_own_way(notes: Path) -> None:
 @pytest.mark.usefixtures("_fake_vectors")
 def test_a_mode_that_is_answered_by_another_is_noted(notes: Path) -> None:
     evaluation = run(notes, KESTREL, given={"query.hybrid.enabled": False})
-    assert evaluation.notes == ("1 searches by hybrid were answered by vectors",)
+    assert evaluation.notes == ["1 searches by hybrid were answered by vectors"]
 
 
 def test_without_a_provider_words_alone_are_measured(notes: Path) -> None:
     evaluation = run(notes, KESTREL)
     assert (tuple(evaluation.answers), evaluation.notes) == (
         ("words",),
-        ("there is no embedding provider, so vectors and hybrid were left out",),
+        ["there is no embedding provider, so vectors and hybrid were left out"],
     )
 
 
 def test_without_a_provider_nothing_is_noted_if_words_were_asked_for(notes: Path) -> None:
-    assert run(notes, KESTREL, modes=("words",)).notes == ()
+    assert run(notes, KESTREL, modes=("words",)).notes == []
 
 
 def test_vectors_that_are_not_there_cannot_be_measured(notes: Path) -> None:
@@ -325,9 +325,9 @@ def test_a_link_is_not_followed(notes: Path, tmp_path: Path) -> None:
     (notes / "sessions").symlink_to(tmp_path / "other")
     evaluation = run(notes, KESTREL, modes=("words",))
     assert evaluation.files == len(NOTES)
-    assert evaluation.notes == (
-        "birds: not in the index: memory/link.md is a symbolic link; links are not followed",
-    )
+    assert evaluation.notes == [
+        "birds: not in the index: memory/link.md is a symbolic link; links are not followed"
+    ]
 
 
 def state(folder: Path) -> dict[str, tuple[bytes, int]]:

@@ -100,8 +100,7 @@ def merge(
     stones = [entry for entry in entries if entry.path in TOMBSTONES]
     theirs = read_tombstones(stones, contents(stones))
     known = Forgotten.load(workspace).merge(later or Forgotten(()))
-    forgotten = _ForgottenFilter(known.beyond(theirs), settings.files.max_bytes)
-    work = _Merge(workspace, files, forgotten)
+    work = _Merge(workspace, files, known.beyond(theirs), settings.files.max_bytes)
     for entry in files:
         work.plan(entry)
     total = len(work.targets)
@@ -129,23 +128,31 @@ def merge(
         kept_both=tuple(KeptBoth(path, target) for path, target in made.items() if path != target),
         same=work.same,
         failed=tuple(work.failed),
-        forgotten=tuple(forgotten.left_out),
-        unchecked=tuple(forgotten.unchecked),
+        forgotten=tuple(work.left_out),
+        unchecked=tuple(work.unchecked),
         dry_run=dry_run,
     )
 
 
 class _Merge:
-    """One merge: where each entry goes, and what became of it."""
+    """One merge: where each entry goes, and what became of it.
 
-    def __init__(self, workspace: Workspace, entries: Sequence[Entry], forgotten: _ForgottenFilter) -> None:
+    `left_out` lists what was removed from the files because it was forgotten since, `unchecked` the files
+    that could not be searched for that.
+    """
+
+    def __init__(
+        self, workspace: Workspace, entries: Sequence[Entry], forgotten: Forgotten, max_bytes: int
+    ) -> None:
         self.workspace = workspace
         self.root = workspace.root
-        self.day = date.today().isoformat()
-        self.forgotten = forgotten
         self.targets: dict[Entry, str] = {}
         self.same = 0
         self.failed: list[Problem] = []
+        self.left_out: list[str] = []
+        self.unchecked: list[Problem] = []
+        self._forgotten = forgotten
+        self._max_bytes = max_bytes
         self._taken = {entry.path for entry in entries}
         self._made: set[Path] = set()
         self._listed: dict[str, list[str]] = {}
@@ -170,10 +177,11 @@ class _Merge:
     def bring(self, entry: Entry, content: Content, *, dry_run: bool, with_forgotten: bool) -> None:
         """Write an entry's file without what was forgotten, if anything is left and is not there already."""
         if with_forgotten:
-            if not dry_run:
-                self.forgotten.lift(self.workspace, entry, content)
+            if not dry_run and self._forgotten and entry.size <= self._max_bytes:
+                # The caller asked for it, so it may be remembered again.
+                Forgotten.load(self.workspace).lift(b"".join(content).decode("utf-8", "replace"))
         else:
-            clean = self.forgotten.clean(entry, content)
+            clean = self._clean(entry, content)
             if clean is not content:
                 del self.targets[entry]
                 if clean is None:
@@ -185,6 +193,34 @@ class _Merge:
         elif entry in self.targets:
             with writing(self.workspace):
                 self._write(entry, content)
+
+    def _clean(self, entry: Entry, content: Content) -> Content | None:
+        """Return a file without what was forgotten, the same object if nothing was.
+
+        `None` if nothing of it is left.
+        """
+        path, forgotten = entry.path, self._forgotten
+        if not forgotten:
+            return content
+        if forgotten.drops_file(_note_of(path)) or forgotten.drops_session(path):
+            self.left_out.append(path)
+            return None
+        if entry.size > self._max_bytes:
+            self.unchecked.append(Problem(path, "is too large to be searched for what was forgotten"))
+            return content
+        whole = b"".join(content)
+        try:
+            decode(whole)
+        except ValueError as error:
+            self.unchecked.append(Problem(path, f"{error}, and was not searched for what was forgotten"))
+            return content
+        if path.startswith(_SNAPSHOTS):
+            clean: bytes | None = snapshots.without_texts(whole, forgotten.drops)
+            self.left_out += [path] if clean != whole else []
+        else:
+            clean, left_out = without_forgotten(forgotten, path, whole)
+            self.left_out += left_out
+        return content if clean == whole else None if clean is None else [clean]
 
     def _write(self, entry: Entry, content: Content) -> None:
         """Write an entry's file; if something has taken its name meanwhile, under another."""
@@ -230,7 +266,8 @@ class _Merge:
         for name in self._names(folder):
             if name.startswith(start) and name.endswith(end) and self._is_same(f"{folder}/{name}", entry):
                 return None
-        tags = (self.day if number == 1 else f"{self.day}-{number}" for number in count(1))
+        today = date.today().isoformat()
+        tags = (today if number == 1 else f"{today}-{number}" for number in count(1))
         paths = (f"{folder}/{start}{tag}{end}" for tag in tags)
         free = next(
             path for path in paths if path not in self._taken and not exists(self.root / path, root=self.root)
@@ -296,49 +333,6 @@ def read_tombstones(
     if found.salts > _MOST_SALTS:
         raise _unusable(f"has more than {_MOST_SALTS} salts")
     return found
-
-
-class _ForgottenFilter:
-    """Removes from the files of a copy what was forgotten since, and keeps a list of that."""
-
-    def __init__(self, gone: Forgotten, max_bytes: int) -> None:
-        self.max_bytes = max_bytes
-        self.left_out: list[str] = []
-        self.unchecked: list[Problem] = []
-        self._gone = gone
-
-    def clean(self, entry: Entry, content: Content) -> Content | None:
-        """Return a file without what was forgotten, the same object if that is all of it.
-
-        `None` if nothing of it is left.
-        """
-        path, gone = entry.path, self._gone
-        if not gone:
-            return content
-        if gone.drops_file(_note_of(path)) or gone.drops_session(path):
-            self.left_out.append(path)
-            return None
-        if entry.size > self.max_bytes:
-            self.unchecked.append(Problem(path, "is too large to be searched for what was forgotten"))
-            return content
-        whole = b"".join(content)
-        try:
-            decode(whole)
-        except ValueError as error:
-            self.unchecked.append(Problem(path, f"{error}, and was not searched for what was forgotten"))
-            return content
-        if path.startswith(_SNAPSHOTS):
-            clean: bytes | None = snapshots.without_texts(whole, gone.drops)
-            self.left_out += [path] if clean != whole else []
-        else:
-            clean, left_out = without_forgotten(gone, path, whole)
-            self.left_out += left_out
-        return content if clean == whole else None if clean is None else [clean]
-
-    def lift(self, workspace: Workspace, entry: Entry, content: Content) -> None:
-        """Let what a file holds be remembered again, because the caller asked for it."""
-        if self._gone and entry.size <= self.max_bytes:
-            Forgotten.load(workspace).lift(b"".join(content).decode("utf-8", "replace"))
 
 
 def _note_of(path: str) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from memlines.admin.backup.manifest import Damaged, read_pieces
 from memlines.errors import BackupError, MemlinesError, UsageError, reason_of
@@ -32,29 +32,11 @@ _CREDENTIALS = (
 _PERMISSIONS = "Check its permissions"
 
 
-class Place(Protocol):
-    """A place that holds files by name, with slashes; a name is written once and whole."""
-
-    shown: str
-
-    def sizes(self, folder: str) -> dict[str, int]:
-        """Return the names below a folder and how many bytes each has; none if there is no folder."""
-
-    def read(self, names: Sequence[str]) -> dict[str, bytes | str]:
-        """Return the content of each name, or in words why it cannot be read."""
-
-    def write(self, contents: Mapping[str, bytes]) -> None:
-        """Write files; if that fails, some of them may be there."""
-
-    def fetch(self, name: str) -> Iterator[bytes]:
-        """Yield a content in pieces, or raise `Damaged` if it cannot be read."""
-
-    def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
-        """Write a file in pieces; what reading them raises is raised, and nothing is written."""
-
-
 def open_place(uri: str) -> Place:
-    """Return the place that a path or an address names."""
+    """Return the place of a path or an address.
+
+    A place holds files by name, with slashes; a name is written once and whole.
+    """
     if not uri.strip() or "\0" in uri:
         raise UsageError("no place for backups was named", todo="Name a folder, or s3://bucket/folder")
     if _REMOTE.match(uri) and not _LOCAL.match(uri):
@@ -72,7 +54,7 @@ class Folder:
         self._made: set[Path] = set()
 
     def sizes(self, folder: str) -> dict[str, int]:
-        """Return the names below a folder and how many bytes each has."""
+        """Return the names below a folder and how many bytes each has; none if there is no folder."""
         found: dict[str, int] = {}
 
         def raise_unless_missing(error: OSError) -> None:
@@ -112,7 +94,7 @@ class Folder:
             raise Damaged(f"{name} cannot be read: {reason_of(error)}", todo=_PERMISSIONS) from error
 
     def send(self, name: str, pieces: Iterable[bytes], size: int) -> None:
-        """Write a file in pieces, whole or not at all."""
+        """Write a file in pieces, whole or not at all; what reading them raises is raised."""
         file = self.root / name
         with _place_errors(self.shown, _PERMISSIONS):
             if file.parent not in self._made:
@@ -283,3 +265,6 @@ class Remote:
 
 def _missing_package(why: str, todo: str) -> BackupError:
     return BackupError(f"backups to this place need a package: {why}", todo=todo)
+
+
+Place = Folder | Remote

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from memlines.admin.evaluation.sets import PARTS, HitLines, LabelledSet, Query, 
 from memlines.errors import UsageError, WorkspaceError
 from memlines.files.scan import IGNORED_DIRS
 from memlines.memory.memory import Memory
-from memlines.memory.status import Status
 from memlines.paths import Workspace
 from memlines.settings import flatten, list_settings, load
 from memlines.settings.keys import known_keys
@@ -49,21 +48,21 @@ class Answer:
     silent: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Evaluation:
     """The result of one run over a set; `notes` says why its figures may be wrong."""
 
     name: str
-    workspaces: int
-    files: int
-    chunks: int
-    index_seconds: float
-    provider: str
-    model: str
-    min_score: float
-    settings: Mapping[str, Any]
-    answers: Mapping[Mode, Sequence[Answer]]
-    notes: tuple[str, ...]
+    workspaces: int = 0
+    files: int = 0
+    chunks: int = 0
+    index_seconds: float = 0.0
+    provider: str = ""
+    model: str = ""
+    min_score: float = 0.0
+    settings: dict[str, Any] = field(default_factory=dict)
+    answers: dict[Mode, list[Answer]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def evaluate(
@@ -75,26 +74,28 @@ def evaluate(
         raise UsageError(
             f"an evaluation decides {decided[0]} itself", todo="Leave it out; a set is measured in a copy"
         )
-    run = _Run(settings, [mode for mode in MODES if mode in modes])
+    run = _Run(labelled.name, settings, [mode for mode in MODES if mode in modes])
     for name, original in labelled.workspaces.items():
         queries = [query for query in labelled.queries if query.workspace == name]
         run.workspace(name, original, queries, progress)
-    return run.evaluation(labelled.name)
+    for (asked, answered), count in run.replaced.items():
+        run.note(f"{count} searches by {asked} were answered by {answered}")
+    return run.result
 
 
 class _Run:
     """One run over a set, workspace by workspace."""
 
-    def __init__(self, settings: Mapping[str, Any], modes: Sequence[Mode]) -> None:
+    def __init__(self, name: str, settings: Mapping[str, Any], modes: Sequence[Mode]) -> None:
+        self.result = Evaluation(name)
+        self.replaced: Counter[tuple[Mode, Mode]] = Counter()
         self._given = settings
         self._modes = modes
-        self._shown: dict[str, Any] = {}
-        self._statuses: list[Status] = []
-        self._index_seconds = 0.0
-        self._min_score = 0.0
-        self._answers: dict[Mode, list[Answer]] = {}
-        self._notes: dict[str, None] = {}
-        self._replaced: Counter[tuple[Mode, Mode]] = Counter()
+
+    def note(self, sentence: str) -> None:
+        """Note once why the figures may be wrong."""
+        if sentence not in self.result.notes:
+            self.result.notes.append(sentence)
 
     def workspace(self, name: str, original: Path, queries: Sequence[Query], progress: Progress) -> None:
         """Copy a workspace, index the copy and ask it."""
@@ -106,34 +107,16 @@ class _Run:
         with tempfile.TemporaryDirectory(prefix="memlines-eval-") as folder:
             copy_workspace(original, Path(folder))
             with Memory(folder, settings) as memory:
-                self._min_score = memory.settings.query.min_score
+                self.result.min_score = memory.settings.query.min_score
                 self._index(memory, name, labelled_progress)
                 self._ask(memory, queries, labelled_progress)
-
-    def evaluation(self, name: str) -> Evaluation:
-        """Return what the run found."""
-        for (asked, answered), count in self._replaced.items():
-            self._note(f"{count} searches by {asked} were answered by {answered}")
-        return Evaluation(
-            name=name,
-            workspaces=len(self._statuses),
-            files=sum(status.files for status in self._statuses),
-            chunks=sum(status.chunks for status in self._statuses),
-            index_seconds=self._index_seconds,
-            provider=self._statuses[0].provider,
-            model=self._statuses[0].model,
-            min_score=self._min_score,
-            settings=self._shown,
-            answers=self._answers,
-            notes=tuple(self._notes),
-        )
 
     def _settings_of(self, original: Path) -> dict[str, Any]:
         """Return the settings for the copy: what the original's own file says, then what was given."""
         workspace = Workspace.at(original)
         overrides = {"sources": _SOURCES, **self._given, **_DECIDED}
         loaded = load(workspace, overrides)
-        self._shown = {row.key: row.value for row in list_settings(loaded) if row.key in self._given}
+        self.result.settings = {row.key: row.value for row in list_settings(loaded) if row.key in self._given}
         project = tuple(f"project file {file}" for file in workspace.config_files)
         values = flatten(loaded.settings)
         own = {
@@ -146,10 +129,14 @@ class _Run:
     def _index(self, memory: Memory, name: str, progress: Progress) -> None:
         begin = time.perf_counter()
         report = memory.sync(progress=progress)
-        self._index_seconds += time.perf_counter() - begin
+        result = self.result
+        result.index_seconds += time.perf_counter() - begin
         self._note_report(name, report)
         status = memory.status()
-        self._statuses.append(status)
+        result.workspaces += 1
+        result.files += status.files
+        result.chunks += status.chunks
+        result.provider, result.model = result.provider or status.provider, result.model or status.model
         left_out = [mode for mode in self._modes if mode != "words"]
         if status.provider != "none" or not left_out:
             return
@@ -160,7 +147,7 @@ class _Run:
                 todo="Set embeddings.provider, or evaluate --mode words",
             )
         self._modes = ["words"]
-        self._note(f"there is no embedding provider{reason}, so {' and '.join(left_out)} were left out")
+        self.note(f"there is no embedding provider{reason}, so {' and '.join(left_out)} were left out")
 
     def _ask(self, memory: Memory, queries: Sequence[Query], progress: Progress) -> None:
         for mode in self._modes:
@@ -171,26 +158,24 @@ class _Run:
                 begin = time.perf_counter()
                 result = _search(memory, query, mode)
                 seconds = time.perf_counter() - begin
-                self._notes.update(dict.fromkeys(result.warnings))
+                for warning in result.warnings:
+                    self.note(warning)
                 if result.mode != mode:
-                    self._replaced[mode, result.mode] += 1
+                    self.replaced[mode, result.mode] += 1
                 found = tuple(HitLines.of(hit) for hit in result)
                 answer = Answer(query, found, seconds, silent=not result.confident)
-                self._answers.setdefault(mode, []).append(answer)
+                self.result.answers.setdefault(mode, []).append(answer)
         progress(len(queries), len(queries), "asking")
 
     def _note_report(self, name: str, report: Report) -> None:
         for warning in report.warnings:
-            self._note(f"{name}: {warning}")
+            self.note(f"{name}: {warning}")
         if report.pending:
-            self._note(f"{name}: {report.pending} chunks have no vectors")
+            self.note(f"{name}: {report.pending} chunks have no vectors")
         problems = [f"{problem.path} {problem.reason}" for problem in (*report.failed, *report.skipped)]
         if problems:
             more = [f"and {len(problems) - _MOST_PROBLEMS} more"] if len(problems) > _MOST_PROBLEMS else []
-            self._note(f"{name}: not in the index: {'; '.join(problems[:_MOST_PROBLEMS] + more)}")
-
-    def _note(self, sentence: str) -> None:
-        self._notes[sentence] = None
+            self.note(f"{name}: not in the index: {'; '.join(problems[:_MOST_PROBLEMS] + more)}")
 
 
 def copy_workspace(original: Path, target: Path) -> None:
@@ -229,9 +214,9 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
         "provider": evaluation.provider,
         "model": evaluation.model,
         "min_score": evaluation.min_score,
-        "settings": dict(evaluation.settings),
+        "settings": evaluation.settings,
         "modes": {mode: _mode_json(answers) for mode, answers in evaluation.answers.items()},
-        "notes": list(evaluation.notes),
+        "notes": evaluation.notes,
     }
 
 

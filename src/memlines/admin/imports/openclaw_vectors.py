@@ -79,16 +79,13 @@ def take_vectors(
 ) -> Vectors:
     """Put the vectors of a database of OpenClaw into our cache, those that the provider would make too."""
     provider = choose(settings).provider
-    result = Vectors(database)
     if provider is None:
-        return replace(result, reason="the settings search by words only, for which there is nothing to take")
+        return Vectors(database, reason="the settings search by words only, which needs no vectors")
     if not settings.cache.enabled:
         raise SettingsError("cache.enabled is false, so vectors cannot be kept", todo="Set it to true")
     every = kept(database)
     usable = [one for one in every if _is_of(one, provider)]
-    result = replace(
-        result, provider=provider.id, model=provider.model, there=sum(one.count for one in usable)
-    )
+    result = Vectors(database, provider.id, provider.model, sum(one.count for one in usable))
     if not usable:
         held = ", ".join(dict.fromkeys(f"{one.provider} ({one.model})" for one in every)) or "no model"
         return replace(
@@ -96,11 +93,23 @@ def take_vectors(
         )
     index_file = workspace.index_file(settings.store.path, settings.agent)
     work = _VectorImport(Job(workspace, settings, provider, index_file, progress), provider, database)
-    return work.run(result, usable, dry_run=dry_run)
+    found = work.find_matches(usable)
+    matching = sum(len(one.ours) for one in found.values())
+    known = work.find_known({ours for one in found.values() for ours in one.ours.values()})
+    result = replace(result, texts=work.texts, matching=matching, known=len(known))
+    if not matching:
+        return replace(result, reason="no text of this workspace is cut and embedded alike there")
+    if dry_run or matching == len(known):
+        return result
+    proved = {key: one for key, one in found.items() if work.is_same(key[0], one)}
+    taken = work.write(proved, known)
+    left = matching - sum(len(one.ours) for one in proved.values())
+    reason = f"of {left} texts {provider.id} makes other vectors than those" if left else ""
+    return replace(result, taken=taken, reason=reason)
 
 
 class _VectorImport:
-    """One import of vectors."""
+    """One import of vectors: find what matches, prove that it is the same, and write it."""
 
     def __init__(self, job: Job, provider: Provider, database: str) -> None:
         self.job = job
@@ -108,23 +117,7 @@ class _VectorImport:
         self.database = database
         self.texts = 0
 
-    def run(self, result: Vectors, usable: list[Kept], *, dry_run: bool) -> Vectors:
-        """Find what matches, have it proved, and take it."""
-        found = self._find_matches(usable)
-        matching = sum(len(one.ours) for one in found.values())
-        known = self._find_known({ours for one in found.values() for ours in one.ours.values()})
-        result = replace(result, texts=self.texts, matching=matching, known=len(known))
-        if not matching:
-            return replace(result, reason="no text of this workspace is cut and embedded alike there")
-        if dry_run or matching == len(known):
-            return result
-        proved = {key: one for key, one in found.items() if self._is_same(key[0], one)}
-        taken = self._write(proved, known)
-        left = matching - sum(len(one.ours) for one in proved.values())
-        reason = f"of {left} texts {self.provider.id} makes other vectors than those" if left else ""
-        return replace(result, taken=taken, reason=reason)
-
-    def _find_matches(self, usable: list[Kept]) -> dict[tuple[Kept, str], _Matches]:
+    def find_matches(self, usable: list[Kept]) -> dict[tuple[Kept, str], _Matches]:
         """Return the texts that are the same, by who has the vectors and by what ends the text there."""
         where: dict[str, Kept] = {}
         for one in usable:
@@ -156,7 +149,7 @@ class _VectorImport:
                 if len(text.encode()) <= self.provider.limits.text_bytes:
                     yield text
 
-    def _find_known(self, hashes: set[str]) -> set[str]:
+    def find_known(self, hashes: set[str]) -> set[str]:
         """Return the hashes of texts whose vectors are in our cache already."""
         index = Index.reader(self.job.index_file)
         if index is None:
@@ -169,7 +162,7 @@ class _VectorImport:
         finally:
             index.close()
 
-    def _is_same(self, which: Kept, matches: _Matches) -> bool:
+    def is_same(self, which: Kept, matches: _Matches) -> bool:
         """Return whether the provider makes the vectors that OpenClaw has of a few of the texts."""
         theirs = dict(vectors(self.database, which, matches.samples))
         if not theirs:
@@ -181,7 +174,7 @@ class _VectorImport:
             return False
         return bool(((ours * others).sum(axis=1) >= _SAME).all())
 
-    def _write(self, proved: Mapping[tuple[Kept, str], _Matches], known: set[str]) -> int:
+    def write(self, proved: Mapping[tuple[Kept, str], _Matches], known: set[str]) -> int:
         """Put vectors into our cache; return how many."""
         job, taken = self.job, 0
         if not proved:
