@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -218,9 +217,8 @@ def _exists_error(file: Path) -> UsageError:
 
 def _zip_info(name: str, mtime_ns: int) -> zipfile.ZipInfo:
     """Describe a file alike on every system."""
-    when = datetime.fromtimestamp(mtime_ns // 1_000_000_000, UTC)
-    fields = (when.year, when.month, when.day, when.hour, when.minute, when.second)
-    info = zipfile.ZipInfo(name, min(max(fields, _EARLIEST), _LATEST))
+    moment = time.gmtime(mtime_ns // 1_000_000_000)[:6]
+    info = zipfile.ZipInfo(name, min(max(moment, _EARLIEST), _LATEST))
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # Unix, so that the permissions below count
     info.external_attr = (stat.S_IFREG | PRIVATE_FILE) << 16

@@ -69,9 +69,9 @@ def gather(
     files: list[SourceFile] = []
     for path in sorted(items):  # what no workspace would accept is not copied
         if unseen := unseen_in(path):
-            reason = f"has {unseen} in its name, which cannot be seen: no copy takes it until it is renamed"
+            reason = f"has {unseen} in its name, which cannot be seen: rename it to have it copied"
         elif len(path.encode()) > LONGEST_PATH:
-            reason = f"has a path of more than {LONGEST_PATH} bytes: no copy takes it until it is moved"
+            reason = f"has a path of more than {LONGEST_PATH} bytes: move it to have it copied"
         else:
             files.append(SourceFile(path, items[path], workspace.root))
             continue
@@ -196,10 +196,9 @@ def _judge(workspace: Workspace, problem: Problem) -> Problem:
     return Problem(problem.path, problem.reason, failed=problem.failed or is_file)
 
 
-Listing = tuple[str, list[os.DirEntry[str]], OSError | PathError | None]
-
-
-def walk(root: Path, top: str = "") -> Iterator[Listing]:
+def walk(
+    root: Path, top: str = ""
+) -> Iterator[tuple[str, list[os.DirEntry[str]], OSError | PathError | None]]:
     """Yield the folders below a root, each with its entries by name, or with why it cannot be listed.
 
     As with `os.walk`, a folder that the caller removes from the entries is not entered. No link is followed.

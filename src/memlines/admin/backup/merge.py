@@ -5,8 +5,8 @@ are kept: the one from the copy gets another name in the same folder.
 
 What was forgotten since the copy was made stays forgotten, unless the caller asks for it. A copy holds the
 tombstones of its workspace: salted hashes of what was forgotten there. They are merged into those of the
-workspace it comes to. A tombstone that the copy itself holds says nothing about the notes of the copy:
-they held that text in spite of it.
+workspace it comes to. A tombstone that the copy itself holds says nothing about the notes of the copy: they
+had that text nevertheless.
 """
 
 from __future__ import annotations

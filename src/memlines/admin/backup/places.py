@@ -154,7 +154,7 @@ _WITHOUT_FOLDERS = {*_S3, "gs", "gcs", "abfs", "abfss", "az", "oci", "memory"}
 _OUR_EXTRA = "Install it with: pip install 'memlines[backup]'"
 
 _BLOCK_BYTES = 16_000_000
-"""How much of a large file travels at once; S3 takes at most 10,000 of these for one."""
+"""How much of a large file is sent at once; S3 accepts at most 10,000 of these for one."""
 
 _CONNECT_SECONDS = 10
 _READ_SECONDS = 60

@@ -107,7 +107,7 @@ class Restored(Merged):
 def backup(
     workspace: Workspace, settings: Settings, uri: str, *, everything: bool = False, progress: Progress
 ) -> BackedUp:
-    """Copy what is not yet there, then write down what the backup holds."""
+    """Copy the files that the place does not have, then write the list of what the backup holds."""
     place = open_place(uri)
     if isinstance(place, Folder) and contains(workspace.root, place.root.resolve()):
         raise UsageError(
@@ -370,6 +370,6 @@ def _holds_same(place: Place, identity: str, manifest: Manifest) -> bool:
     try:
         before = _read_manifest(place, identity)
     except BackupError:
-        return False  # it cannot be read, so this one has to be written down
+        return False  # it cannot be read, so a new one must be written
     same = [{(entry.path, entry.sha256) for entry in one.every_entry} for one in (before, manifest)]
     return before.workspace == manifest.workspace and same[0] == same[1]

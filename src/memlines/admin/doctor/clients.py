@@ -96,21 +96,12 @@ def _check_engine(checkup: Checkup, folder: Path, python: Path | None, again: st
     """Ask the Python that runs the engine for its Memlines."""
     if python is None:
         yield problem(f"{folder} does not say how to start the engine", again)
-    elif not os.access(python, os.X_OK) or python.is_dir():
+        return
+    if not os.access(python, os.X_OK) or python.is_dir():
         yield problem(f"the Python of the engine is gone: {python}", again)
-    elif _may_be_run(python, checkup.workspace.root):
-        yield from _ask_version(python, again)
-
-
-def _may_be_run(python: Path, project: Path) -> bool:
-    """Return whether asking is safe: a cloned project may bring settings, and a program that they name."""
-    if python == Path(sys.executable):
-        return True
-    is_brought = contains(project, python.absolute()) or contains(project, python.resolve())
-    return python.is_absolute() and not is_brought and bool(_PYTHON.fullmatch(python.name))
-
-
-def _ask_version(python: Path, again: str) -> Iterator[Finding]:
+        return
+    if not _may_be_run(python, checkup.workspace.root):
+        return
     try:
         answer = subprocess.run(
             [str(python), "-P", "-c", _ASK],
@@ -131,3 +122,11 @@ def _ask_version(python: Path, again: str) -> Iterator[Finding]:
         yield problem(f"{python} has no Memlines to run: {said}", again)
     elif said != __version__:
         yield warning(f"{python} runs Memlines {said}, and this is {__version__}", again)
+
+
+def _may_be_run(python: Path, project: Path) -> bool:
+    """Return whether asking is safe: a cloned project may bring settings, and a program that they name."""
+    if python == Path(sys.executable):
+        return True
+    is_brought = contains(project, python.absolute()) or contains(project, python.resolve())
+    return python.is_absolute() and not is_brought and bool(_PYTHON.fullmatch(python.name))

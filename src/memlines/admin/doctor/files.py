@@ -180,7 +180,7 @@ def _check_table(checkup: Checkup, note: FactNote) -> Iterator[Finding]:
 _HOLDER = ".holder"
 _COMPANIONS = ("-wal", "-shm")
 _STILL_AT_WORK = 60.0
-"""Seconds: what is younger may be about to be finished."""
+"""Seconds: a younger file may be about to be finished."""
 
 
 def check_locks(checkup: Checkup) -> Iterator[Finding]:
@@ -233,13 +233,11 @@ def _is_held(lock: Path) -> bool:
     """Return whether some program holds a lock; one that cannot be opened for writing is not held."""
     if not lock.is_file() or not os.access(lock, os.W_OK):
         return False
-    probe = FileLock(lock)
     try:
-        probe.acquire(blocking=False)
+        with FileLock(lock).acquire(blocking=False):
+            return False
     except Timeout:
         return True
-    probe.release()
-    return False
 
 
 def check_unfinished(checkup: Checkup) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,14 +93,17 @@ def import_chatgpt(
 
 def _saved_memories(export: Export, progress: Progress) -> list[ForeignMemory]:
     """Return the memories of an export after reading all of it, or refuse what is not an export."""
-    if export.is_archive and not export.parts(_CONVERSATIONS):
+    if export.archive and not export.parts(_CONVERSATIONS):
         raise export.refusal("there is no conversations.json in it")
     memories: list[ForeignMemory] = []
     count = usable = 0
     for item in export.items(_CONVERSATIONS, _KEYS, progress, "reading"):
         count += 1
         usable += conversation_of(item) is not None
-        memories += saved_in(item)
+        for message in map(_message, table(table(item).get("mapping")).values()):
+            if message.get("recipient") == _SAVED and (words := _words(message)):
+                time = parse_time(message.get("create_time"))
+                memories.append(ForeignMemory(tidy(message.get("id")), words, time))
     if count and not usable:
         raise export.refusal("none of its items is a conversation")
     if export.parts(_MEMORIES):
@@ -120,14 +123,6 @@ def conversation_of(item: Any) -> Conversation | None:
     meanings = [began, *(_meaning(_message(nodes[node])) for node in branch)]
     session = fields.get("conversation_id") or fields.get("id")
     return name_conversation(CHATGPT, session, gather(enumerate(meanings, 1)))
-
-
-def saved_in(item: Any) -> Iterator[ForeignMemory]:
-    """Yield what was saved as a memory in a conversation."""
-    for node in table(table(item).get("mapping")).values():
-        message = _message(node)
-        if message.get("recipient") == _SAVED and (words := _words(message)):
-            yield ForeignMemory(tidy(message.get("id")), words, parse_time(message.get("create_time")))
 
 
 def _branch(nodes: Mapping[str, Any], last: Any) -> list[str]:

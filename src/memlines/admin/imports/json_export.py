@@ -176,12 +176,7 @@ class Export:
         """What it should be, in words, such as `an export of mem0`."""
         self._stream = stream
         self._size = os.fstat(stream.fileno()).st_size
-        self._archive = zipfile.ZipFile(stream) if zipfile.is_zipfile(stream) else None
-
-    @property
-    def is_archive(self) -> bool:
-        """Whether the file is an archive of files."""
-        return self._archive is not None
+        self.archive = zipfile.ZipFile(stream) if zipfile.is_zipfile(stream) else None
 
     def refusal(self, why: str) -> PathError:
         """Return the error for a file that cannot be used."""
@@ -195,14 +190,14 @@ class Export:
     ) -> Iterator[Any]:
         """Yield all items: of the file itself, or of the files in the archive whose names match."""
         try:
-            if self._archive is None:
+            if self.archive is None:
                 total = self._size
                 self._stream.seek(0)
                 streams: Iterable[Any] = [nullcontext(self._stream)]
             else:
                 infos = self.parts(inside)
                 total = sum(info.file_size for info in infos)
-                streams = map(self._archive.open, infos)
+                streams = map(self.archive.open, infos)
             limited = _Limited(total, progress, label)
             for part in streams:
                 with part as limited.stream:
@@ -216,9 +211,9 @@ class Export:
 
     def parts(self, inside: re.Pattern[str]) -> list[zipfile.ZipInfo]:
         """Return the files in the archive whose names match, by name; none if the file is not an archive."""
-        if self._archive is None:
+        if self.archive is None:
             return []
-        found = [info for info in self._archive.infolist() if inside.fullmatch(info.filename)]
+        found = [info for info in self.archive.infolist() if inside.fullmatch(info.filename)]
         if sum(info.file_size for info in found) > MAX_BYTES:
             raise self.refusal(f"it unpacks to more than {MAX_BYTES / 1e9:g} GB")
         return sorted(found, key=lambda info: info.filename)

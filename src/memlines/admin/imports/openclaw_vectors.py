@@ -9,7 +9,7 @@ same vectors.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -155,12 +155,9 @@ class _VectorImport:
         if index is None:
             return set()
         space = space_of(self.provider)
-        try:
-            with index.errors():
-                dims = cache.dims_of(index.connection, space)
-                return set(cache.cached(index.connection, space, list(hashes), dims)) if dims else set()
-        finally:
-            index.close()
+        with closing(index), index.errors():
+            dims = cache.dims_of(index.connection, space)
+            return set(cache.cached(index.connection, space, list(hashes), dims)) if dims else set()
 
     def is_same(self, which: Kept, matches: _Matches) -> bool:
         """Return whether the provider makes the vectors that OpenClaw has of a few of the texts."""

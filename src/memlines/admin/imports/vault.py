@@ -90,7 +90,7 @@ def copy_notes(
 
 
 def check_folder(workspace: Workspace, folder: Path) -> Path:
-    """Return where a folder really is, or refuse what is none or is part of the workspace."""
+    """Return the real path of a folder, or refuse one that is missing or part of the workspace."""
     named = expand_home(folder)
     try:
         root = named.resolve(strict=True)
