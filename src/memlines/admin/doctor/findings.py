@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -134,27 +134,21 @@ def _try(opening: Callable[[], Opened]) -> tuple[Opened | None, MemlinesError | 
 
 @dataclass(frozen=True, slots=True)
 class RepairJob:
-    """The memory to repair. A repair locks what it changes, looks again at that, and says what it did."""
+    """The memory to repair. A repair locks what it changes, checks it again, and returns what it did."""
 
     workspace: Workspace
     overrides: Mapping[str, Any] | None
     index_file: Path
     progress: Progress
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> AbstractContextManager[None]:
         """Hold the lock of the index's writers."""
         ensure_folder(self.index_file.parent)
-        lock = WriterLock(self.index_file.with_name(self.index_file.name + ".lock"))
-        with lock.held(WAIT_SECONDS):
-            yield
+        lock = self.index_file.with_name(self.index_file.name + ".lock")
+        return WriterLock(lock).held(WAIT_SECONDS)
 
     @contextmanager
     def open_index(self) -> Iterator[Index]:
-        """Open the index for writing; only a file that is an index already gets repairs that use this."""
-        with self.writing():
-            index = Index.writer(self.index_file, {})
-            try:
-                yield index
-            finally:
-                index.close()
+        """Open the index for writing; repairs use this only if the file is an index already."""
+        with self.writing(), closing(Index.writer(self.index_file, {})) as index:
+            yield index

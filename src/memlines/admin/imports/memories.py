@@ -215,7 +215,7 @@ class ImportedMemories:
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
         result = asdict(self)
-        return result.pop("memories") | result
+        return {**result.pop("memories"), **result}
 
 
 def import_mem0(
