@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.memory.notes.duplicates import find_duplicate, query_of
+from memlines.memory.notes.duplicates import find_duplicate
 from memlines.memory.notes.entries import block_of, usable_text
 from memlines.memory.notes.remember import Remembered, remember
 from memlines.paths import Workspace
 from memlines.text.entries import Entry
+from memlines.text.terms import telling_words
 from tests.memories import write
 from tests.memory.managers import IN_UTC, manager_of
 
@@ -116,7 +117,7 @@ def test_an_index_that_cannot_be_used_keeps_nobody_from_writing(home: Workspace,
 
 
 def test_nothing_in_a_text_narrows_the_search_for_it() -> None:
-    assert query_of('-force path:x "after:2026" tabs') == "force path x 2026 tabs"
+    assert telling_words('-force path:x "after:2026" tabs') == ["force", "path", "x", "2026", "tabs"]
 
 
 LONG = (

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from memlines.transcripts.finding import Known
 
 
+_MOST_CHANGED = 1_000
+"""Changed notes that are read one by one; a workspace without an index may have many more."""
+
+
 class OpenIndex:
     """The open index of one memory and the providers of its vectors; safe in several threads."""
 
@@ -101,9 +105,9 @@ class OpenIndex:
                 return True
 
     def changed_notes(self) -> list[str]:
-        """Return the notes that were added or changed since they were indexed, the latest first.
+        """Return up to 1,000 notes that were added or changed since they were indexed, the latest first.
 
-        Of an index that cannot be used nothing is known, so all notes count as changed.
+        If the index cannot be used, all notes count as changed.
         """
         notes = discover(self.workspace, self.settings.extra_paths, self.settings.files.max_bytes).files
         known: Mapping[str, IndexedFile] = {}
@@ -113,7 +117,8 @@ class OpenIndex:
                 with index.errors():
                     known = self._known_files(index)
         changed = [note for note in notes if not is_unchanged(note, known)]
-        return [note.path for note in sorted(changed, key=lambda note: -note.fingerprint.mtime_ns)]
+        latest_first = sorted(changed, key=lambda note: -note.fingerprint.mtime_ns)
+        return [note.path for note in latest_first[:_MOST_CHANGED]]
 
     def _known_files(self, index: Index) -> dict[str, IndexedFile]:
         """Return what the index remembers of the files, read again only after it was written to."""

@@ -26,7 +26,7 @@ from memlines.memory.facts.recall import FoundFact, Recollection, recall
 from memlines.memory.facts.table import INDEX, LANCEDB
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import Candidate
-from memlines.memory.notes.duplicates import find_known, unindexed_notes
+from memlines.memory.notes.duplicates import find_known
 from memlines.memory.notes.entries import body_of, daily_log, local_now
 from memlines.settings import refuse_if_off
 from memlines.settings.rules import shown_value
@@ -346,7 +346,7 @@ class Facts:
         The index is asked as it is, and notes that changed since are read: bringing it up to date would take
         longer with every fact.
         """
-        notes = [daily_log(now), *unindexed_notes(self._manager)]
+        notes = [daily_log(now), *self._manager.changed_notes()]
         entry = find_known(self._manager, text, now, notes, with_facts=False)
         if entry is None:
             return None

@@ -1,4 +1,4 @@
-"""Find the facts that are nearest to a text, and tell whether one of them says the same.
+"""Find the facts that are nearest to a text, and decide whether one of them says the same.
 
 A text that is taken for known is not written down, so a second line is preferred to a loss. The words are the
 same, as they are for notes; or a vector says that both are almost the same, and word by word nothing differs
@@ -9,35 +9,33 @@ the ending that a verb has after "I" and after "she".
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from memlines.embed.base import Provider
 from memlines.errors import EmbeddingError, StoreError
 from memlines.index.search.retrievers import CandidateSet, nearest
 from memlines.index.search.run import jaccard
 from memlines.index.search.words import find, look_up
-from memlines.memory.answering import choose_embedder
+from memlines.memory.answering import Embedder, choose_embedder
 from memlines.memory.facts.note import cosines
 from memlines.memory.facts.recall import embed_texts, to_similarity
 from memlines.memory.facts.statements import Item, Statement, read_together
 from memlines.memory.manager import Manager
-from memlines.memory.notes.duplicates import TURNING, query_of, same_days, same_words
+from memlines.memory.notes.duplicates import same_days, same_words, turning_words
 from memlines.memory.open_index import silent
 from memlines.text.facts import FactLine
 from memlines.text.language import language_of
 from memlines.text.terms import telling_words, terms_of
-from memlines.types import Space
 
 _BY_MEANING = 5
 _BY_WORDS = 20
+_QUERY_WORDS = 40
 _LATEST = 64
-"""How many facts are looked at of each kind. The latest are always among them: their vectors may not have
-been made yet, and what was said a moment ago is what is corrected most."""
+"""How many facts are looked at of each kind, and by how many words. The latest are always among them: their
+vectors may not have been made yet, and what was said a moment ago is what is corrected most."""
 
 _MADE_HERE = 64
 """Facts without a vector that get one only to be compared; there are more only while an index is built."""
@@ -66,6 +64,8 @@ class _Looked(NamedTuple):
 
     lines: dict[str, FactLine]
     cosines: dict[str, float]
+    embedder: Embedder
+    vector: bytes | None
 
     @property
     def unknown(self) -> list[FactLine]:
@@ -75,32 +75,26 @@ class _Looked(NamedTuple):
 def find_near(manager: Manager, text: str) -> Nearby:
     """Return the facts that are nearest to a text by meaning and by words.
 
-    An index or a provider that cannot be used is no reason not to answer: then words alone are compared.
+    Where an index or a provider cannot be used, words alone are compared.
     """
     lines = manager.fact_table.note.lines()
     if not lines:
         return Nearby()
     manager.fact_table.prepare()
     warnings: list[str] = []
-
-    def look() -> tuple[Provider | None, bytes | None, _Looked, Sequence[str]]:
-        asked = choose_embedder(manager, "hybrid", manager.read_state())
-        vector = _vector(asked.provider, text, warnings)
-        return asked.provider, vector, _look(manager, text, vector, asked.space, lines), asked.doubts
-
     try:
-        provider, vector, looked, doubts = look()
+        looked = _look(manager, text, lines, warnings)
         if len(looked.unknown) > _MADE_HERE:  # the others are compared here, whatever the index lacks
             warnings += manager.refresh(silent)[0]
-            provider, vector, looked, doubts = look()
+            looked = _look(manager, text, lines, warnings)
     except StoreError as error:
         warnings.append(f"{_BY_WORDS_ALONE}: {error}")
         return Nearby(tuple((line, None) for line in lines), tuple(warnings))
-    warnings += doubts
-    unknown = looked.unknown[:_MADE_HERE]
-    if vector is not None and provider is not None and unknown:
+    warnings += looked.embedder.doubts
+    unknown, provider = looked.unknown[:_MADE_HERE], looked.embedder.provider
+    if looked.vector is not None and provider is not None and unknown:
         try:
-            near = cosines(vector, embed_texts(provider, [line.fact.text for line in unknown]))
+            near = cosines(looked.vector, embed_texts(provider, [line.fact.text for line in unknown]))
             looked.cosines.update(zip((line.fact.id for line in unknown), near, strict=True))
         except EmbeddingError as error:
             warnings.append(f"not all facts could be compared by their meaning: {error}")
@@ -125,22 +119,18 @@ def about_the_same(text: str, near: Sequence[Near]) -> tuple[FactLine, ...]:
     return tuple(line for _, line in found[:_MOST_ALIKE])
 
 
-def _vector(provider: Provider | None, text: str, warnings: list[str]) -> bytes | None:
-    if provider is None:
-        warnings.append(f"{_BY_WORDS_ALONE}, because no provider makes vectors")
-        return None
-    try:
-        return embed_texts(provider, [text])[0]
-    except EmbeddingError as error:
-        warnings.append(f"{_BY_WORDS_ALONE}: {error}")
-        return None
-
-
-def _look(
-    manager: Manager, text: str, vector: bytes | None, space: Space | None, lines: Sequence[FactLine]
-) -> _Looked:
+def _look(manager: Manager, text: str, lines: Sequence[FactLine], warnings: list[str]) -> _Looked:
     """Ask the index, as far as it knows the facts and its vectors are of the same space."""
-    looked = _Looked({}, {})
+    embedder = choose_embedder(manager, "hybrid", manager.read_state())
+    vector = None
+    if embedder.provider is None:
+        warnings.append(f"{_BY_WORDS_ALONE}, because no provider makes vectors")
+    else:
+        try:
+            (vector,) = embed_texts(embedder.provider, [text])
+        except EmbeddingError as error:
+            warnings.append(f"{_BY_WORDS_ALONE}: {error}")
+    looked = _Looked({}, {}, embedder, vector)
     missing = lines
     with manager.reading:
         index = manager.open_reader()
@@ -150,11 +140,11 @@ def _look(
                 missing = store.missing
                 latest = [line.fact.id for line in lines[-_LATEST:]]
                 numbers = [store.numbers[name] for name in latest if name in store.numbers]
-                wanted = look_up(index, query_of(text))
+                wanted = look_up(index, " ".join(telling_words(text)[:_QUERY_WORDS]))
                 found = [*find(index, wanted, _BY_WORDS, (), store.all), *numbers]
                 serving = index.state.serving
                 near: dict[int, float] = {}
-                if vector is not None and serving is not None and serving.space == space:
+                if vector is not None and serving is not None and serving.space == embedder.space:
                     within = CandidateSet(store.all, {}, by_table)
                     near = nearest(index, vector, _BY_MEANING, found, within)
                 for number in dict.fromkeys([*near, *found]):
@@ -176,17 +166,12 @@ _INFLECTED = frozenset({"s", "es", "e", "t", "n", "en"})
 """Endings of verbs in the present and of plurals, which the same word may have or not."""
 
 _SHORTEST = 3
-_ANY_DAY = datetime(2000, 1, 1)
-_CODE = re.compile("`")
 
 
-def duplicate_of(
-    text: str, near: Sequence[tuple[FactLine, float | None]], now: datetime | None = None
-) -> FactLine | None:
+def duplicate_of(text: str, near: Sequence[Near], now: datetime) -> FactLine | None:
     """Return the current fact that says what a text says, among those near to it with their similarity.
 
-    Days such as "tomorrow" are compared as seen from now and from the day of the fact; as long as it is not
-    said when now is, a text with such a day is never known already.
+    Days such as "tomorrow" are compared as seen from now and from the day of the fact.
     """
     same = [
         (says, -1.0 if nearness is None else nearness, line)
@@ -205,7 +190,7 @@ class KnownFacts:
             self.add(line)
 
     def add(self, line: FactLine) -> None:
-        """Take in another fact."""
+        """Add a fact."""
         for word in _words(line.fact.text):
             self._by_word.setdefault(word, []).append(line)
 
@@ -219,7 +204,7 @@ def _words(text: str) -> list[str]:
     return telling_words(unicodedata.normalize("NFC", text).casefold()) or [""]
 
 
-def _sameness(text: str, line: FactLine, nearness: float | None, now: datetime | None) -> int:
+def _sameness(text: str, line: FactLine, nearness: float | None, now: datetime) -> int:
     """Return 2 if the words of a fact are the same, 1 if it says the same in other words, else 0."""
     known = line.fact.text
     if same_words(text, known) and same_words(known, text):  # neither says more than the other
@@ -228,12 +213,11 @@ def _sameness(text: str, line: FactLine, nearness: float | None, now: datetime |
         says = 1
     else:
         return 0
-    day = line.fact.created if now is not None else None
-    return says if same_days(text, now or _ANY_DAY, known, day) else 0
+    return says if same_days(text, now, known, line.fact.created) else 0
 
 
 def _says_the_same(text: str, known: str) -> bool:
-    if _CODE.search(text) or _CODE.search(known):
+    if "`" in text or "`" in known:
         return False
     new, old = read_together(text, known)
     return bool(new) and len(new) == len(old) and all(map(_is_same_statement, new, old))
@@ -267,6 +251,6 @@ def _is_same_word(one: Item, other: Item) -> bool:
     short, long = sorted((one.word.casefold(), other.word.casefold()), key=len)
     if short == long:
         return True
-    if TURNING & {short, long} or len(short) < _SHORTEST or not long.startswith(short):
+    if turning_words() & {short, long} or len(short) < _SHORTEST or not long.startswith(short):
         return False
     return long[len(short) :] in _INFLECTED

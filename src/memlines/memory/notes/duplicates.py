@@ -1,4 +1,4 @@
-"""Return whether a text is known already: whether an entry or a fact says the same in the same words.
+"""Find out whether a text is known already: whether an entry or a fact says the same in the same words.
 
 A text that is taken for known is not written, so this prefers a second copy to a loss. Case, punctuation and
 markup do not count. Besides, one of two longer texts may have a few words more (Jaccard index of at least
@@ -6,9 +6,9 @@ markup do not count. Besides, one of two longer texts may have a few words more 
 narrows the meaning is among them. Numbers, dates, names of things with signs in them (`C#`, `--force`) and
 code must be the same, and so must the days that words such as "tomorrow" mean.
 
-No model is asked and nothing is indexed for this: files are read that the index does not hold yet, and of all
-others the index tells, as it is, which share the words. A note is parsed only if it holds the longest word of
-the text, and the note of facts, which may be long, only around the lines that do.
+No model is asked and nothing is indexed for this: files that the index does not hold yet are read, and the
+index as it is says which others share the words. A note is parsed only if it holds the longest word of the
+text, and the note of facts, which may be long, only around the lines that do.
 """
 
 from __future__ import annotations
@@ -19,32 +19,28 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 
 from memlines.errors import StoreError
 from memlines.index.search.run import jaccard
 from memlines.index.search.words import find_all
 from memlines.memory.manager import Manager
 from memlines.memory.notes.entries import body_of, day_of, text_of
-from memlines.paths import note_path
+from memlines.paths import languages_with, note_path
 from memlines.text.dates import spans_of
 from memlines.text.entries import Entry, entries_of
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import FactLine
-from memlines.text.language import language_of, stop_words
+from memlines.text.language import language_of, section, stop_words
 from memlines.text.terms import RUN, is_unspaced, telling_words
 from memlines.types import Hit
 
 _ALIKE = 0.9
 _FEWEST_WORDS = 4
-_QUERY_WORDS = 40
 _LOOKED_AT = 20
 _SEARCHED_WORDS = 12
 """Chunks of the index that are compared, and the first telling words of a text that all of these must hold:
 the end of a long entry may be in the next chunk."""
-
-_MOST_UNINDEXED = 1_000
-"""Notes that are read because the index does not hold them yet, the latest ones; a workspace without an index
-may have many more."""
 
 _LONGEST_ITEM = 50
 """Lines above and below a line that may belong to the same fact."""
@@ -52,26 +48,16 @@ _LONGEST_ITEM = 50
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:[-'\u2019][^\W\d_]+)*")
 _OPENING = "\"'`*_([{\u2018\u201c\u00ab\u300c\u300e\uff08"
 _CLOSING = "\"'`*_)]}\u2019\u201d\u00bb\u300d\u300f\uff09.,;:!\u2026\u3001\u3002\uff0c\uff01"
-"""What may stand around a word without saying anything: quotation marks, brackets, emphasis, full stops."""
+"""What may be around a word without saying anything: quotation marks, brackets, emphasis, full stops."""
 
 _DASHES = frozenset({"-", "\u2013", "\u2014"})
 
-_TURNING_WORDS = """
-    not no never none nobody nothing neither nor without cannot t nt dont doesnt didnt isnt wasnt arent cant
-    wont shouldnt wouldnt couldnt don doesn didn isn wasn aren weren won wouldn couldn shouldn only except
-    unless until before after if but than instead former formerly
-    niet geen nooit niemand niets noch zonder alleen slechts behalve tenzij totdat voor na als maar
-    nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder ohne nur ausser bis vor nach
-    wenn aber
-    ne n pas non jamais rien personne sans aucun aucune plus seulement sauf si avant après mais
-    no nunca jamás nada nadie sin ni ningún ninguno ninguna solo sólo excepto salvo antes después pero
-    não nem nunca sem só mas senza mai non né solo ma se
-    ne není nejsou nemá nebude nikdy nikdo nic nikde žádný žádná žádné žádného bez jen pouze jenom kromě pokud
-    dokud než před po ale už
-"""
-"""Words that say the opposite or less of what is said without them, folded as words are compared."""
 
-TURNING = frozenset(_TURNING_WORDS.split())
+@cache
+def turning_words() -> frozenset[str]:
+    """Return the words that say the opposite or less of a sentence, in every language."""
+    lists = [section(code, "words").get("turning_words", "") for code in languages_with("words")]
+    return frozenset(word for words in lists for word in words.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +80,6 @@ class _Wording:
             tuple(sign for sign in signs if sign and sign not in _DASHES),
         )
 
-    def longest_word(self) -> str:
-        """Return the longest word that every text saying the same must hold; it may be empty."""
-        small = stop_words(language_of(self.text))
-        return max((word for word in self.words if word not in small), key=len, default="")
-
     def is_in(self, known: str) -> bool:
         """Return whether a known text says this in the same words."""
         old = _Wording.of(known)
@@ -114,7 +95,7 @@ class _Wording:
             return False
         adds = len(self.words) > len(old.words)
         more = _added_words(self.words, old.words) if adds else _added_words(old.words, self.words)
-        if more is None or any(word in TURNING or is_unspaced(word) for word in more):
+        if more is None or any(word in turning_words() or is_unspaced(word) for word in more):
             return False
         return not adds or stop_words(language_of(self.text)).issuperset(more)
 
@@ -151,11 +132,6 @@ def find_duplicate(text: str, now: datetime, entries: Iterable[tuple[str, Entry]
     return None
 
 
-def unindexed_notes(manager: Manager) -> list[str]:
-    """Return the notes that were written since they were indexed, the latest first and not too many."""
-    return manager.changed_notes()[:_MOST_UNINDEXED]
-
-
 def same_words(new: str, known: str) -> bool:
     """Return whether a known text says in the same words what a new one says."""
     return _Wording.of(new).is_in(known)
@@ -170,11 +146,6 @@ def same_days(text: str, now: datetime, known: str, day: date | None) -> bool:
     return [(span.first, span.last) for span in spans] == [
         (span.first, span.last) for span in spans_of(known, then)
     ]
-
-
-def query_of(text: str) -> str:
-    """Return what to search for to find entries like a text; nothing in it narrows the search."""
-    return " ".join(telling_words(text)[:_QUERY_WORDS])
 
 
 def _added_words(longer: Sequence[str], shorter: Sequence[str]) -> list[str] | None:
@@ -194,7 +165,8 @@ def _entries_like(
 ) -> Iterator[tuple[str, Entry]]:
     """Yield the entries that may say what a text says, each with the path of its note."""
     new = _Wording.of(text)
-    word = new.longest_word()
+    small = stop_words(language_of(text))
+    word = max((word for word in new.words if word not in small), key=len, default="")
     facts = note_path(manager.settings.facts.file)
 
     def read(path: str) -> tuple[Entry, ...]:
@@ -216,25 +188,24 @@ def _entries_like(
 
 
 def _facts_like(new: _Wording, word: str, note: str) -> list[FactLine]:
-    """Return the facts of a note that say the same in the same words and still hold."""
+    """Return the facts of a note that say the same in the same words and still hold.
+
+    A long note is parsed only if one of the items that hold the longest word of the text says the same.
+    """
 
     def say_it(text: str) -> list[FactLine]:
         return [line for line in facts_in(text) if line.fact.is_current and new.is_in(line.fact.text)]
 
-    around = _lines_around(word, unicodedata.normalize("NFC", note))
-    return say_it(note) if any(say_it(lines) for lines in around) else []
-
-
-def _lines_around(word: str, note: str) -> Iterator[str]:
-    """Yield the lines that hold a word, each with those that would belong to the same list item."""
-    lines = note.split("\n")
+    lines = unicodedata.normalize("NFC", note).split("\n")
     for at in (at for at, line in enumerate(lines) if word in line.casefold()):
         first = last = at
         while first > max(0, at - _LONGEST_ITEM) and lines[first][:1] in " \t" and lines[first - 1].strip():
             first -= 1
         while last + 1 < min(len(lines), at + _LONGEST_ITEM) and lines[last + 1][:1] in tuple(" \t"):
             last += 1
-        yield "\n".join(lines[first : last + 1])
+        if say_it("\n".join(lines[first : last + 1])):
+            return say_it(note)
+    return []
 
 
 def _indexed_like(manager: Manager, text: str) -> dict[str, list[tuple[int, int]]]:

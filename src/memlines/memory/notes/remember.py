@@ -14,7 +14,7 @@ from memlines.files.place import place_of
 from memlines.files.scan import ROOT_FILES, SUFFIX
 from memlines.files.tombstones import Forgotten
 from memlines.memory.manager import Manager
-from memlines.memory.notes.duplicates import find_duplicate, find_known, unindexed_notes
+from memlines.memory.notes.duplicates import find_duplicate, find_known
 from memlines.memory.notes.entries import (
     block_of,
     comments_around,
@@ -154,7 +154,7 @@ def _write(
 
     With comments around them they need no mark of their own.
     """
-    notes = [] if force else [path, *unindexed_notes(manager)]
+    notes = [] if force else [path, *manager.changed_notes()]
     done: dict[int, Remembered] = {}
     fresh: dict[int, Entry] = {}
     for at, new in enumerate(texts):
