@@ -12,7 +12,7 @@ from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.forget import remove
 from memlines.memory.notes.proof import Receipt
 from memlines.types import SearchResult
-from tests.indexes import job, sync, write
+from tests.indexes import sync, write
 from tests.providers import FakeProvider
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 
@@ -61,8 +61,8 @@ class Home:
 
     def remove(self, chosen: Sequence[Candidate]) -> Receipt:
         """Forget without the search at the end, which would sync."""
-        place = job(self.folder, None, self.given)
-        return remove(place.workspace, place.settings, chosen, place.index_file).receipt
+        with self.memory as memory:
+            return remove(memory._manager, chosen)[0]
 
     def search(self, query: str) -> SearchResult:
         self.sync()

@@ -68,19 +68,17 @@ class Look:
             memory.sync()
 
     def listed(self, **changes: Any) -> dict[str, SessionInfo]:
-        infos = list_sessions(self.workspace, self.settings(**changes), environ=self.environ)
+        infos = list_sessions(self.workspace, self.settings(**changes))
         return {info.path: info for info in infos}
 
     def states(self, **changes: Any) -> dict[str, str]:
         return {path: info.state for path, info in self.listed(**changes).items()}
 
     def show(self, path: str, line: int | None = None, around: int = 5, **options: Any) -> Session:
-        return read_session(
-            self.workspace, self.settings(), path, line, around, environ=self.environ, **options
-        )
+        return read_session(self.workspace, self.settings(), path, line, around, **options)
 
     def excerpt(self, path: str, start: int | None = None, lines: int | None = None, **more: Any) -> Excerpt:
-        return read_turns(self.workspace, self.settings(), path, start, lines, environ=self.environ, **more)
+        return read_turns(self.workspace, self.settings(), path, start, lines, **more)
 
 
 @pytest.fixture
@@ -332,7 +330,7 @@ def test_a_secret_is_not_shown(look: Look) -> None:
 def test_a_rule_of_the_settings_counts(look: Look) -> None:
     write(look.root, {"sessions/a.jsonl": jsonl(HEADER, user("My badge is B-12345678."))})
     settings = look.settings(redaction__rules={"badge": "B-[0-9]{8}"})
-    session = read_session(look.workspace, settings, "sessions/a.jsonl", environ=look.environ)
+    session = read_session(look.workspace, settings, "sessions/a.jsonl")
     assert session.turns[0].text == "My badge is [redacted:badge]."
 
 
@@ -429,7 +427,7 @@ def test_a_link_is_refused_with_the_reason(look: Look) -> None:
 def test_a_client_that_is_not_asked_for_is_refused(look: Look) -> None:
     settings = look.settings(sessions__clients=["claude-code"])
     with pytest.raises(PathError, match="the transcripts of codex are not asked for"):
-        read_turns(look.workspace, settings, IN_CODEX, environ=look.environ)
+        read_turns(look.workspace, settings, IN_CODEX)
 
 
 def test_where_sessions_are_not_asked_for_nothing_is_read(look: Look) -> None:
@@ -441,7 +439,7 @@ def test_where_sessions_are_not_asked_for_nothing_is_read(look: Look) -> None:
 def test_a_session_of_another_folder_is_not_found(look: Look, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    read = read_turns(Workspace.at(other), look.settings(), IN_CODEX, environ=look.environ)
+    read = read_turns(Workspace.at(other), look.settings(), IN_CODEX)
     assert not read.found
 
 

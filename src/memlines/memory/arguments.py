@@ -1,4 +1,4 @@
-"""What each operation takes: one table that every interface is checked by.
+"""What each operation accepts: one table that every interface is checked by.
 
 `check` refuses arguments of a Python call, `parse` reads those that came as JSON, and `json_schema` describes
 them to models; the command line makes its options from the same table. Settings are clamped, because a file
@@ -60,7 +60,7 @@ class Argument:
 
     @property
     def allowed(self) -> str:
-        """The values it takes, in words."""
+        """The values it accepts, in words."""
         words = _WORDS[self.kind]
         if self.choices:
             return f"{'a list' if self.kind == 'list' else 'one'} of: {', '.join(self.choices)}"
@@ -70,7 +70,7 @@ class Argument:
         return f"{words} {limits}"
 
     def fits(self, value: Any) -> bool:
-        """Return whether it takes a value."""
+        """Return whether it accepts a value."""
         match self.kind:
             case "text":
                 return isinstance(value, str) and (not self.choices or value in self.choices)
@@ -156,22 +156,15 @@ FACT: Arguments = {
 def check(arguments: Arguments, **values: object) -> None:
     """Refuse arguments of a call that make no sense."""
     for name, value in values.items():
-        argument = arguments[name]
-        if (value is not None or argument.required) and not argument.fits(value):
-            raise UsageError(f"{name} is {shown_value(value)}", todo=f"It takes {argument.allowed}")
-
-
-def check_chosen(chosen: object) -> None:
-    """Refuse a query where the entries to forget are expected: a query never deletes."""
-    if isinstance(chosen, str):
-        raise UsageError("a query forgets nothing", todo="Choose among what forget_candidates returns")
+        if value is not None or arguments[name].required:
+            _value(name, arguments[name], value)
 
 
 def parse(name: str, arguments: Arguments, given: object, *, by_model: bool = False) -> dict[str, Any]:
     """Return the arguments of a call that came as JSON, or say which of them is wrong.
 
     Models leave out what is required, write numbers as text and invent names, and clients do not check that.
-    What a model can only have meant in one way is taken: `"5"` for 5, `maxResults` for `max_results`.
+    What a model can only have meant in one way is accepted: `"5"` for 5, `maxResults` for `max_results`.
     """
 
     def wrong(what: str) -> UsageError:
@@ -241,8 +234,8 @@ def _own_name(arguments: Arguments, word: object) -> str:
     return next((name for name, argument in arguments.items() if snake in argument.aliases), snake)
 
 
-def _value(what: str, argument: Argument, value: Any, *, by_model: bool) -> Any:
-    """Return a value that an argument takes, or refuse it."""
+def _value(what: str, argument: Argument, value: Any, *, by_model: bool = False) -> Any:
+    """Return a value that an argument accepts, or refuse it."""
     found, kind = value, argument.kind
     if by_model:  # what was meant, as far as there is only one way to understand it
         if isinstance(found, str) and kind == "bool":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memlines.index.search.passages import part_of, snippet_of
@@ -25,7 +25,7 @@ _CHARACTERS_PER_TOKEN = 4
 _READ_CHARACTERS = 1_000
 """How much of a message is searched with; what follows is pasted more often than asked."""
 _LEAST_CHARACTERS = 80
-"""A quote is rather left out than cut shorter."""
+"""A quote that would be cut shorter is left out."""
 
 _SHORTEST = 5
 """Characters of a message below which nothing is looked for unasked: "stop" fits everything and nothing."""
@@ -41,7 +41,7 @@ INTRODUCTION = (
 )
 
 _LABEL = re.compile(r"[\s>*+-]*(?:\d{4}-\d{2}-\d{2}:?\s|\d{1,2}:\d{2}\s|User:\s|Assistant:\s)?\s*")
-"""What stands before the words of an entry or a turn: a marker, and a day, a time or a speaker."""
+"""What comes before the words of an entry or a turn: a marker, and a day, a time or a speaker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +104,33 @@ def find_relevant(
         result = replace(result, hits=tuple(sure))
     rules = rules_of(settings.redaction.rules)
     room = min(max_tokens * _CHARACTERS_PER_TOKEN, settings.tools.max_chars)
-    page = _Page(room, with_lines=settings.citations != "off")
     spoken = redact(whole, rules).text
-    page.know([*known, spoken, " ".join(spoken.split())])  # transcripts keep a turn as one line
+    held = [*known, spoken, " ".join(spoken.split())]  # transcripts keep a turn as one line
+    quoted = {_words(line) for text in held for line in text.split("\n")}
+    shown: list[Hit] = []
+    quotes: list[Quote] = []
     for hit in result:
         # What is shown of a conversation comes from the search without secrets.
-        is_clean = hit.source == "sessions"
-        page.add(hit if is_clean else replace(hit, snippet=redact(hit.snippet, rules).text))
-    return Relevant(page.text, tuple(page.hits), result.warnings)
+        text = hit.snippet if hit.source == "sessions" else redact(hit.snippet, rules).text
+        lines = text.split("\n")
+        new = [at for at, line in enumerate(lines) if (words := _words(line)) and words not in quoted]
+        if len(shown) == MOST_QUOTES or not new:
+            continue
+        # Chunks overlap, so lines at both ends may be quoted already.
+        part = part_of(replace(hit, snippet=text), "\n".join(lines[new[0] : new[-1] + 1]))
+        fitting = _fit(part, quotes, room, with_lines=settings.citations != "off")
+        if fitting is not None:
+            shown.append(fitting[0])
+            quotes.append(fitting[1])
+            quoted.update(_words(line) for line in fitting[0].snippet.split("\n"))
+    return Relevant(block(INTRODUCTION, quotes) if quotes else "", tuple(shown), result.warnings)
 
 
 def is_sure_enough(hit: Hit, mode: Mode) -> bool:
     """Return whether a hit is likely enough to be shown without being asked for.
 
     Vectors find something similar to nearly everything, and more so in another language, so such a hit has
-    words of the message as well. Where scores are no probabilities none is known to be sure.
+    words of the message as well. Where scores are not probabilities, no hit is known to be sure.
     """
     if hit.why.by_words is None:
         return False
@@ -127,57 +139,24 @@ def is_sure_enough(hit: Hit, mode: Mode) -> bool:
     return hit.score >= _SURE and hit.why.by_words >= _SURE_BY_WORDS_TOO
 
 
-@dataclass(slots=True)
-class _Page:
-    """A block that is filled with quotes until there is no room left."""
+def _fit(hit: Hit, quotes: Sequence[Quote], room: int, *, with_lines: bool) -> tuple[Hit, Quote] | None:
+    """Return as much of a hit as there is room for, around the words that it was found by, and its quote."""
 
-    room: int
-    with_lines: bool
-    hits: list[Hit] = field(default_factory=list)
-    _quotes: list[Quote] = field(default_factory=list)
-    _said: set[str] = field(default_factory=set)
+    def matched(text: str) -> set[str]:
+        folded = text.casefold()
+        return {word for word in hit.why.words if word in folded}
 
-    @property
-    def text(self) -> str:
-        return block(INTRODUCTION, self._quotes) if self._quotes else ""
-
-    def know(self, texts: Iterable[str]) -> None:
-        """Take the lines of some texts, quoted or not, for quoted already."""
-        self._said.update(_words(line) for text in texts for line in text.split("\n"))
-
-    def add(self, hit: Hit) -> None:
-        """Quote what a hit says that was not quoted yet, as much of it as there is room for."""
-        lines = hit.snippet.split("\n")
-        new = [at for at, line in enumerate(lines) if (words := _words(line)) and words not in self._said]
-        if len(self.hits) == MOST_QUOTES or not new:
-            return
-        # Chunks overlap, so lines at both ends may be quoted already.
-        shown = self._fitting(part_of(hit, "\n".join(lines[new[0] : new[-1] + 1])))
-        if shown is None:
-            return
-        self.hits.append(shown)
-        self._quotes.append(self._quote(shown))
-        self._said.update(_words(line) for line in shown.snippet.split("\n"))
-
-    def _quote(self, hit: Hit) -> Quote:
-        return Quote(hit.citation if self.with_lines else hit.path, hit.snippet)
-
-    def _fitting(self, hit: Hit) -> Hit | None:
-        """Return as much of a hit as there is room for, around the words that it was found by."""
-
-        def matched(text: str) -> set[str]:
-            folded = text.casefold()
-            return {word for word in hit.why.words if word in folded}
-
-        shown, characters = hit, len(hit.snippet)
-        while weigh(block(INTRODUCTION, [*self._quotes, self._quote(shown)])) > self.room:
-            characters = characters * 9 // 10
-            if characters < _LEAST_CHARACTERS:
-                return None
-            shown = part_of(shown, snippet_of(shown.snippet, matched, characters))
-        return shown
+    shown, characters = hit, len(hit.snippet)
+    while True:
+        quote = Quote(shown.citation if with_lines else shown.path, shown.snippet)
+        if weigh(block(INTRODUCTION, [*quotes, quote])) <= room:
+            return shown, quote
+        characters = characters * 9 // 10
+        if characters < _LEAST_CHARACTERS:
+            return None
+        shown = part_of(shown, snippet_of(shown.snippet, matched, characters))
 
 
 def _words(line: str) -> str:
-    """Return what two lines are compared by: their words, without what stands before them."""
+    """Return what two lines are compared by: their words, without what is before them."""
     return " ".join(_LABEL.sub("", line, count=1).casefold().split())

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
 from memlines.embed.select import with_deadline
-from memlines.errors import (
-    EmbeddingError,
-    StoreBusy,
-    StoreDamaged,
-    StoreFull,
-    StoreReadOnly,
-)
+from memlines.errors import EmbeddingError, StoreBusy, StoreDamaged, StoreFull, StoreReadOnly
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.discovery import is_dirty, lags_behind
@@ -135,39 +129,39 @@ class Manager(OpenIndex):
         embed_limit: int | None = None,
         deadline: float | None = None,
         damaged_inode: int | None = None,
-        wait_seconds: float | None = None,
+        wait_seconds: float = _SYNC_WAIT,
         progress: Progress = silent,
         words_only: bool = False,
     ) -> Report:
         """Run one sync now, in this thread; with `words_only` no provider is even chosen."""
         from memlines.index.sync import run
 
-        job = self.job(progress, words_only=words_only)
         job = replace(
-            job, force=force, embed_limit=embed_limit, deadline=deadline, damaged_inode=damaged_inode
+            self.job(progress, words_only=words_only),
+            force=force,
+            embed_limit=embed_limit,
+            deadline=deadline,
+            damaged_inode=damaged_inode,
+            wait_seconds=wait_seconds,
         )
         if job.is_limited and job.provider is not None:
             job = replace(job, provider=with_deadline(job.provider))
-        report = run.run(replace(job, wait_seconds=_SYNC_WAIT if wait_seconds is None else wait_seconds))
+        report = run.run(job)
         self.unindexed = report.unindexed
         if words_only:
             return report
-        report = replace(report, warnings=(*report.warnings, *_uncounted(job.provider)))
         # Embedding refreshes it afterwards; the first search of a program may be its last.
         if embed_limit == 0 and not report.pending:
             self._refresh_table_soon(report)
-        if trouble := engine_warning(self.settings):
-            report = replace(report, warnings=(*report.warnings, trouble))
-        reason = self.chosen().reason
-        if not reason:
-            return report
-        if not report.pending and self.chosen().provider is None and self.chosen().requested != "auto":
+        choice, pending = self.chosen(), report.pending
+        reasons = (*_uncounted(job.provider), engine_warning(self.settings), choice.reason)
+        if choice.reason and not pending and choice.provider is None and choice.requested != "auto":
             with self.reading:
                 index = self.open_reader()
                 if index is not None:
                     with index.errors():
-                        report = replace(report, pending=index.count_chunks() - index.count_vectors())
-        return replace(report, warnings=(*report.warnings, reason))
+                        pending = index.count_chunks() - index.count_vectors()
+        return replace(report, pending=pending, warnings=(*report.warnings, *filter(None, reasons)))
 
     def job(self, progress: Progress, group: int | None = None, *, words_only: bool = False) -> Job:
         """Return what a sync would have to do now; with `words_only` it embeds nothing."""
@@ -262,9 +256,8 @@ class Manager(OpenIndex):
 
         job = self.job(progress, _BACKGROUND_GROUP)
         if job.provider is not None:
-            job = replace(
-                job, provider=with_deadline(job.provider)
-            )  # closing the memory waits for the end of this
+            # Closing the memory waits for the end of this.
+            job = replace(job, provider=with_deadline(job.provider))
         try:
             report = add_vectors(replace(job, wait_seconds=_BACKGROUND_WAIT), Report(pending=1))
         except StoreBusy:
@@ -339,7 +332,7 @@ class Manager(OpenIndex):
         return list(dict.fromkeys([*warnings, *need.warnings])), state
 
     def _need(self, *, words_only: bool) -> _Need:
-        """Tell what a search has to do first."""
+        """Return what a search has to do first."""
         try:
             index = self.open_reader()
             if index is not None:

@@ -14,14 +14,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from memlines.embed.select import Probe
-from memlines.errors import SettingsError
+from memlines.errors import SettingsError, UsageError
+from memlines.files.scan import SUFFIX
 from memlines.index.search.query import parse_query
 from memlines.memory import arguments
 from memlines.memory.answering import search_fresh
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
 from memlines.memory.status import Status, probe_embedding, probe_vectors, read_status
-from memlines.paths import Workspace
+from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
 from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Progress, Report, SearchResult, Source, Space
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from memlines.memory.notes.remember import Remembered
     from memlines.memory.notes.undo import Undone
     from memlines.memory.notes.versions import RestoredVersion
+
+_CONVERSATIONS = ("sessions/", "snapshots/")
+"""What the names of transcripts and snapshots begin with in the index."""
 
 
 class Memory:
@@ -61,8 +65,6 @@ class Memory:
                 todo="Set store.driver to sqlite and backend to builtin",
             )
         self._manager = Manager(self.workspace, self.loaded)
-        self._facts: Facts | None = None
-        self._making_facts = threading.Lock()
 
     @property
     def settings(self) -> Settings:
@@ -84,10 +86,7 @@ class Memory:
         """The long-term facts: short memories with a category, kept in a note of their own."""
         from memlines.memory.facts.facts import Facts
 
-        with self._making_facts:
-            if self._facts is None:
-                self._facts = Facts(self._manager)
-        return self._facts
+        return Facts(self._manager)
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
         """Make the index equal the files; `force` rebuilds it."""
@@ -255,16 +254,7 @@ class Memory:
         from memlines.memory.notes.remember import remember
 
         self._check(arguments.REMEMBER, text=text, topic=topic, session=session, to=to)
-        return remember(
-            self._manager,
-            text,
-            topic=topic,
-            session=session,
-            to=to,
-            now=now,
-            force=force,
-            allow_secret=allow_secret,
-        )
+        return remember(self._manager, text, topic, session, to, now, force=force, allow_secret=allow_secret)
 
     def remember_all(
         self, said: Sequence[tuple[str, datetime]], *, session: str | None = None
@@ -311,7 +301,8 @@ class Memory:
         from memlines.memory.notes.forget import forget
 
         self._check()
-        arguments.check_chosen(chosen)
+        if isinstance(chosen, str):  # a query never deletes
+            raise UsageError("a query forgets nothing", todo="Choose among what forget_candidates returns")
         return forget(self._manager, chosen)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
@@ -377,10 +368,17 @@ class Memory:
         `column` is the character of the first line to begin with, for the rest of a line that was cut. With
         `private` off, lines of `<private>` blocks come out empty: do so for what a model reads.
         """
-        from memlines.memory.notes.entries import read_excerpt
+        from memlines.files.read import read_lines
 
         self._check(arguments.READ, path=path, start=start, lines=lines, column=column)
-        return read_excerpt(self._manager, path, start, lines, column, private=private)
+        workspace, settings = self.workspace, self.settings
+        inside = path.removeprefix(f"{PRIVATE_DIR}/")
+        if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
+            from memlines.memory.conversations.reading import read_turns
+
+            return read_turns(workspace, settings, inside, start, lines, column, self._manager.heads)
+        limit = settings.files.max_bytes
+        return read_lines(workspace, settings.extra_paths, path, start, lines, limit, column, private=private)
 
     def status(self, *, deep: bool = False) -> Status:
         """Return the state of the memory; `deep` also asks the provider for one vector of one word."""

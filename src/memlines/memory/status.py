@@ -10,7 +10,6 @@ from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memlines.embed.base import Provider
@@ -134,6 +133,8 @@ def _describe(manager: Manager) -> tuple[Status, Provider | None]:
             at_work = manager.provider_at_work()
             index = manager.open_reader()
             with index.errors() if index else nullcontext():
+                if index is not None:
+                    document_counts(index.connection, ["a"])  # an error if the words cannot be searched
                 return _status_of(manager, discovery, index, at_work, None), at_work
         except StoreError as problem:
             at_work = manager.chosen().provider
@@ -147,7 +148,13 @@ def _status_of(
     at_work: Provider | None,
     problem: StoreError | None,
 ) -> Status:
+    from memlines.embed.spending.ledger import Ledger
+
     settings, choice, index_file = manager.settings, manager.chosen(), manager.index_file
+    ledger = Ledger()
+    derived = [index_file.with_name(index_file.name + ending) for ending in ("", "-wal", "-shm", ".vectors")]
+    redacted = texts_with(index.connection, "[redacted:") if index and "sessions" in settings.sources else ()
+    kinds = Counter(kind for text in redacted for kind in _REDACTED.findall(text))
     state = index.state if index else None
     now = state.serving if state else None
     answering = manager.provider_of(now.space) if now else None
@@ -174,7 +181,7 @@ def _status_of(
         workspace=str(manager.workspace.root),
         agent=settings.agent,
         index_path=str(index_file),
-        index_bytes=_bytes_of(index_file),
+        index_bytes=sum(file.stat().st_size for file in derived if file.is_file()),
         index_note=_CACHED if index_file.parent == manager.workspace.cached_indexes else "",
         sources=settings.sources,
         source_counts=tuple(
@@ -189,24 +196,18 @@ def _status_of(
             "entries": cache.count(index.connection) if index else 0,
             "max_entries": settings.cache.max_entries,
         },
-        fts=_fts(index, problem),
+        fts={"enabled": True, "available": index is not None, "error": str(problem) if problem else None},
         vector=_vector(settings, index, provider),
         fallback=fallback_of(choice, now),
         spaces=tuple(_space(index, entry) for entry in index.state.spaces) if index else (),
         declined=str(declined) if declined and declined == wanted else "",
-        spending=_spending(),
-        redactions=_redactions(index) if index and "sessions" in settings.sources else {},
+        spending={"today": asdict(ledger.today()), "total": asdict(ledger.total())},
+        redactions=dict(sorted(kinds.items())),
         last_sync=index.state.synced_at if index else None,
         enabled=settings.enabled,
         warnings=tuple(warnings),
         batch=_batch(settings, index, at_work),
     )
-
-
-def _fts(index: Index | None, problem: StoreError | None) -> Mapping[str, Any]:
-    if index is not None:
-        document_counts(index.connection, ["a"])  # an error if the words cannot be searched
-    return {"enabled": True, "available": index is not None, "error": str(problem) if problem else None}
 
 
 def _vector(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
@@ -298,26 +299,3 @@ def fallback_of(choice: Choice, now: SpaceEntry | None) -> Mapping[str, Any] | N
     if now is not None and now.note:
         return {"from": choice.requested, "to": now.space.provider, "reason": now.note}
     return None
-
-
-def _redactions(index: Index) -> Mapping[str, int]:
-    """Count by kind the secrets that were taken out of the conversations that are indexed."""
-    texts = texts_with(index.connection, "[redacted:")
-    return dict(sorted(Counter(kind for text in texts for kind in _REDACTED.findall(text)).items()))
-
-
-def _spending() -> Mapping[str, Any]:
-    """Tell what was spent today and altogether, as far as it is still noted."""
-    from memlines.embed.spending.ledger import Ledger
-
-    ledger = Ledger()
-    return {"today": asdict(ledger.today()), "total": asdict(ledger.total())}
-
-
-def _bytes_of(index_file: Path) -> int:
-    """Return the size of the index with everything derived beside it."""
-    total = 0
-    for companion in ("", "-wal", "-shm", ".vectors"):
-        beside = index_file.with_name(index_file.name + companion)
-        total += beside.stat().st_size if beside.is_file() else 0
-    return total

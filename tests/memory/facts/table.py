@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from memlines.memory.facts import rebuild as rebuilding
 from memlines.memory.facts.lance import NAME, LanceTable
-from memlines.memory.facts.note import FactNote
+from memlines.memory.facts.note import FactNote, FactStores
 from memlines.memory.facts.places import uri_of
 from memlines.memory.facts.rebuild import Outcome, open_table, rebuild
 from memlines.paths import Workspace
@@ -44,9 +46,14 @@ class Kept:
     def sync(self, embed_limit: int | None = None) -> None:
         sync(self.root, self.provider, embed_limit=embed_limit)
 
-    def rebuild(self, **options: Any) -> Outcome:
+    def rebuild(self) -> Outcome:
         with reading(self.root) as index:
-            return rebuild(index, self.note, self.uri, **options)
+            return rebuild(index, self.note, self.uri, FactStores())
+
+    def write_again(self) -> None:
+        """Write the table although it is of the state that it should be."""
+        with patch.object(rebuilding, "_is_current", return_value=False):
+            self.rebuild()
 
     def keep(self, text: str) -> Outcome:
         """Write the note, sync it and refresh the table."""

@@ -462,9 +462,9 @@ def test_a_fact_takes_the_place_of_another_in_one_write(
         atomic.replace(path, content, expected=expected, root=root)
 
     monkeypatch.setattr(history, "replace", recorded)
-    done = facts.supersede(facts.lines()[0], TABS, date(2026, 11, 16))
+    new, struck, _ = facts.supersede(facts.lines()[0], TABS, date(2026, 11, 16))
     assert len(written) == 1
-    assert facts.lines() == (done.old, done.new)
+    assert facts.lines() == (struck, new)
     assert [line.fact.is_current for line in facts.lines()] == [False, True]
 
 
@@ -472,8 +472,8 @@ def test_what_cannot_be_marked_is_told_and_the_new_fact_is_written(home: Workspa
     write(home, f"{ACME_LINE}\n")
     (old,) = facts.lines()
     write(home, f"{ACME_LINE.replace('Acme', 'Globex')}\n")
-    done = facts.supersede(old, TABS, date(2026, 11, 16))
-    assert (done.old, "has changed" in done.trouble) == (None, True)
+    _, struck, trouble = facts.supersede(old, TABS, date(2026, 11, 16))
+    assert (struck, "has changed" in trouble) == (None, True)
     assert text_of(home) == f"{ACME_LINE.replace('Acme', 'Globex')}\n{TABS_LINE}\n"
 
 

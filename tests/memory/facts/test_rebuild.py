@@ -313,11 +313,6 @@ def test_another_table_of_the_same_version_is_not_trusted(kept: Kept) -> None:
     distrusted(kept)
 
 
-def test_a_table_can_be_written_again_on_demand(kept: Kept) -> None:
-    kept.keep(note_of(TEA))
-    assert kept.rebuild(force=True) == "rebuilt"
-
-
 def test_a_link_in_the_place_of_its_folder_is_not_followed(kept: Kept, tmp_path: Path) -> None:
     kept.write(note_of(TEA))
     kept.sync()
@@ -434,12 +429,15 @@ def test_after_any_edits_the_rows_are_the_facts_of_the_note(
 # Other processes
 
 
-def test_a_table_that_another_process_writes_is_left_to_it(kept: Kept) -> None:
+def test_a_table_that_another_process_writes_is_left_to_it(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rebuilding, "_WAIT", 0.0)
     kept.keep(note_of(TEA))
     kept.write(note_of(TEA, CAKE))
     kept.sync()
     with lock_of(kept.uri).held(0):
-        assert kept.rebuild(wait_seconds=0) == "busy"
+        assert kept.rebuild() == "busy"
     assert kept.rebuild() == "rebuilt"
 
 
@@ -450,7 +448,7 @@ from tests.memory.facts.table import Kept
 kept = Kept(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
-kept.rebuild(force=True)
+kept.write_again()
 print("done", flush=True)
 """
 
@@ -496,7 +494,7 @@ def killed(*arguments, **options):
     os.kill(os.getpid(), signal.SIGKILL)
 
 setattr(rebuilding, cut, killed)
-kept.rebuild(force=True)
+kept.write_again()
 """
 
 

@@ -153,8 +153,9 @@ def test_a_long_fact_written_by_hand_is_superseded(workspace: Path) -> None:
     text = f"# Facts\n\n- [fact] Works at Globex as a nurse. ^{GLOBEX}\n  {more}\n"
     with facts_memory(workspace, text=text) as memory:
         line = memory.facts.get(GLOBEX)
-        done = FactNote(memory.workspace, memory.settings).supersede(line, Fact("", "Retired."), NOON.date())
-        assert (done.trouble, memory.facts.get(GLOBEX).fact.is_current) == ("", False)
+        note = FactNote(memory.workspace, memory.settings)
+        _, _, trouble = note.supersede(line, Fact("", "Retired."), NOON.date())
+        assert (trouble, memory.facts.get(GLOBEX).fact.is_current) == ("", False)
 
 
 @pytest.mark.parametrize("fails_at", ["before", "after"])

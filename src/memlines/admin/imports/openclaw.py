@@ -24,7 +24,7 @@ from memlines.admin.imports.openclaw_vectors import Vectors, take_vectors
 from memlines.errors import PathError, SettingsError, reason_of
 from memlines.files.journal import operation
 from memlines.memory.memory import Memory
-from memlines.memory.notes.settings_file import add_to_project_file, add_to_user_file
+from memlines.memory.notes.settings_file import add_settings
 from memlines.paths import check_agent, expand_home
 from memlines.settings.json5 import parse
 from memlines.settings.keys import known_keys, snake, translate
@@ -290,8 +290,5 @@ def _settings(
     if file is None or not found.values:
         return found
     heading = f"From {state_dir / CONFIG}"
-    if file == "user":
-        path, kept = add_to_user_file(found.values, heading)
-    else:
-        path, kept = add_to_project_file(memory.workspace, found.values, heading)
+    path, kept = add_settings(found.values, heading, None if file == "user" else memory.workspace)
     return replace(found, file=str(path), kept=tuple(kept))

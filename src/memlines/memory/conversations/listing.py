@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from memlines.errors import PathError, StoreDamaged
 from memlines.files import atomic
@@ -23,9 +22,6 @@ from memlines.settings import Settings
 from memlines.transcripts.catalogue import format_of
 from memlines.transcripts.finding import PREFIX
 from memlines.types import Fingerprint, FoundFile, IndexedFile, Problem
-
-if TYPE_CHECKING:
-    from memlines.transcripts.finding import Known
 
 State = Literal["indexed", "grew", "changed", "new", "left out", "gone"]
 
@@ -75,14 +71,9 @@ class _Indexed:
             return None
 
 
-def list_sessions(
-    workspace: Workspace,
-    settings: Settings,
-    known: Known | None = None,
-    environ: Mapping[str, str] = os.environ,
-) -> tuple[SessionInfo, ...]:
+def list_sessions(workspace: Workspace, settings: Settings) -> tuple[SessionInfo, ...]:
     """Return every transcript that is there or indexed, the one that changed last first."""
-    discovery = find_files(workspace, replace(settings, sources=("sessions",)), known, environ)
+    discovery = find_files(workspace, replace(settings, sources=("sessions",)))
     indexed = _indexed(workspace, settings)
     forgotten = Forgotten.load(workspace)
     is_asked_for = "sessions" in settings.sources
@@ -105,16 +96,14 @@ def list_sessions(
         if path not in infos:
             state, reason = ("gone", "") if path in gone else ("indexed", "cannot be looked at now")
             infos[path] = _info(path, entry.fingerprint, indexed, state, reason, indexed.started(path))
-    return tuple(sorted(infos.values(), key=_newest_first))
+    newest_first = sorted(infos.values(), key=lambda info: info.path)
+    newest_first.sort(key=lambda info: info.changed.timestamp() if info.changed else 0.0, reverse=True)
+    return tuple(newest_first)
 
 
 def format_time(time: datetime | None) -> str | None:
     """Write a point in time for other programs."""
     return None if time is None else time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def _newest_first(info: SessionInfo) -> tuple[float, str]:
-    return (-info.changed.timestamp() if info.changed else 0.0, info.path)
 
 
 def _info(

@@ -6,9 +6,8 @@ the transcript, so a citation leads to the same place here and in the file.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -36,7 +35,7 @@ MOST_CHARACTERS = 50_000
 """What is shown of a conversation at a time, if no line of it is asked for."""
 
 _LONGEST_AROUND = 2_000
-"""Characters of a turn that only stands around the one that is asked for."""
+"""Characters of a turn that is only near the one that is asked for."""
 
 _CUT = " […]"
 _NAME = re.compile(rf"{PREFIX}.+\.jsonl(?:\.[^/]+)?|{SNAPSHOTS}[^/]+\.json", re.DOTALL)
@@ -61,7 +60,7 @@ class Session:
     warnings: tuple[str, ...] = ()
 
     def is_marked(self, turn: Turn) -> bool:
-        """Return whether a turn stands on the lines that were asked for."""
+        """Return whether a turn is on the lines that were asked for."""
         return self.line is not None and self.line <= turn.line <= (self.last_line or self.line)
 
     def to_json(self) -> dict[str, Any]:
@@ -114,15 +113,13 @@ def read_session(
     *,
     last_line: int | None = None,
     start: int = 1,
-    known: Known | None = None,
-    environ: Mapping[str, str] = os.environ,
 ) -> Session:
     """Return the turns on some lines and so many around them, or else all turns from a line on.
 
     Turns that are only around are shortened. Without lines, whole turns are returned as far as
     `MOST_CHARACTERS` allow.
     """
-    read = _read(workspace, settings, path, known, environ)
+    read = _read(workspace, settings, path)
     if read is None:
         raise PathError(f"there is no transcript {path!r}", todo="'memlines sessions list' shows all")
     if max(line or 1, start) > max(1, read.lines):
@@ -161,9 +158,7 @@ def read_turns(
     start: int | None = None,
     lines: int | None = None,
     column: int | None = None,
-    *,
     known: Known | None = None,
-    environ: Mapping[str, str] = os.environ,
 ) -> Excerpt:
     """Return what was said on some lines of a transcript, as `User: …` and `Assistant (Bash): …`.
 
@@ -172,7 +167,7 @@ def read_turns(
     """
     first, begin = max(1, start or 1), max(1, column or 1)
     count = DEFAULT_LINES if lines is None else max(1, lines)
-    read = _read(workspace, settings, path, known, environ)
+    read = _read(workspace, settings, path, known)
     if read is None:
         return Excerpt(path.strip(), "", first, 0, found=False)
     turns = read.transcript.turns
@@ -217,7 +212,7 @@ def quote_turn(turn: Turn) -> str:
 
 
 def _find(
-    workspace: Workspace, settings: Settings, path: str, known: Known | None, environ: Mapping[str, str]
+    workspace: Workspace, settings: Settings, path: str, known: Known | None
 ) -> tuple[FoundFile, str] | None:
     """Return where a conversation of this workspace is, and whose it is; nothing if it is gone."""
     name = path.strip()
@@ -227,7 +222,7 @@ def _find(
         raise _not_part_of_memory(path, "it is no transcript", "'memlines sessions list' shows all")
     if not name.startswith(SNAPSHOTS):
         refuse_unless_on(settings)
-        file = _transcript(workspace, settings, name, known, environ)
+        file = _transcript(workspace, settings, name, known)
         return (file, client_of(name)) if file else None
     for snapshot in snapshots.list_all(workspace).snapshots:
         if name == f"{SNAPSHOTS}{snapshot.id}.json":
@@ -236,9 +231,7 @@ def _find(
     return None
 
 
-def _transcript(
-    workspace: Workspace, settings: Settings, name: str, known: Known | None, environ: Mapping[str, str]
-) -> FoundFile | None:
+def _transcript(workspace: Workspace, settings: Settings, name: str, known: Known | None) -> FoundFile | None:
     """Look for a transcript where one of its name would be; other clients are not looked at."""
     client, slash, _ = name.removeprefix(PREFIX).partition("/")
     asked = tuple(one for one in settings.sessions.clients if slash and one == client)
@@ -248,7 +241,7 @@ def _transcript(
         todo = f"Add {client} to the setting 'sessions.clients' to have them read"
         raise _not_part_of_memory(name, f"the transcripts of {client} are not asked for", todo)
     narrowed = replace(settings, sources=("sessions",), sessions=replace(settings.sessions, clients=asked))
-    discovery = find_files(workspace, narrowed, known, environ)
+    discovery = find_files(workspace, narrowed, known)
     for file in discovery.files:
         if file.path == name:
             return file
@@ -266,11 +259,9 @@ def _not_part_of_memory(path: str, why: str, todo: str) -> PathError:
 # What was said
 
 
-def _read(
-    workspace: Workspace, settings: Settings, path: str, known: Known | None, environ: Mapping[str, str]
-) -> _Read | None:
+def _read(workspace: Workspace, settings: Settings, path: str, known: Known | None = None) -> _Read | None:
     """Return a conversation; nothing if it is gone, or was forgotten as a whole."""
-    found = _find(workspace, settings, path, known, environ)
+    found = _find(workspace, settings, path, known)
     document = read_transcript(found[0]) if found else None
     if isinstance(document, Problem):
         raise PathError(f"{document.path!r} {document.reason}", todo="See whether it can be read")
@@ -292,7 +283,7 @@ def _whole_turns(turns: Sequence[Turn], start: int) -> tuple[int, int]:
 
 
 def _turns_around(turns: Sequence[Turn], first: int, last: int, around: int) -> tuple[int, int]:
-    """Return which turns stand on lines and around them; between two turns, around the one before."""
+    """Return which turns are on lines and around them; between two turns, around the one before."""
     begin = next((at for at, turn in enumerate(turns) if turn.line >= first), len(turns))
     end = next((at for at, turn in enumerate(turns) if turn.line > last), len(turns))
     if begin == end:

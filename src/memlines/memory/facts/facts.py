@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +21,7 @@ from memlines.locks import WriterLock
 from memlines.memory.arguments import FACT, RECALL, SEARCH, check
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import find_contradicted
-from memlines.memory.facts.near import KnownFacts, Near, Nearby, about_the_same, duplicate_of, find_near
+from memlines.memory.facts.near import KnownFacts, Near, about_the_same, duplicate_of, find_near
 from memlines.memory.facts.recall import FoundFact, Recollection, recall
 from memlines.memory.facts.table import INDEX, LANCEDB
 from memlines.memory.manager import Manager
@@ -48,9 +48,9 @@ _ITEM = "item"
 class Stored:
     """What storing a text came to: the line that holds it now, and the one that is no longer true.
 
-    A duplicate was known before, so nothing was written, and `line` is the one that stood there; without an
-    id it is an entry of a note. `similar` are facts about the same thing of which the rules cannot tell
-    whether the new one replaces them.
+    A duplicate was known before, so nothing was written, and `line` is the one that was there; without an
+    id it is an entry of a note. `similar` are facts about the same thing that the new one may or may not
+    replace: the rules cannot decide it.
     """
 
     action: Action
@@ -103,18 +103,11 @@ class Stats:
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
         return {
-            "file": self.file,
-            "total": self.total,
-            "current": self.current,
+            **asdict(self),
             "superseded": self.superseded,
-            "captured": self.captured,
-            "unreviewed": self.unreviewed,
-            "by_category": dict(self.by_category),
             "oldest": self.oldest.isoformat() if self.oldest else None,
             "newest": self.newest.isoformat() if self.newest else None,
-            "store": self.store,
             "uri": self.uri or None,
-            "rows": self.rows,
         }
 
 
@@ -144,7 +137,7 @@ class Facts:
         )
 
     def get(self, name: str) -> FactLine:
-        """Return the fact with an id, and where it stands."""
+        """Return the fact with an id, and where it is."""
         refuse_if_off(self._manager.loaded)
         check(FACT, id=name)
         line = self._note.find(name) if is_id(name) else None
@@ -255,11 +248,13 @@ class Facts:
             near = find_near(self._manager, words)
             holding = [(line, value) for line, value in near.facts if line.fact.is_current]
             known = None if force else duplicate_of(words, holding, moment)
-            if known is not None and (old is None or old.fact.id == known.fact.id):
-                return self._report("duplicate", known, holding, near.warnings)
-            if known is not None and old is not None:
+            if known is not None:
+                citation = cite(self.path, known.first, known.last)
+                stored = Stored("duplicate", known, None, dict(holding)[known], citation, near.warnings)
+                if old is None or old.fact.id == known.fact.id:
+                    return stored
                 struck = self._note.change(old, old.fact.supersede(known.fact.id, moment.date()))
-                stored = replace(self._report("superseded", known, holding, near.warnings), old=struck)
+                stored = replace(stored, action="superseded", old=struck)
             else:
                 if old is None and supersede:
                     old = find_contradicted(words, category, holding)
@@ -268,7 +263,7 @@ class Facts:
                     return noted
                 Forgotten.load(self._manager.workspace).lift(words)  # said again, it is wanted again
                 fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
-                stored = self._write(fact, old, moment.date(), replace(near, facts=tuple(holding)))
+                stored = self._write(fact, old, moment.date(), holding, near.warnings)
         self._index_soon()
         return stored
 
@@ -305,7 +300,7 @@ class Facts:
 
     @operation("facts edit")
     def edit(self, name: str, text: str, *, allow_secret: bool = False) -> FactLine:
-        """Put other words in the place of a fact's, and return where it stands.
+        """Replace the words of a fact, and return where it is.
 
         Words that hold a secret are refused, as by `store`.
         """
@@ -369,24 +364,21 @@ class Facts:
         if self._manager.settings.sync.on_search:
             self._manager.sync_soon(after_change=True)
 
-    def _write(self, fact: Fact, old: FactLine | None, day: date, near: Nearby) -> Stored:
-        """Write a fact; one that it takes the place of is kept and marked in the same moment.
+    def _write(
+        self, fact: Fact, old: FactLine | None, day: date, near: Sequence[Near], warnings: tuple[str, ...]
+    ) -> Stored:
+        """Write a fact; one that it replaces is kept and marked in the same moment.
 
-        One that cannot be marked keeps nothing from being stored.
+        If that one cannot be marked, the fact is stored all the same.
         """
         if old is None:
             (line,) = self._note.add([fact])
-            stored = self._report("created", line, near.facts, near.warnings)
-            return replace(stored, similar=about_the_same(fact.text, near.facts))
-        done = self._note.supersede(old, fact, day)
-        citation = cite(self.path, done.new.first, done.new.last)
-        if done.old is None:
-            told = f"the fact {old.fact.id} that it contradicts could not be marked: {done.trouble}"
-            return Stored("created", done.new, None, None, citation, (*near.warnings, told))
-        return Stored("superseded", done.new, done.old, dict(near.facts).get(old), citation, near.warnings)
-
-    def _report(
-        self, action: Action, line: FactLine, near: Sequence[Near], warnings: tuple[str, ...]
-    ) -> Stored:
-        similarity = next((value for one, value in near if one == line), None)
-        return Stored(action, line, None, similarity, cite(self.path, line.first, line.last), warnings)
+            stored = Stored("created", line, similar=about_the_same(fact.text, near))
+        else:
+            line, struck, trouble = self._note.supersede(old, fact, day)
+            if struck is None:
+                reason = f"the fact {old.fact.id} that it contradicts could not be marked: {trouble}"
+                stored, warnings = Stored("created", line), (*warnings, reason)
+            else:
+                stored = Stored("superseded", line, struck, dict(near).get(old))
+        return replace(stored, citation=cite(self.path, line.first, line.last), warnings=warnings)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from memlines.memory.facts.lexicon import is_anything, is_known, is_place, is_town
+from memlines.memory.facts.lexicon import is_anything, is_known, is_nation, is_place
 from memlines.memory.facts.statements import VERBS, Item, Statement
 
 _SOME = rf"[^{VERBS}&p]+"
@@ -174,7 +174,8 @@ def _is_whereabouts(statement: Statement, subject: Sequence[Item], place: Sequen
         return False
     if place[0].tag == "#":
         return "-" in place[0].word
-    return all(item.word.istitle() for item in place) and is_town(place[0].word.casefold())
+    name = place[0].word.casefold()
+    return all(item.word.istitle() for item in place) and is_place(name) and not is_nation(name)
 
 
 def about_of(items: Sequence[Item]) -> frozenset[str]:

@@ -90,11 +90,6 @@ def is_place(name: str) -> bool:
     return not is_known(name) and name not in _names("no_places")
 
 
-def is_town(name: str) -> bool:
-    """Return whether a name in lower case may be that of a place, and is no language either."""
-    return is_place(name) and not is_nation(name)
-
-
 def is_nation(word: str) -> bool:
     """Return whether an English word in lower case names a nationality, and is not a name."""
     return word in _names("nations")

@@ -1,4 +1,4 @@
-"""The note of the facts: read it, write it, and tell which chunk of the index holds which fact.
+"""The note of the facts: read it, write it, and find which chunk of the index holds which fact.
 
 The latter is worked out once for every state of the note, in the index and on disk: with many facts it takes
 longer than a question may.
@@ -33,15 +33,6 @@ TITLE = "Facts"
 """The heading of a note that is begun for facts."""
 
 _FENCES = ("```", "~~~")
-
-
-@dataclass(frozen=True, slots=True)
-class Superseded:
-    """A fact that was written, the one that is no longer true, or else why that could not be marked."""
-
-    new: FactLine
-    old: FactLine | None
-    trouble: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +86,15 @@ class FactNote:
         places = range(written.start_line, written.end_line + 1)
         return [FactLine(*line) for line in zip(named, places, places, lines, strict=True)]
 
-    def supersede(self, old: FactLine, new: Fact, on: date) -> Superseded:
+    def supersede(self, old: FactLine, new: Fact, on: date) -> tuple[FactLine, FactLine | None, str]:
         """Write a fact to the end of the note and mark another as no longer true, both at once or neither.
 
-        If the old one cannot be marked, the new one is written all the same.
+        Return both. If the old one cannot be marked, the new one is written all the same, and the text says
+        why.
         """
         (fact,) = self._with_ids([new])
 
-        def both(text: str) -> tuple[str, Superseded]:
+        def both(text: str) -> tuple[str, tuple[FactLine, FactLine | None, str]]:
             struck, trouble = None, ""
             try:
                 text, struck = self._put(text, old, old.fact.supersede(fact.id, on))
@@ -110,7 +102,7 @@ class FactNote:
                 trouble = str(error)
             line = line_of(fact)
             added = add_block(text, line)
-            return added.text, Superseded(FactLine(fact, added.first, added.last, line), struck, trouble)
+            return added.text, (FactLine(fact, added.first, added.last, line), struck, trouble)
 
         return rewrite(self._workspace, self.path, both, max_bytes=self._max_bytes)
 
@@ -270,7 +262,11 @@ def _fill(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> 
     starts: dict[int, FactLine] = {}
     for line in lines:
         own = pieces.get(line.first, ())
-        if own and _is_cut_from(words_of(line.fact), [text for _, text in own]):
+        words = words_of(line.fact)
+        # All of the fact is in one chunk, or in pieces if it is long.
+        if (len(own) == 1 and own[0][1] == words) or (
+            len(own) > 1 and all(text.strip() in words for _, text in own)
+        ):
             held.update((number, line) for number, _ in own)
             starts[line.first] = line
             del pieces[line.first]
@@ -292,11 +288,6 @@ def _fill(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> 
         {number: line.fact.created.isoformat() for number, line in held.items() if line.fact.created},
         missing,
     )
-
-
-def _is_cut_from(words: str, texts: Sequence[str]) -> bool:
-    """Return whether texts are what a fact says: all of it at once, or in pieces if it is long."""
-    return words == texts[0] if len(texts) == 1 else all(text.strip() in words for text in texts)
 
 
 def cosines(vector: bytes, vectors: Sequence[bytes]) -> list[float]:

@@ -35,8 +35,8 @@ from memlines.memory.facts.places import (
 from memlines.text.facts import FactLine
 
 LARGE = 20_000
-"""Facts from which on the table is quicker than the index by more than it takes to load LanceDB: with fewer,
-there is a table only if the settings ask for one."""
+"""From this many facts on, the table saves more time than it takes to load LanceDB; with fewer, there is a
+table only if the settings ask for one."""
 
 Outcome = Literal["unchanged", "rebuilt", "put off", "busy"]
 """What came of a table: it is as it should be, was written, has to wait, or is being written elsewhere."""
@@ -63,37 +63,32 @@ def state_in(index: Index, path: str) -> str:
     return hashlib.sha256(repr(held).encode(errors="surrogatepass")).hexdigest()[:32]
 
 
-def rebuild(
-    index: Index,
-    note: FactNote,
-    uri: str,
-    *,
-    stores: FactStores | None = None,
-    force: bool = False,
-    wait_seconds: float = _WAIT,
-) -> Outcome:
-    """Write a table from an index if it is of another state; `force` writes it in any case.
+def rebuild(index: Index, note: FactNote, uri: str, stores: FactStores) -> Outcome:
+    """Write a table from an index, a reader that is not shared, if the table is of another state.
 
-    The index is a reader that is not shared. Where nothing changed, LanceDB is not imported.
+    Where nothing changed, LanceDB is not imported.
     """
     with index.errors(), index.snapshot():
         lines = note.lines_of(state_of(index, note.path)[1])
         if lines is None:
             return "put off"  # the note is ahead of the index, and a sync will follow
         state = state_in(index, note.path)
-        if not force and _is_current(index, uri, state):
+        if _is_current(index, uri, state):
             return "unchanged"
-        store = (stores or FactStores()).of(index, note.path, lines)
+        store = stores.of(index, note.path, lines)
         lacking = _without_vectors(index, store.all)
         rows = [(number, line) for number, line in store.lines.items() if number not in lacking]
         if not rows and not folder_of(uri).is_dir():
             return "unchanged"
-        if len(lacking) > _MOST_LACKING or (not force and _is_too_soon(stamp_of(uri))):
+        stamp = stamp_of(uri)
+        is_large = stamp is not None and stamp.count >= LARGE
+        is_too_soon = stamp and is_large and 0 <= time.time() - stamp.time < _SHARE * stamp.seconds
+        if len(lacking) > _MOST_LACKING or is_too_soon:
             return "put off"
         make_folder(uri)
         try:
-            with lock_of(uri).held(wait_seconds):
-                if not force and _is_current(index, uri, state):
+            with lock_of(uri).held(_WAIT):
+                if _is_current(index, uri, state):
                     return "unchanged"  # another process was quicker
                 _write(index, uri, state, rows, lacking)
         except StoreBusy:
@@ -107,12 +102,6 @@ def _is_current(index: Index, uri: str, state: str) -> bool:
     if stamp is None or stamp.state != state or index.vectors.of(stamp.lacking):
         return False  # or a vector that was lacking came since
     return is_remote(uri) or not stamp.count or Path(uri, f"{NAME}.lance").is_dir()
-
-
-def _is_too_soon(stamp: Stamp | None) -> bool:
-    if stamp is None or stamp.count < LARGE:
-        return False
-    return 0 <= time.time() - stamp.time < _SHARE * stamp.seconds
 
 
 def _without_vectors(index: Index, numbers: frozenset[int]) -> tuple[int, ...]:

@@ -19,13 +19,7 @@ from memlines.errors import MemlinesError, SettingsError, StoreDamaged, StoreErr
 from memlines.index.search.retrievers import Nearest
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import start_daemon
-from memlines.memory.facts.lance import (
-    NAME,
-    ask_again,
-    is_installed,
-    load,
-    with_deadline,
-)
+from memlines.memory.facts.lance import NAME, ask_again, is_installed, load, with_deadline
 from memlines.memory.facts.note import FactNote, FactStore, FactStores, cosines
 from memlines.memory.facts.places import (
     default_place,
@@ -53,6 +47,7 @@ _LAST_CALL = 3.0
 _A_MOMENT = 0.1
 """Seconds that writing a table to a service may go on once the memory is closed, and how often it looks."""
 
+_TROUBLE = "the main index finds the facts, because their table cannot: {}"
 _MISSING = (
     "facts.store is lancedb, but its package is not installed, so the main index finds the facts;"
     " 'pip install memlines[facts]' installs it"
@@ -60,7 +55,7 @@ _MISSING = (
 
 
 def uses_table(settings: Settings, facts: int) -> bool:
-    """Return whether a table finds facts, of which there are so many, once everything is in order."""
+    """Return whether a table finds this many facts, once everything is in order."""
     wanted = settings.facts.store == LANCEDB or (settings.facts.store != INDEX and facts >= LARGE)
     # Agents whose indexes differ would overwrite each other's table.
     return wanted and settings.agent == MAIN_AGENT and is_installed()
@@ -124,18 +119,15 @@ class FactTable:
         The caller holds a snapshot of the index.
         """
         store = self.stores.of(index, self.note.path, self.note.lines())
-        return store, self._nearest_in(index, store, current_only=current_only)
-
-    def _nearest_in(self, index: Index, store: FactStore, *, current_only: bool) -> Nearest | None:
         allowed = store.current if current_only else store.all
         try:
             uri = self.uri if allowed else ""
             known = find_open(uri) if uri else None
         except MemlinesError as error:
             self._notice(error)
-            return None
+            known = None
         if known is None or known[0].state != state_in(index, self.note.path):
-            return None
+            return store, None
         stamp, table = known
         beside = index.vectors.of(number for number in stamp.lacking if number in allowed)
 
@@ -155,10 +147,10 @@ class FactTable:
                 found.update(zip(fitting, cosines(vector, [*fitting.values()]), strict=True))
             return {number: found[number] for number in nlargest(limit, found, key=found.__getitem__)}
 
-        return nearest
+        return store, nearest
 
     def _notice(self, error: MemlinesError) -> None:
-        self._troubles[_explain(str(error))] = None
+        self._troubles[_TROUBLE.format(error)] = None
 
     # Writing it
 
@@ -172,10 +164,8 @@ class FactTable:
         self._closed.clear()
         try:
             return (*self._rebuild(), *self._remove_former())
-        except MemlinesError as error:
-            return (_explain(str(error)),)
-        except OSError as error:
-            return (_explain(reason_of(error)),)
+        except (MemlinesError, OSError) as error:
+            return (_TROUBLE.format(reason_of(error)),)
 
     def close(self) -> None:
         """Wait for a service no longer than a moment; what is being written goes on alone."""
@@ -197,7 +187,7 @@ class FactTable:
             index = Index.reader(self._index_file)  # not the shared one: this may take a while
             if index is not None:
                 with closing(index):
-                    rebuild(index, self.note, uri, stores=self.stores)
+                    rebuild(index, self.note, uri, self.stores)
 
         with self._writing:
             if is_remote(uri):
@@ -234,8 +224,7 @@ class FactTable:
                 with absent(uri) if may_hold else nullcontext():
                     drop_place(self._workspace, uri)
             except (MemlinesError, OSError) as error:
-                reason = str(error) if isinstance(error, MemlinesError) else reason_of(error)
-                reported.append(f"a former table of the facts could not be removed: {reason}")
+                reported.append(f"a former table of the facts could not be removed: {reason_of(error)}")
         return tuple(reported)
 
     @contextmanager
@@ -270,7 +259,3 @@ class FactTable:
 def _is_known_here(uri: str) -> bool:
     """Return whether this machine wrote a table; of a service, a cloned workspace could name any bucket."""
     return not is_remote(uri) or folder_of(uri).is_dir()
-
-
-def _explain(reason: str) -> str:
-    return f"the main index finds the facts, because their table cannot: {reason}"

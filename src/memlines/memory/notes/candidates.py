@@ -142,14 +142,12 @@ def _whole(workspace: Workspace, settings: Settings, path: str) -> Candidate:
     if _is_conversation(path):
         return _conversation(_transcript(workspace, settings, path))
     place = place_of(workspace, path)
-    if atomic.exists(place.real, root=place.root):
-        text = _read_note(workspace, place.path)
-    else:
+    text = None
+    if not atomic.exists(place.real, root=place.root):
         _refuse_done(workspace, place.path)
-        kept = erase.kept_text(workspace, place.path)
-        if kept is None:
-            raise PathError(f"there is no note {place.path!r}", todo="Name a note that exists")
-        text = kept
+        text = erase.kept_text(workspace, place.path)
+    if text is None:
+        text = _read_note(workspace, place.path)
     return Candidate(place.path, 1, max(1, text.count("\n")), text, NOTE)
 
 
@@ -184,12 +182,13 @@ def _entry(path: str, entry: Entry) -> Candidate:
     return Candidate(path, entry.first, entry.last, entry.text, entry.kind)
 
 
-def _transcripts(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
+def list_transcripts(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
+    """List the transcripts of a workspace, whether or not the settings ask for sessions."""
     return find_files(workspace, replace(settings, sources=("sessions",))).files
 
 
 def _transcript(workspace: Workspace, settings: Settings, path: str) -> FoundFile:
-    for file in _transcripts(workspace, settings):
+    for file in list_transcripts(workspace, settings):
         if file.path == path:
             return file
     raise PathError(f"there is no transcript {path!r}", todo="Name one that exists")
@@ -267,7 +266,7 @@ def _of_session(workspace: Workspace, settings: Settings, session: str) -> Itera
         except PathError:
             continue
         yield from (_entry(note.path, entry) for entry, owner in sessions_in(text) if owner == session)
-    for file in _transcripts(workspace, settings):
+    for file in list_transcripts(workspace, settings):
         if session_of(file.path) == session:
             yield _conversation(file)
     for snapshot, content in _snapshots(workspace):

@@ -23,30 +23,23 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memlines.errors import PathError, SettingsError, UsageError
 from memlines.files.atomic import read
-from memlines.files.read import decode, read_lines, resolve_note
+from memlines.files.read import decode, resolve_note
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, discover
 from memlines.index.search.query import log_day
-from memlines.paths import PRIVATE_DIR, Workspace, is_unicode
+from memlines.paths import Workspace, is_unicode
 from memlines.settings.tree import Settings
 from memlines.text.edits import tidy
 from memlines.text.entries import Entry, entries_of, session_comments, session_in, title_of
 from memlines.text.neutral import unseen_in
 from memlines.text.outline import outline
-from memlines.types import Excerpt, FoundFile
-
-if TYPE_CHECKING:
-    from memlines.memory.manager import Manager
+from memlines.types import FoundFile
 
 MAX_CHARACTERS = 100_000
 _LONGEST_SESSION = 200
 _SHOWN = 200
-
-_CONVERSATIONS = ("sessions/", "snapshots/")
-"""What the names of transcripts and snapshots begin with in the index."""
 
 _OWN_BLOCK = re.compile(
     r"[ \t]|#{1,6}(?:[ \t]|$)|[>|]|```|~~~|(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)|(?:=+|-+|[*_]{3,})[ \t]*$"
@@ -176,11 +169,6 @@ def day_of(path: str, entry: Entry) -> date | None:
     return next((day for title in titles if (day := _day_at_start(title))), None) or log_day(path)
 
 
-def bears_days(text: str) -> bool:
-    """Return whether a line of a note begins with a day, so that an entry of it may be from that day."""
-    return _DATED.search(text) is not None
-
-
 def days_in(text: str) -> list[str]:
     """Return what the lines of a note begin with that looks like a day; an entry is from one of these."""
     return _DATED.findall(text)
@@ -219,26 +207,6 @@ def local_now(settings: Settings, now: datetime | None = None) -> datetime:
 def notes_in(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
     """List the notes of a memory."""
     return discover(workspace, settings.extra_paths, settings.files.max_bytes).files
-
-
-def read_excerpt(
-    manager: Manager,
-    path: str,
-    start: int | None = None,
-    lines: int | None = None,
-    column: int | None = None,
-    *,
-    private: bool = True,
-) -> Excerpt:
-    """Return lines of a note, or what was said on lines of a transcript or snapshot."""
-    workspace, settings = manager.workspace, manager.settings
-    inside = path.removeprefix(f"{PRIVATE_DIR}/")
-    if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
-        from memlines.memory.conversations.reading import read_turns
-
-        return read_turns(workspace, settings, inside, start, lines, column, known=manager.heads)
-    limit = settings.files.max_bytes
-    return read_lines(workspace, settings.extra_paths, path, start, lines, limit, column, private=private)
 
 
 def text_of(workspace: Workspace, settings: Settings, path: str) -> str:

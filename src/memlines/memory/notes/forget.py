@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from memlines.files import atomic, erase, history, snapshots
 from memlines.files.erase import Lines
@@ -27,11 +26,19 @@ from memlines.files.tombstones import Forgotten, bury, session_of
 from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.index import Staying
-from memlines.index.sync.discovery import SNAPSHOTS, find_files
+from memlines.index.sync.discovery import SNAPSHOTS
 from memlines.locks import WriterLock
 from memlines.memory.answering import search_as_indexed, search_fresh
 from memlines.memory.manager import Manager
-from memlines.memory.notes.candidates import NOTE, SNAPSHOT, TRANSCRIPT, TURN, Candidate, turns_of
+from memlines.memory.notes.candidates import (
+    NOTE,
+    SNAPSHOT,
+    TRANSCRIPT,
+    TURN,
+    Candidate,
+    list_transcripts,
+    turns_of,
+)
 from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
     Receipt,
@@ -50,7 +57,7 @@ from memlines.text.entries import entries_of
 from memlines.text.fact_note import chunk_facts, facts_of
 from memlines.text.pieces import bare
 from memlines.text.terms import words_of
-from memlines.types import Chunk, Document, Mode
+from memlines.types import Chunk, Document
 
 _WAIT_SECONDS = 60.0
 _MOST_SEARCHES = 10
@@ -95,13 +102,6 @@ class _Plan:
         return found
 
 
-class Removed(NamedTuple):
-    """What was removed: the receipt, and the texts that no search may find again."""
-
-    receipt: Receipt
-    texts: tuple[str, ...]
-
-
 def forget(manager: Manager, chosen: Iterable[Candidate]) -> Receipt:
     """Remove candidates from the memory for good; return what went and what is left.
 
@@ -112,32 +112,24 @@ def forget(manager: Manager, chosen: Iterable[Candidate]) -> Receipt:
     manager.close()
     facts = note_path(manager.settings.facts.file)
     with manager.fact_table.absent() as tables:  # earlier versions of facts may be left in it
-        removed = remove(
-            manager.workspace, manager.settings, entries, manager.index_file, manager.loaded.store_paths
-        )
+        receipt, texts = remove(manager, entries)
         # Facts that stay are still in the index: it need not hold all others on their new lines for a proof.
         as_indexed = all(one.citation.startswith(f"{facts}#") for one in entries)
-        again = _find_again(manager, removed, as_indexed=as_indexed)
+        again = _find_again(manager, receipt, texts, as_indexed=as_indexed)
     manager.look_again()
-    left = dict.fromkeys([*removed.receipt.left, *again, *tables])
-    return replace(removed.receipt, left=tuple(left))
+    return replace(receipt, left=tuple(dict.fromkeys([*receipt.left, *again, *tables])))
 
 
-def remove(
-    workspace: Workspace,
-    settings: Settings,
-    chosen: Iterable[Candidate],
-    index_file: Path,
-    store_paths: Iterable[str] = (),
-) -> Removed:
+def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list[str]]:
     """Remove candidates from the notes and all that is kept of them, without a search for what is left.
 
-    `store_paths` says where other agents keep their indexes, which lose it as well. The index lacks the
-    notes that were changed until the next sync.
+    Return also the texts that no search may find again. The indexes of other agents lose them as well. The
+    index lacks the notes that were changed until the next sync.
     """
+    workspace, settings, index_file = manager.workspace, manager.settings, manager.index_file
     ensure_private(workspace)
     ensure_folder(index_file.parent)
-    indexes = tuple(_indexes(workspace, {settings.store.path, *store_paths}, index_file))
+    indexes = tuple(_indexes(workspace, {settings.store.path, *manager.loaded.store_paths}, index_file))
     plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
     removed: Counter[str] = Counter()
     with _locked([index_file, *indexes]):
@@ -157,7 +149,7 @@ def remove(
         left = [*find_standing(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]
     others = tuple(path for path in transcripts if not path.startswith(SNAPSHOTS))  # those are cleaned
     counted = {place: count for place, count in removed.items() if count}
-    return Removed(Receipt(counted, tuple(dict.fromkeys(left)), others), tuple(plan.texts))
+    return Receipt(counted, tuple(dict.fromkeys(left)), others), plan.texts
 
 
 # Where it may be
@@ -352,37 +344,37 @@ def _from_notes(plan: _Plan) -> Counter[str]:
 # Looking for it again
 
 
-def _find_again(manager: Manager, removed: Removed, *, as_indexed: bool) -> list[str]:
+def _find_again(manager: Manager, receipt: Receipt, texts: Sequence[str], *, as_indexed: bool) -> list[str]:
     """Return the citations of hits that show what was removed, where it was not known to be left.
 
     Whole chunks are searched for, whatever they score; `as_indexed` leaves the index as it is.
     """
-    settings, found = manager.settings, Forgotten.of(removed.texts)
-    known = {citation.partition("#")[0] for citation in removed.receipt.left}
-    mode: Mode = "words" if as_indexed else "hybrid"
-    again = []
-    for text in removed.texts[:_MOST_SEARCHES]:
+    settings, found = manager.settings, Forgotten.of(texts)
+    known = {citation.partition("#")[0] for citation in receipt.left}
+    again: list[str] = []
+    for text in texts[:_MOST_SEARCHES]:
         said = " ".join(words_of(bare(text)))[:_LONGEST_QUERY]
         if said:
             query = parse_query(
                 said,
                 settings.query,
                 settings.profile,
-                mode=mode,
+                mode="words" if as_indexed else "hybrid",
                 sources=settings.sources,
                 now=datetime.now(UTC),
                 cut=0.0,
                 full=True,
             )
             result = (search_as_indexed if as_indexed else search_fresh)(manager, query)
-            again += [hit for hit in result if hit.path not in known and found.drops(hit.snippet)]
-    return [hit.citation for hit in again]
+            hits = (hit for hit in result if hit.path not in known and found.drops(hit.snippet))
+            again += [hit.citation for hit in hits]
+    return again
 
 
 def _transcripts_with(plan: _Plan, found: Forgotten) -> Iterator[str]:
-    """Yield the transcripts that hold what was forgotten; unless they are no source."""
+    """Yield the transcripts that hold what was forgotten, if sessions are a source."""
     if "sessions" not in plan.settings.sources:
         return
-    for file in find_files(plan.workspace, replace(plan.settings, sources=("sessions",))).files:
+    for file in list_transcripts(plan.workspace, plan.settings):
         if found.drops_session(file.path) or any(found.drops(turn.text) for turn in turns_of(file)):
             yield file.path

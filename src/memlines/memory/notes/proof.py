@@ -77,8 +77,12 @@ class Signs(NamedTuple):
     @classmethod
     def of(cls, texts: Iterable[str], remaining: Sequence[str]) -> Signs:
         """Return the signs of some texts that are in none of the texts that remain."""
+
+        def rare(some: list[str]) -> list[str]:
+            return sample([one for one in some if not any(one in text for text in remaining)])
+
         lines = telling_lines(texts)
-        return cls(*(sample(without_common(some, remaining)) for some in (lines, pieces_of(lines))))
+        return cls(rare(lines), rare(pieces_of(lines)))
 
 
 def find_standing(workspace: Workspace, settings: Settings, found: Forgotten) -> Iterator[str]:
@@ -123,10 +127,12 @@ def find_lines_kept(workspace: Workspace, signs: Signs) -> dict[Path, list[str]]
 
 
 def telling_lines(texts: Iterable[str]) -> list[str]:
-    """Return the lines by which copies of some texts are found."""
+    """Return the lines by which copies of some texts are found; headings only if there is nothing else."""
     found: dict[str, None] = {}
     for text in texts:
-        lines = _lines(text)
+        entries = entries_of(text)
+        telling = [entry for entry in entries if entry.kind != "heading"] or entries
+        lines = [line for entry in telling for raw in entry.text.split("\n") if (line := bare(raw))]
         long = [line for line in lines if weigh(line) >= _SHORTEST]
         alone = [line for line in lines[:1] if weigh(line) >= _SHORTEST_ALONE]
         found.update(dict.fromkeys(long or alone))
@@ -141,11 +147,6 @@ def pieces_of(lines: Iterable[str]) -> list[str]:
 def sample(pieces: Sequence[str]) -> list[str]:
     """Return as many pieces as can be looked for everywhere, from all parts of the text."""
     return list(pieces[:: -(-len(pieces) // _MOST) or 1])
-
-
-def without_common(pieces: Iterable[str], remaining: Sequence[str]) -> list[str]:
-    """Return the pieces that stand in none of the texts that remain."""
-    return [piece for piece in pieces if not any(piece in text for text in remaining)]
 
 
 def files_below(folder: Path, root: Path) -> Iterator[Path]:
@@ -201,14 +202,6 @@ def _held(file: Path, needles: dict[bytes, str]) -> list[str]:
                 found.setdefault(piece)
         tail = (tail + block)[-overlap:] if len(block) < overlap else block[len(block) - overlap :]
     return list(found)
-
-
-def _lines(text: str) -> list[str]:
-    """Return the lines of the entries of a text; headings only if there is nothing else."""
-    entries = entries_of(text)
-    telling = [entry for entry in entries if entry.kind != "heading"] or list(entries)
-    lines = [bare(line) for entry in telling for line in entry.text.split("\n")]
-    return [line for line in lines if line]
 
 
 def _cut(line: str) -> Iterator[str]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from memlines.files.read import without_private_blocks
 from memlines.index.search.query import log_day
 from memlines.memory.notes.entries import (
-    bears_days,
     body_of,
     day_of,
     days_in,
@@ -79,13 +78,13 @@ class _Wanted:
 
     def may_be_in(self, path: str, text: str) -> bool:
         """Return whether a note is worth cutting into entries, which takes far longer than this look."""
-        if self.latest_day is not None and not (log_day(path) or bears_days(text)):
+        if self.latest_day is not None and not (log_day(path) or days_in(text)):
             return False
         if self.decisions and not may_be_decision(compose(text).lower()):
             return False
         if not self.topic:
             return True
-        # What stands for a topic in a text is found in the slug of the text, but for the mark of a device.
+        # The slug of a text holds that of a topic in it, but for what marks the name of a device.
         return path in self.topic_notes or self.topic.removeprefix("topic-") in slug_of(text)
 
     def fits(self, found: Recalled) -> bool:

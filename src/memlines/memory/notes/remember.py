@@ -33,7 +33,7 @@ from memlines.text.entries import Entry
 from memlines.text.redaction import refuse_secrets, rules_of
 from memlines.types import Hit, cite
 
-DAILY, LOG = "daily", "log"
+LOG = ("daily", "log")
 """What to write to when the daily log of today is meant."""
 MAIN = "memory"
 """What to write to when the main note, MEMORY.md, is meant."""
@@ -61,33 +61,29 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class _Destination:
-    """The note an entry goes to, its label there, the heading it goes under, and a title for a new note."""
+class _New:
+    """A text to remember, when it was said, and the note it goes to.
 
+    With its label there, the heading it goes under, and a title in case the note is new.
+    """
+
+    words: str
+    moment: datetime
     path: str
     label: str
     under: str | None
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class _New:
-    """A text to remember, when it was said, and where it goes."""
-
-    words: str
-    moment: datetime
-    place: _Destination
-
-
 @operation("remember")
 def remember(
     manager: Manager,
     text: str,
-    *,
     topic: str | None = None,
     session: str | None = None,
     to: str | None = None,
     now: datetime | None = None,
+    *,
     force: bool = False,
     allow_secret: bool = False,
 ) -> Remembered:
@@ -103,8 +99,7 @@ def remember(
         refuse_secrets(words, rules_of(manager.settings.redaction.rules))
     mark = "" if session is None else session_mark(session)
     moment = local_now(manager.settings, now)
-    place = _destination(manager, topic, to, moment)
-    (done,) = _write(manager, place.path, [_New(words, moment, place)], mark, force=force)
+    (done,) = _write(manager, [_place(manager, words, moment, topic, to)], mark, force=force)
     return done
 
 
@@ -125,13 +120,12 @@ def remember_all(
         words = usable_text(text)
         with suppress(SecretRefused):
             refuse_secrets(words, rules)
-            moment = local_now(manager.settings, time)
-            place = _destination(manager, None, DAILY, moment)
-            logs.setdefault(place.path, {})[at] = _New(words, moment, place)
+            new = _place(manager, words, local_now(manager.settings, time), None, None)
+            logs.setdefault(new.path, {})[at] = new
     done: dict[int, Remembered] = {}
-    for path, log in logs.items():
+    for log in logs.values():
         try:
-            written = _write(manager, path, [*log.values()], mark, around)
+            written = _write(manager, [*log.values()], mark, around)
         except WriteError as error:
             count = sum(one.duplicate is None for one in done.values())
             raise WriteError(
@@ -143,7 +137,6 @@ def remember_all(
 
 def _write(
     manager: Manager,
-    path: str,
     texts: Sequence[_New],
     mark: str,
     around: tuple[str, str] | None = None,
@@ -154,6 +147,7 @@ def _write(
 
     With comments around them they need no mark of their own.
     """
+    path = texts[0].path
     notes = [] if force else [path, *manager.changed_notes()]
     done: dict[int, Remembered] = {}
     fresh: dict[int, Entry] = {}
@@ -162,20 +156,19 @@ def _write(
         if known is not None:
             done[at] = Remembered(known.path, known.start_line, known.end_line, duplicate=known)
         elif find_duplicate(new.words, new.moment, ((path, entry) for entry in fresh.values())) is None:
-            block = tidy(block_of(new.place.label, new.words, "" if around else mark))
+            block = tidy(block_of(new.label, new.words, "" if around else mark))
             fresh[at] = Entry("item", 1, 1 + block.count("\n"), block, "")
     if fresh:
         forgotten = Forgotten.load(manager.workspace)
         for at in fresh:
             forgotten.lift(texts[at].words)  # said again, so it is wanted again
-        place = texts[0].place
         opening, closing = ([around[0]], [around[1]]) if around else ([], [])
         written = append(
             manager.workspace,
             path,
             "\n".join([*opening, *(entry.text for entry in fresh.values()), *closing]),
-            under=place.under,
-            title=place.title,
+            under=texts[0].under,
+            title=texts[0].title,
             max_bytes=manager.settings.files.max_bytes,
         )
         manager.look_again()
@@ -186,29 +179,28 @@ def _write(
     # A text that repeats one before it is known by now.
     again = [at for at in range(len(texts)) if at not in done]
     if again:
-        rest = _write(manager, path, [texts[at] for at in again], mark, around)
+        rest = _write(manager, [texts[at] for at in again], mark, around)
         done.update(zip(again, rest, strict=True))
     return [done[at] for at in range(len(texts))]
 
 
-def _destination(manager: Manager, topic: str | None, to: str | None, moment: datetime) -> _Destination:
-    """Return the note that a text goes to, and how it is written there."""
+def _place(manager: Manager, words: str, moment: datetime, topic: str | None, to: str | None) -> _New:
+    """Choose the note that a text goes to, and how it is written there."""
     workspace, settings = manager.workspace, manager.settings
-    today = moment.date().isoformat()
+    today, time = moment.date().isoformat(), f"{moment:%H:%M}"
     log = daily_log(moment)
     title = None if topic is None else topic_title(topic)
     if to is None and title is not None:
         path, under = place_of_topic(workspace, settings, title)
-        return _Destination(path, f"{today}:", under, title)
+        return _New(words, moment, path, f"{today}:", under, title)
     if to == MAIN:
         to = ROOT_FILES[0]
-    path = log if to in (None, DAILY, LOG) else place_of(workspace, str(to)).path
+    path = log if to is None or to in LOG else place_of(workspace, to).path
     if path == log:
-        # Not under a heading of the log: what is added to its end later would stand there as well.
-        time = f"{moment:%H:%M}"
-        return _Destination(log, time if title is None else f"{time} {title}:", None, today)
+        # Not under a heading of the log: what is added to its end later would be under it as well.
+        return _New(words, moment, log, time if title is None else f"{time} {title}:", None, today)
     new_title = path.rpartition("/")[2].removesuffix(SUFFIX)
     if path in ROOT_FILES:
         path, new_title = main_note(workspace, path), _MAIN_TITLE
     under = title and (heading_like(text_of(workspace, settings, path), title) or title)
-    return _Destination(path, f"{today}:", under, new_title)
+    return _New(words, moment, path, f"{today}:", under, new_title)

@@ -21,7 +21,7 @@ from memlines.settings.config_files import read_project_file, read_user_file
 from memlines.settings.loading import refuse_project_content, settings_in
 
 Change = Callable[[bytes, str], bytes]
-"""Makes the new content of a file from the present one; the text is what messages call the file."""
+"""Returns the new content of a file for the present one; the text is what messages call the file."""
 
 _PRIVATE = 0o600
 
@@ -71,51 +71,45 @@ def change_project_file(workspace: Workspace, change: Change, *, trust_new: bool
     return True
 
 
-def add_to_user_file(values: Mapping[str, Any], heading: str) -> tuple[Path, list[str]]:
-    """Add settings to the user's own file; return it, and the keys that it set before, which stay so."""
-    kept: list[str] = []
-    change_user_file(lambda content, origin: _with_added(content, origin, values, heading, kept))
-    return user_config_file(), kept
-
-
-def add_to_project_file(
-    workspace: Workspace, values: Mapping[str, Any], heading: str
+def add_settings(
+    values: Mapping[str, Any], heading: str, workspace: Workspace | None
 ) -> tuple[Path, list[str]]:
-    """Add settings to a project's file; return it, and the keys that it set before, which stay so.
+    """Add settings to the user's own file, or to a project's; return the file and the keys it set before.
 
-    A file that is new, or that was trusted, is trusted with them: the user asked for these settings.
+    Those stay as they are. A project's file that is new, or that was trusted, is trusted with the settings:
+    the user asked for them.
     """
     kept: list[str] = []
-    change_project_file(
-        workspace,
-        lambda content, origin: _with_added(content, origin, values, heading, kept),
-        trust_new=True,
-    )
+
+    def change(content: bytes, origin: str) -> bytes:
+        there = settings_in(content, origin)
+        kept[:] = [name for name in values if name in there]
+        new = {name: value for name, value in values.items() if name not in there}
+        if not new:
+            return content
+        gap = b"\n" if content.strip() else b""
+        end = b"" if not content or content.endswith(b"\n") else b"\n"
+        changed = content + end + gap + f"# {heading}\n{format_settings(new)}".encode()
+        if (_parse(changed) or {}).keys() != there.keys() | new.keys():
+            raise SettingsError(
+                f"{origin} is written in a way that nothing can be added to its end",
+                todo="Write the settings into it by hand",
+            )
+        return changed
+
+    if workspace is None:
+        change_user_file(change)
+        return user_config_file(), kept
+    change_project_file(workspace, change, trust_new=True)
     return workspace.config_file, kept
 
 
-def _with_added(
-    content: bytes, origin: str, values: Mapping[str, Any], heading: str, kept: list[str]
-) -> bytes:
-    """Return the content of a file with the settings that it lacks; note in `kept` those that it has."""
-    there = settings_in(content, origin)
-    kept[:] = [name for name in values if name in there]
-    new = {name: value for name, value in values.items() if name not in there}
-    if not new:
-        return content
-    gap = b"\n" if content.strip() else b""
-    end = b"" if not content or content.endswith(b"\n") else b"\n"
-    changed = content + end + gap + f"# {heading}\n{format_settings(new)}".encode()
+def _parse(content: bytes) -> dict[str, Any] | None:
+    """Return what a changed file sets; nothing if it cannot be read any more."""
     try:
-        is_whole = settings_in(changed, origin).keys() == there.keys() | new.keys()
+        return settings_in(content, "the changed file")
     except SettingsError:
-        is_whole = False
-    if not is_whole:
-        raise SettingsError(
-            f"{origin} is written in a way that nothing can be added to its end",
-            todo="Write the settings into it by hand",
-        )
-    return changed
+        return None
 
 
 @contextmanager
@@ -138,7 +132,22 @@ def write_setting(key: str, value: Any, workspace: Workspace | None = None) -> b
     """
 
     def change(content: bytes, origin: str) -> bytes:
-        return _with_setting(content, origin, key, value)
+        from memlines.settings.yaml_text import with_value, without
+
+        before = settings_in(content, origin)
+        text = content.decode("utf-8")
+        if value is None:
+            expected = {name: old for name, old in before.items() if name != key}
+            changed = without(text, key).encode() if key in before else content
+        else:
+            expected = {**before, key: value}
+            changed = with_value(text, key, value).encode() if before != expected else content
+        if _parse(changed) != expected:
+            raise SettingsError(
+                f"{origin} is written in a way that cannot be changed line by line",
+                todo=f"Change {key} in it by hand",
+            )
+        return changed
 
     return change_user_file(change) if workspace is None else change_project_file(workspace, change)
 
@@ -152,27 +161,3 @@ def switch(workspace: Workspace, *, on: bool) -> bool:
         if loaded.settings.enabled or not loaded.origins["enabled"].startswith("project file"):
             return False  # no file of the project switches it off
     return write_setting("enabled", on, workspace)
-
-
-def _with_setting(content: bytes, origin: str, key: str, value: Any) -> bytes:
-    """Return the content of a file with one setting changed, or removed if its value is None."""
-    from memlines.settings.yaml_text import with_value, without
-
-    before = settings_in(content, origin)
-    text = content.decode("utf-8")
-    if value is None:
-        expected = {name: old for name, old in before.items() if name != key}
-        changed = without(text, key).encode() if key in before else content
-    else:
-        expected = {**before, key: value}
-        changed = with_value(text, key, value).encode() if before != expected else content
-    try:
-        is_as_meant = settings_in(changed, "the changed file") == expected
-    except SettingsError:
-        is_as_meant = False
-    if not is_as_meant:
-        raise SettingsError(
-            f"{origin} is written in a way that cannot be changed line by line",
-            todo=f"Change {key} in it by hand",
-        )
-    return changed
