@@ -254,7 +254,7 @@ def test_import_goes_on_after_a_broken_file_and_fails(cli: Cli, workspace: Path,
     write(tmp_path, {"broken.jsonl": "hello\n"})
     outcome = cli("sessions", "import", tmp_path / "broken.jsonl", CODEX, "-w", workspace)
     assert (outcome.code, outcome.out.startswith("imported: ")) == (1, True)
-    assert outcome.err.startswith(f"Error: '{tmp_path}/broken.jsonl' is no transcript of a client")
+    assert outcome.err.startswith(f"Error: '{tmp_path}/broken.jsonl' is not a transcript of a known client")
 
 
 def test_import_as_json(cli: Cli, workspace: Path, tmp_path: Path) -> None:

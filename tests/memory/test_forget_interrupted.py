@@ -16,7 +16,7 @@ from memlines.memory.notes import forget as forgetting
 from tests.indexes import job, write
 from tests.memory.forgetting import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in
 
-STEPS = ["_from_indexes", "_from_snapshots", "_from_kept", "_from_notes", "find_standing"]
+STEPS = ["_from_indexes", "_from_snapshots", "_from_kept", "_from_notes", "find_remaining"]
 
 
 @pytest.fixture

@@ -284,12 +284,12 @@ def test_a_session_that_was_forgotten_is_not_brought_in(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "is no transcript"),
-        ("hello\n", "is no transcript"),
-        ("\0\1\2", "is no transcript"),
-        ("[" * 100_000, "is no transcript"),
-        ('{"info": {' * 10_000, "is no transcript"),
-        ('{"name": "package", "version": "1"}', "is no transcript"),
+        ("", "is not a transcript"),
+        ("hello\n", "is not a transcript"),
+        ("\0\1\2", "is not a transcript"),
+        ("[" * 100_000, "is not a transcript"),
+        ('{"info": {' * 10_000, "is not a transcript"),
+        ('{"name": "package", "version": "1"}', "is not a transcript"),
         (jsonl(START), "nothing is said"),
         (jsonl(START, message("toolResult", "x")), "nothing is said"),
         (jsonl(START, user("<private>Mine.</private>")), "nothing is said"),

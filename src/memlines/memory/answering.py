@@ -143,12 +143,10 @@ def choose_embedder(manager: Manager, mode: Mode, state: IndexState | None) -> E
                 "there are no vectors to search", todo="Set embeddings.provider, or search by words"
             )
         return Embedder(None, None, reasons, fallback_of(choice, None))
-    if state is None:
-        return Embedder(choice.provider, fallback=fallback_of(choice, None))
-    now = state.serving
+    now = state.serving if state else None
     fallback = fallback_of(choice, now)
     if now is None:
-        return Embedder(choice.provider, None, reasons, fallback)
+        return Embedder(choice.provider, None, reasons if state else (), fallback)
     provider = manager.provider_of(now.space)
     if provider is None:
         wanted = f"{choice.provider.id} ({choice.provider.model})"

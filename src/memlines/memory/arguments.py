@@ -160,6 +160,12 @@ def check(arguments: Arguments, **values: object) -> None:
             _value(name, arguments[name], value)
 
 
+def check_chosen(chosen: object) -> None:
+    """Refuse a query where the entries to forget are expected: a query never deletes."""
+    if isinstance(chosen, str):
+        raise UsageError("a query forgets nothing", todo="Choose among what forget_candidates returns")
+
+
 def parse(name: str, arguments: Arguments, given: object, *, by_model: bool = False) -> dict[str, Any]:
     """Return the arguments of a call that came as JSON, or say which of them is wrong.
 
@@ -180,8 +186,12 @@ def parse(name: str, arguments: Arguments, given: object, *, by_model: bool = Fa
         raise wrong(f"its arguments are {shown_value(given)}, not an object")
     values: dict[str, Any] = {}
     written: dict[str, Any] = {}
+    aliases = {alias: own for own, argument in arguments.items() for alias in argument.aliases}
     for word, value in given.items():
-        own = _own_name(arguments, word) if by_model else str(word)
+        own = str(word)
+        if by_model:  # it may be in camelCase, or the name that another tool gives it
+            own = _CAPITAL.sub("_", own).lower()
+            own = own if own in arguments else aliases.get(own, own)
         if value is None and (by_model or own in arguments):
             continue
         if own not in arguments:
@@ -224,14 +234,6 @@ def parse_citation(path: str, start: int | None, lines: int | None) -> tuple[str
     if start is not None:
         return path, start, lines
     return path, first, last - first + 1 if lines is None else lines
-
-
-def _own_name(arguments: Arguments, word: object) -> str:
-    """Return what an argument is called here that was given in camelCase or by another tool's name."""
-    snake = _CAPITAL.sub("_", str(word)).lower()
-    if snake in arguments:
-        return snake
-    return next((name for name, argument in arguments.items() if snake in argument.aliases), snake)
 
 
 def _value(what: str, argument: Argument, value: Any, *, by_model: bool = False) -> Any:

@@ -129,7 +129,7 @@ class Manager(OpenIndex):
         embed_limit: int | None = None,
         deadline: float | None = None,
         damaged_inode: int | None = None,
-        wait_seconds: float = _SYNC_WAIT,
+        wait_seconds: float | None = None,
         progress: Progress = silent,
         words_only: bool = False,
     ) -> Report:
@@ -142,7 +142,7 @@ class Manager(OpenIndex):
             embed_limit=embed_limit,
             deadline=deadline,
             damaged_inode=damaged_inode,
-            wait_seconds=wait_seconds,
+            wait_seconds=_SYNC_WAIT if wait_seconds is None else wait_seconds,
         )
         if job.is_limited and job.provider is not None:
             job = replace(job, provider=with_deadline(job.provider))
@@ -285,13 +285,10 @@ class Manager(OpenIndex):
     # Before a search
 
     def refresh(self, progress: Progress, *, words_only: bool = False) -> tuple[list[str], IndexState | None]:
-        """Bring the index up to date before a search; return warnings, and its state now.
+        """Bring the index up to date before a search; return its state, and as warnings what failed.
 
-        What fails becomes a warning if it can.
-
-        It takes `sync.search_seconds` at most, and what it has no time for is left to the background and to
-        the next search. With `words_only` no provider is chosen, no model is loaded and nothing is embedded
-        or sent.
+        It takes `sync.search_seconds` at most; what is left is done in the background or by the next search.
+        With `words_only` no provider is chosen, no model is loaded and nothing is embedded or sent.
         """
         deadline = time.monotonic() + self.settings.sync.search_seconds
         with self.reading:

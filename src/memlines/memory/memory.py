@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from memlines.embed.select import Probe
-from memlines.errors import SettingsError, UsageError
+from memlines.errors import SettingsError
 from memlines.files.scan import SUFFIX
 from memlines.index.search.query import parse_query
 from memlines.memory import arguments
@@ -301,8 +301,7 @@ class Memory:
         from memlines.memory.notes.forget import forget
 
         self._check()
-        if isinstance(chosen, str):  # a query never deletes
-            raise UsageError("a query forgets nothing", todo="Choose among what forget_candidates returns")
+        arguments.check_chosen(chosen)
         return forget(self._manager, chosen)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:

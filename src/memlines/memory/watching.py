@@ -186,7 +186,7 @@ class _Watch:
         now = time.monotonic()
         self.next_sync = now + self.interval
         try:
-            report = self.manager.run(embed_limit=0, wait_seconds=_WRITER_WAIT, progress=self._go_on)
+            report = self.manager.run(embed_limit=0, wait_seconds=_WRITER_WAIT, progress=self._end_if_stopped)
         except _Stopped:
             return
         except StoreBusy as busy:
@@ -207,7 +207,7 @@ class _Watch:
             self._notice(warning)
         self.manager.embed_soon(report.pending)
 
-    def _go_on(self, completed: int, total: int, label: str) -> None:
+    def _end_if_stopped(self, completed: int, total: int, label: str) -> None:
         if self.stop.is_set():
             raise _Stopped
 

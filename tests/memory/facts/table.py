@@ -62,7 +62,8 @@ class Kept:
         return self.rebuild()
 
     def opened(self) -> LanceTable | None:
-        return open_table(self.uri)
+        found = open_table(self.uri)
+        return found[1] if found else None
 
     def table(self) -> LanceTable:
         table = self.opened()

@@ -16,6 +16,7 @@ from memlines.errors import TextsRefused
 from memlines.memory.facts import lance, rebuild, table
 from memlines.memory.facts.lance import NAME, LanceTable
 from memlines.memory.facts.places import (
+    Stamp,
     folder_of,
     is_remote,
     make_own_name,
@@ -48,7 +49,6 @@ BUCKET = "s3://bucket/facts"
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rebuild, "_open", {})
     monkeypatch.setattr(lance, "_resting", {})
 
 
@@ -293,7 +293,7 @@ def test_nobody_waits_while_the_table_is_opened(workspace: Path, monkeypatch: py
         if free[-1]:
             memory._manager.reading.release()
 
-    def open_table(uri: str) -> LanceTable | None:
+    def open_table(uri: str) -> tuple[Stamp, LanceTable] | None:
         other = threading.Thread(target=look)
         other.start()
         other.join()
@@ -321,7 +321,7 @@ def test_a_table_that_hangs_is_waited_for_a_moment_and_then_let_rest(
     monkeypatch.setattr(lance, "is_remote", lambda uri: True)
     monkeypatch.setattr(table, "_PATIENCE", 0.01)
     with facts_memory(workspace, "lancedb") as memory:
-        rebuild.open_table(memory.facts.stats().uri)
+        memory._manager.fact_table._open(memory.facts.stats().uri)
         monkeypatch.setattr(LanceTable, "nearest", lambda *_, **__: never.wait())
         recalled = [memory.facts.recall("how do we indent code?") for _ in range(2)]
     assert [names(one) for one in recalled] == [[TABS], [TABS]]

@@ -12,7 +12,7 @@ import pytest
 
 from memlines import Memory
 from memlines.errors import StoreDamaged, StoreError
-from memlines.memory.facts import lance, rebuild
+from memlines.memory.facts import lance
 from memlines.memory.facts.lance import LanceTable, drop, lance_errors
 from memlines.memory.facts.rebuild import absent
 from tests.admin.fake_s3 import KEY, S3, SECRET, lead_to, serving
@@ -37,7 +37,6 @@ def s3(server: S3, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> S3:
     server.request("PUT", "bucket")
     lead_to(server, monkeypatch, tmp_path)
     monkeypatch.setattr(lance, "_resting", {})
-    monkeypatch.setattr(rebuild, "_open", {})
     return server
 
 
@@ -50,7 +49,6 @@ def another_machine(kept: Kept, home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """Return the same workspace as a machine sees it that has nothing but the notes."""
     shutil.rmtree(kept.root / ".memory")
     monkeypatch.setenv("MEMLINES_HOME", str(home))
-    rebuild._open.clear()
     other = Kept(kept.root, {"facts.uri": "s3://bucket/facts"})
     other.sync()
     return other
@@ -92,7 +90,6 @@ def test_what_another_machine_wrote_is_not_trusted(kept: Kept) -> None:
     other = LanceTable.open(kept.uri)
     assert other is not None
     other._inner.delete("current")
-    rebuild._open.clear()
     assert kept.opened() is None
     assert kept.rebuild() == "rebuilt"
     assert kept.texts() == kept.of_the_note()
@@ -115,7 +112,6 @@ def test_no_byte_is_left_once_the_table_is_forgotten(kept: Kept, s3: S3) -> None
 def test_a_table_that_was_deleted_in_the_bucket_is_written_again(kept: Kept) -> None:
     kept.keep(note_of(TEA))
     drop(kept.uri)
-    rebuild._open.clear()
     assert kept.opened() is None
     assert kept.rebuild() == "rebuilt"
 

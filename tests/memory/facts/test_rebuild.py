@@ -23,6 +23,8 @@ from memlines.memory.facts import rebuild as rebuilding
 from memlines.memory.facts.lance import LanceTable, Row
 from memlines.memory.facts.places import folder_of, lock_of, stamp_of, write_stamp
 from memlines.memory.facts.rebuild import absent, state_in
+from memlines.memory.facts.table import FactTable
+from memlines.settings import load
 from memlines.text.facts import Fact
 from tests.indexes import REPOSITORY, job, program, reading
 from tests.memory.facts.table import NOTE, Kept, named, note_of
@@ -140,17 +142,20 @@ def test_facts_that_wait_for_vectors_do_not_need_lancedb(
     assert kept.rebuild() == "unchanged"
 
 
-def test_an_open_table_is_opened_once(kept: Kept) -> None:
-    kept.keep(note_of(TEA))
-    assert kept.table() is kept.table()
+def test_an_open_table_is_opened_again_only_once_it_changed(kept: Kept) -> None:
+    uses_table = load(kept.workspace, {"facts.store": "lancedb"}).settings
+    table = FactTable(kept.workspace, uses_table, kept.root / "unused")
 
+    def opened() -> LanceTable:
+        table.prepare()
+        assert table._opened is not None
+        return table._opened[1]
 
-def test_an_open_table_is_opened_again_once_it_changed(kept: Kept) -> None:
     kept.keep(note_of(TEA))
-    before = kept.table()
+    before = opened()
+    assert opened() is before
     kept.keep(note_of(TEA, CAKE))
-    assert kept.table() is not before
-    assert kept.table().count == 2
+    assert (opened() is before, opened().count) == (False, 2)
 
 
 # Vectors
@@ -261,7 +266,6 @@ def test_a_table_that_was_deleted_by_hand_is_written_again(kept: Kept) -> None:
 @pytest.mark.parametrize("content", [None, b"", b"no table" * 500])
 def test_a_damaged_table_is_written_again(kept: Kept, name: str, content: bytes | None) -> None:
     kept.keep(note_of(TEA, CAKE))
-    rebuilding._open.clear()
     for file in (kept.folder / name).iterdir():
         if content is None:
             file.unlink()
@@ -287,7 +291,6 @@ def test_a_table_that_somebody_else_changed_is_not_trusted(kept: Kept) -> None:
     table = LanceTable.open(kept.uri)
     assert table is not None
     table._inner.delete("current")
-    rebuilding._open.clear()
     assert kept.opened() is None
     distrusted(kept)
 
@@ -308,7 +311,6 @@ def test_another_table_of_the_same_version_is_not_trusted(kept: Kept) -> None:
     lance.drop(kept.uri)
     other = LanceTable.create(kept.uri, [Row(5, Fact(named(5), ACME), kept.query(ACME))])
     assert other.version == own.version
-    rebuilding._open.clear()
     assert kept.opened() is None
     distrusted(kept)
 
@@ -539,6 +541,5 @@ def test_a_process_may_be_killed_at_any_time(kept: Kept) -> None:
                 healer.wait(milliseconds / 1000)
             except subprocess.TimeoutExpired:
                 os.kill(healer.pid, signal.SIGKILL)
-        rebuilding._open.clear()
         kept.rebuild()
         distrusted(kept)

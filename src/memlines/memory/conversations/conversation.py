@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -29,12 +29,12 @@ from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.redaction import Rules, add_counts, redact, redact_together, rules_of
 from memlines.transcripts.catalogue import CLIENTS, OWN_FORMAT, format_of, recognise
-from memlines.transcripts.finding import PREFIX, Client
+from memlines.transcripts.finding import PREFIX
 from memlines.transcripts.lines import Record, records_of, split, tidy
 from memlines.types import Transcript, Turn
 
 CHATGPT = "chatgpt"
-"""Whose conversations come from an export; there are no transcripts of it to be found."""
+"""A client whose conversations come from an export; it has no transcripts to find."""
 
 WRITTEN_FOR = (*CLIENTS, CHATGPT)
 """The clients that a transcript of the workspace's own may name."""
@@ -58,41 +58,33 @@ def parse_conversation(text: str) -> Conversation | None:
         if export is not None:
             return name_conversation(client.name, *export)
     lines = list(split(text))
-    recognised = recognise(lines)
-    if recognised is None:
+    client = recognise(lines)
+    if client is None:
         return None
-    name, session = _session_of(recognised, records_of(islice(lines, _HEAD_LINES)))
-    return name_conversation(name, session, recognised.parse(lines, 1))
+    headers = map(client.header_of, records_of(islice(lines, _HEAD_LINES)))
+    header = next((header for header in headers if header is not None), {})
+    # The workspace's own transcripts say for which client they were written.
+    written_for = header.get("client") if client is OWN_FORMAT else None
+    name = written_for if written_for in list(WRITTEN_FOR) else client.name
+    return name_conversation(name, header.get("id"), client.parse(lines, 1))
 
 
 def format_transcript(session: str, client: str, started: datetime | None, turns: Iterable[Turn]) -> bytes:
     """Return a conversation in the format of the workspace's own transcripts."""
-    header = {"type": "session", "id": session, **_time(started), "client": client}
-    records = [header, *(_message(turn) for turn in turns)]
+
+    def time(moment: datetime | None) -> Record:
+        if moment is None:
+            return {}
+        written = moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return {"timestamp": written}
+
+    records: list[Record] = [{"type": "session", "id": session, **time(started), "client": client}]
+    for turn in turns:
+        content = [{"type": "text", "text": turn.text}]
+        content += [{"type": "toolCall", "name": tool} for tool in turn.tools]
+        message = {"role": turn.role, "content": content}
+        records.append({"type": "message", **time(turn.time), "message": message})
     return "".join([f"{json.dumps(record, ensure_ascii=False)}\n" for record in records]).encode()
-
-
-def _message(turn: Turn) -> Record:
-    content: list[Record] = [{"type": "text", "text": turn.text}]
-    content += [{"type": "toolCall", "name": tool} for tool in turn.tools]
-    return {"type": "message", **_time(turn.time), "message": {"role": turn.role, "content": content}}
-
-
-def _time(time: datetime | None) -> dict[str, str]:
-    if time is None:
-        return {}
-    return {"timestamp": time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")}
-
-
-def _session_of(client: Client, records: Iterator[Record]) -> tuple[str, Any]:
-    """Return the client and the session that the first lines of a transcript name."""
-    for record in records:
-        header = client.header_of(record)
-        if header is not None:
-            # The workspace's own transcripts say for which client they were written.
-            written_for = header.get("client") if client is OWN_FORMAT else None
-            return written_for if written_for in list(WRITTEN_FOR) else client.name, header.get("id")
-    return client.name, None
 
 
 def name_conversation(client: str, session: Any, transcript: Transcript) -> Conversation:
@@ -172,7 +164,7 @@ _TODO = "Name a transcript of OpenClaw, Claude Code or Codex, or what 'opencode 
 class Imported:
     """What became of a conversation: where it is now, or why it was not brought in.
 
-    `damaged` counts lines that are no records, `redacted` the secrets that were taken out, by their kinds.
+    `damaged` counts lines that are not records, `redacted` the secrets that were taken out, by their kinds.
     """
 
     file: str
@@ -192,7 +184,7 @@ class Imported:
 def import_transcripts(
     workspace: Workspace, settings: Settings, files: Iterable[str | os.PathLike[str]]
 ) -> tuple[Imported, ...]:
-    """Bring transcripts in; one that cannot be takes no other with it.
+    """Import transcripts; one that fails does not stop the others.
 
     The same conversation is there once: if it has grown since, what is there is replaced.
     """
@@ -202,7 +194,7 @@ def import_transcripts(
         name = os.fspath(file)
         try:
             one = import_conversation(workspace, _read(name), name, cleaning)
-            # Who names a file and gets nothing of it should hear of that.
+            # A file that was named and of which nothing is imported must be reported.
             done.append(replace(one, outcome="failed") if one.outcome == "left out" else one)
         except MemlinesError as error:
             done.append(Imported(name, "failed", problem=str(error)))
@@ -212,7 +204,7 @@ def import_transcripts(
 def import_conversation(
     workspace: Workspace, conversation: Conversation, file: str, cleaning: Cleaning, *, dry_run: bool = False
 ) -> Imported:
-    """Put a conversation that was read from a file into the workspace, or tell what would be done.
+    """Put a conversation that was read from a file into the workspace, or say what would be done.
 
     It is left out if it was forgotten, or nothing is said in it.
     """
@@ -262,7 +254,7 @@ def _read(file: str) -> Conversation:
         raise PathError(f"{file!r} is above {in_words}", todo="Import a smaller one")
     conversation = parse_conversation(decode_lines(content))
     if conversation is None:
-        raise PathError(f"{file!r} is no transcript of a client that is known", todo=_TODO)
+        raise PathError(f"{file!r} is not a transcript of a known client", todo=_TODO)
     return conversation
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,50 +53,41 @@ class SessionInfo:
         return asdict(self) | {"started": format_time(self.started), "changed": format_time(self.changed)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Indexed:
-    """What an index knows of transcripts."""
-
-    files: Mapping[str, IndexedFile]
-    chunks: Mapping[str, tuple[int, str]]
-    """How many there are of each, and the heading above them."""
-
-    def count(self, path: str) -> int:
-        return self.chunks.get(path, (0, ""))[0]
-
-    def started(self, path: str) -> datetime | None:
-        """Return when a conversation began, which the headings of its chunks say to the minute."""
-        try:
-            return datetime.strptime(self.chunks.get(path, (0, ""))[1], _HEADING).replace(tzinfo=UTC)
-        except ValueError:
-            return None
-
-
 def list_sessions(workspace: Workspace, settings: Settings) -> tuple[SessionInfo, ...]:
     """Return every transcript that is there or indexed, the one that changed last first."""
     discovery = find_files(workspace, replace(settings, sources=("sessions",)))
-    indexed = _indexed(workspace, settings)
+    indexed, chunks = _indexed(workspace, settings)
     forgotten = Forgotten.load(workspace)
     is_asked_for = "sessions" in settings.sources
     infos: dict[str, SessionInfo] = {}
+
+    def add(path: str, at: Fingerprint, state: State, reason: str, file: FoundFile | None = None) -> None:
+        count, heading = chunks.get(path, (0, ""))
+        started = None
+        with suppress(ValueError):  # the heading of chunks says to the minute when a conversation began
+            started = datetime.strptime(heading, _HEADING).replace(tzinfo=UTC)
+        if started is None and file is not None:
+            started = _started(file)
+        changed = datetime.fromtimestamp(at.mtime_ns / 1e9, UTC) if at.mtime_ns else None
+        infos[path] = SessionInfo(path, client_of(path), state, reason, started, changed, count)
+
     for file in discovery.files:
         if file.path.startswith(PREFIX):
-            state, reason = _state(file, indexed.files.get(file.path))
+            state, reason = _state(file, indexed.get(file.path))
             if state == "new" and not is_asked_for:
                 state, reason = "left out", _NOT_ASKED_FOR
             elif forgotten.drops_session(file.path):
                 state, reason = "left out", _FORGOTTEN
-            started = indexed.started(file.path) or _started(file)
-            infos[file.path] = _info(file.path, file.fingerprint, indexed, state, reason, started)
+            add(file.path, file.fingerprint, state, reason, file)
     for problem in discovery.problems:
         infos.setdefault(
             problem.path, SessionInfo(problem.path, client_of(problem.path), "left out", problem.reason)
         )
-    gone = set(missing_paths(discovery, indexed.files))
-    for path, entry in indexed.files.items():
+    gone = set(missing_paths(discovery, indexed))
+    for path, entry in indexed.items():
         if path not in infos:
             state, reason = ("gone", "") if path in gone else ("indexed", "cannot be looked at now")
-            infos[path] = _info(path, entry.fingerprint, indexed, state, reason, indexed.started(path))
+            add(path, entry.fingerprint, state, reason)
     newest_first = sorted(infos.values(), key=lambda info: info.path)
     newest_first.sort(key=lambda info: info.changed.timestamp() if info.changed else 0.0, reverse=True)
     return tuple(newest_first)
@@ -104,18 +96,6 @@ def list_sessions(workspace: Workspace, settings: Settings) -> tuple[SessionInfo
 def format_time(time: datetime | None) -> str | None:
     """Write a point in time for other programs."""
     return None if time is None else time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def _info(
-    path: str,
-    fingerprint: Fingerprint,
-    indexed: _Indexed,
-    state: State,
-    reason: str,
-    started: datetime | None,
-) -> SessionInfo:
-    changed = datetime.fromtimestamp(fingerprint.mtime_ns / 1e9, UTC) if fingerprint.mtime_ns else None
-    return SessionInfo(path, client_of(path), state, reason, started, changed, indexed.count(path))
 
 
 def _state(file: FoundFile, entry: IndexedFile | None) -> tuple[State, str]:
@@ -127,19 +107,19 @@ def _state(file: FoundFile, entry: IndexedFile | None) -> tuple[State, str]:
     return ("grew" if before.inode == now.inode and before.size < now.size else "changed"), ""
 
 
-def _indexed(workspace: Workspace, settings: Settings) -> _Indexed:
+def _indexed(
+    workspace: Workspace, settings: Settings
+) -> tuple[Mapping[str, IndexedFile], Mapping[str, tuple[int, str]]]:
+    """Return the transcripts that an index knows, and of each how many chunks and the heading above them."""
     try:
         index = Index.reader(workspace.index_file(settings.store.path, settings.agent))
     except StoreDamaged:
         index = None  # the next sync sets it aside and indexes everything again
     if index is None:
-        return _Indexed({}, {})
-    try:
-        with index.errors():
-            files = {path: entry for path, entry in index.files().items() if path.startswith(PREFIX)}
-            return _Indexed(files, counts_by_path(index.connection))
-    finally:
-        index.close()
+        return {}, {}
+    with closing(index), index.errors():
+        files = {path: entry for path, entry in index.files().items() if path.startswith(PREFIX)}
+        return files, counts_by_path(index.connection)
 
 
 def _started(file: FoundFile) -> datetime | None:

@@ -211,26 +211,6 @@ def quote_turn(turn: Turn) -> str:
 # Where it is
 
 
-def _find(
-    workspace: Workspace, settings: Settings, path: str, known: Known | None
-) -> tuple[FoundFile, str] | None:
-    """Return where a conversation of this workspace is, and whose it is; nothing if it is gone."""
-    name = path.strip()
-    parts = name.split("/")
-    is_plain = is_unicode(name) and "\0" not in name and not {"", ".", ".."} & set(parts)
-    if not is_plain or not _NAME.fullmatch(name):
-        raise _not_part_of_memory(path, "it is no transcript", "'memlines sessions list' shows all")
-    if not name.startswith(SNAPSHOTS):
-        refuse_unless_on(settings)
-        file = _transcript(workspace, settings, name, known)
-        return (file, client_of(name)) if file else None
-    for snapshot in snapshots.list_all(workspace).snapshots:
-        if name == f"{SNAPSHOTS}{snapshot.id}.json":
-            root, real = str(workspace.root), str(workspace.root / snapshot.path)
-            return FoundFile(name, real, "sessions", Fingerprint(0, 0, 0), root=root), snapshot.client
-    return None
-
-
 def _transcript(workspace: Workspace, settings: Settings, name: str, known: Known | None) -> FoundFile | None:
     """Look for a transcript where one of its name would be; other clients are not looked at."""
     client, slash, _ = name.removeprefix(PREFIX).partition("/")
@@ -261,15 +241,29 @@ def _not_part_of_memory(path: str, why: str, todo: str) -> PathError:
 
 def _read(workspace: Workspace, settings: Settings, path: str, known: Known | None = None) -> _Read | None:
     """Return a conversation; nothing if it is gone, or was forgotten as a whole."""
-    found = _find(workspace, settings, path, known)
-    document = read_transcript(found[0]) if found else None
+    name = path.strip()
+    is_plain = is_unicode(name) and "\0" not in name and not {"", ".", ".."} & set(name.split("/"))
+    if not is_plain or not _NAME.fullmatch(name):
+        raise _not_part_of_memory(path, "it is no transcript", "'memlines sessions list' shows all")
+    file, client = None, ""
+    if not name.startswith(SNAPSHOTS):
+        refuse_unless_on(settings)
+        file = _transcript(workspace, settings, name, known)
+    else:
+        for snapshot in snapshots.list_all(workspace).snapshots:
+            if name == f"{SNAPSHOTS}{snapshot.id}.json":
+                root, real, client = str(workspace.root), str(workspace.root / snapshot.path), snapshot.client
+                file = FoundFile(name, real, "sessions", Fingerprint(0, 0, 0), root=root)
+    document = read_transcript(file) if file else None
     if isinstance(document, Problem):
         raise PathError(f"{document.path!r} {document.reason}", todo="See whether it can be read")
     cleaning = Cleaning.of(workspace, settings)
-    if found is None or document is None or cleaning.forgotten.drops_session(document.path):
+    if document is None or cleaning.forgotten.drops_session(document.path):
         return None
     lines = len(list(split(document.text)))
-    return _Read(document.path, found[1], transcript_of(document), lines, cleaning, document.warnings)
+    return _Read(
+        document.path, client or client_of(name), transcript_of(document), lines, cleaning, document.warnings
+    )
 
 
 def _whole_turns(turns: Sequence[Turn], start: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Return which fact a newer one makes untrue.
+"""Find the fact that a newer one makes untrue.
 
 Both are read as statements, and only what cannot be true at the same time counts: another value of a thing
 there is one of at a time ("I live in …"), an end ("no longer", "switched from … to …", "cancelled"), the
@@ -158,14 +158,11 @@ def _turns(new: Statement, old: Statement) -> bool:
         return at > verb
     if not ours[at].tag == theirs[at].tag == "0" or at == 0 or (ours[at - 1].tag == "S" and at < verb):
         return False  # of "Port 3000 is open" there may be several
-    if ours[at - 1].tag in _BEFORE_NUMBERS or _is_lasting(ours, at, verb):
+    # "are kept for 30 days", and not "are paid for 2026"
+    says_how_long = ours[at - 1].tag == "f" and 0 <= verb < at - 1 and at + 1 < len(ours)
+    if ours[at - 1].tag in _BEFORE_NUMBERS or (says_how_long and ours[at + 1].tag in "wN"):
         return True
     return all(item.word.count(".") == 3 for item in (ours[at], theirs[at])) and ours[at - 1].tag in "nl"
-
-
-def _is_lasting(said: Sequence[Item], at: int, verb: int) -> bool:
-    """Return whether a number says how long: "are kept for 30 days", and not "are paid for 2026"."""
-    return 0 <= verb < at - 1 and said[at - 1].tag == "f" and at + 1 < len(said) and said[at + 1].tag in "wN"
 
 
 # Another value of the same thing.

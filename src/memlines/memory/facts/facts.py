@@ -57,7 +57,7 @@ class Stored:
     line: FactLine
     old: FactLine | None = None
     similarity: float | None = None
-    """How similar the fact is that it repeats or takes the place of."""
+    """How similar the fact is that it repeats or replaces."""
     citation: str = ""
     warnings: tuple[str, ...] = ()
     similar: tuple[FactLine, ...] = ()
@@ -271,7 +271,7 @@ class Facts:
     def add_all(self, facts: Sequence[Fact], *, dry_run: bool = False) -> tuple[Fact, ...]:
         """Write those of many facts that are not known yet, all at once; return them, in their order.
 
-        They are compared by their words alone, with each other too, and none takes the place of another.
+        They are compared by their words alone, with each other too, and none replaces another.
         With `dry_run` nothing is written.
         """
         refuse_if_off(self._manager.loaded)

@@ -129,15 +129,7 @@ def frames_of(statement: Statement) -> tuple[Frame, ...]:
     """Return what a statement fills in; nothing if it denies it or leaves it open."""
     if statement.negative or statement.doubtful:
         return ()
-    return tuple(_frames(statement))
-
-
-@cache
-def _grammar() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(rule)) for kind, rules in _GRAMMAR.items() for rule in rules)
-
-
-def _frames(statement: Statement) -> Iterator[Frame]:
+    frames: list[Frame] = []
     for kind, rule in _grammar():
         found = rule.fullmatch(statement.tags)
         if found is None:
@@ -161,7 +153,13 @@ def _frames(statement: Statement) -> Iterator[Frame]:
             "".join(item.tag for item in parts.get("shade", ())),
             any(item.tag == "k" for item in parts["s"]),
         )
-        yield from _typed(frame, parts.get("k", ()))
+        frames += _typed(frame, parts.get("k", ()))
+    return tuple(frames)
+
+
+@cache
+def _grammar() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((kind, re.compile(rule)) for kind, rules in _GRAMMAR.items() for rule in rules)
 
 
 def _is_whereabouts(statement: Statement, subject: Sequence[Item], place: Sequence[Item]) -> bool:

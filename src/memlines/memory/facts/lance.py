@@ -35,7 +35,7 @@ NAME = "memories"
 INSTALL = "Run 'pip install memlines[facts]', or set facts.store to index"
 
 _TOKEN = b"memlines.token"
-"""Under which name the schema of a table has what tells it from any other of its name."""
+"""The name in a table's schema of what distinguishes it from any other table."""
 
 _EXACT_UP_TO = 20_000
 """Rows that are all compared; that takes about 30 ms at 512 numbers, and 150 ms with five times as many."""
@@ -46,7 +46,7 @@ _CANDIDATES = 100
 many, all but one in a thousand of the ten nearest are among them (real sentences, 512 numbers)."""
 
 _CODE_BYTES = 8
-"""Codes have whole bytes: vectors whose length is no multiple of this are always compared all."""
+"""Codes have whole bytes: vectors whose length is not a multiple of this are always compared all."""
 
 _AT_ONCE = 8_192
 _FLOAT_BYTES = 4
@@ -63,6 +63,7 @@ _REST = 60.0
 _resting: dict[str, tuple[float, str]] = {}
 
 # LanceDB reports all troubles by two or three kinds of errors; what happened is only in their text.
+_NO_TABLE = "was not found"
 _NO_ROOM = re.compile(r"no space left|os error 28\b|quota exceeded|os error 122\b", re.IGNORECASE)
 _NOT_WRITABLE = re.compile(r"permission denied|read-only file system|os error (?:13|30)\b", re.IGNORECASE)
 _NO_BUCKET = re.compile(r"NoSuchBucket|status: 404|bucket does not exist", re.IGNORECASE)
@@ -110,14 +111,14 @@ class LanceTable:
             try:
                 inner = database.open_table(NAME)
             except ValueError as error:
-                if _is_missing(error):
+                if _NO_TABLE in str(error):
                     return None
                 raise
         return cls(uri, inner)
 
     @classmethod
     def create(cls, uri: str, rows: Iterable[Row]) -> LanceTable:
-        """Write a table of rows, of which there is at least one, all at once; there must be no table.
+        """Write a table of one or more rows, all at once; there must be no table.
 
         One that is too large to compare all of its vectors gets an index.
         """
@@ -166,7 +167,7 @@ def drop(uri: str) -> None:
             try:
                 database.drop_table(NAME)
             except ValueError as error:
-                if not _is_missing(error):
+                if _NO_TABLE not in str(error):
                     raise
         return
     folder = Path(uri, f"{NAME}.lance")
@@ -197,8 +198,15 @@ def connect(uri: str) -> DBConnection:
     load()
     import lancedb
 
+    options = dict(_BOUNDS) if is_remote(uri) else None
+    if options is not None and uri.startswith("s3://"):  # which LanceDB does not read from the environment
+        endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
+        region = next((os.environ[name] for name in _REGIONS if os.environ.get(name)), "")
+        allow_http = "true" if endpoint.startswith("http://") else ""
+        given = {"endpoint": endpoint, "allow_http": allow_http, "region": region}
+        options.update({name: value for name, value in given.items() if value})
     with lance_errors(uri):
-        return lancedb.connect(uri, storage_options=_options(uri) if is_remote(uri) else None)
+        return lancedb.connect(uri, storage_options=options)
 
 
 @contextmanager
@@ -243,26 +251,6 @@ def reach(uri: str) -> None:
 def ask_again(uri: str) -> None:
     """End the rest of a service, for something that must not be left undone."""
     _resting.pop(uri, None)
-
-
-def _is_missing(error: ValueError) -> bool:
-    """Return whether LanceDB's error says that there is no such table."""
-    return "was not found" in str(error)
-
-
-def _options(uri: str) -> dict[str, str]:
-    """Return what LanceDB does not take from the environment by itself."""
-    options = dict(_BOUNDS)
-    endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
-    region = next((os.environ[name] for name in _REGIONS if os.environ.get(name)), "")
-    if uri.startswith("s3://"):
-        if endpoint:
-            options["endpoint"] = endpoint
-        if endpoint.startswith("http://"):
-            options["allow_http"] = "true"
-        if region:
-            options["region"] = region
-    return options
 
 
 def _partitions(rows: int) -> int:
@@ -331,7 +319,7 @@ def _remote_error(uri: str, said: str) -> StoreError:
         return StoreError(f"{shown!r} needs credentials, and none were found", todo=_CREDENTIALS)
     if _REFUSED.search(said):
         return StoreError(f"{shown!r} refused access", todo=_CREDENTIALS)
-    if "was not found" not in said and _NO_BUCKET.search(said):
+    if _NO_TABLE not in said and _NO_BUCKET.search(said):
         return StoreError(
             f"the bucket of {shown!r} does not exist", todo="Make it, or set facts.uri to another"
         )

@@ -1,4 +1,4 @@
-"""The words that tell statements apart, from the section `[contradiction]` of each language's file.
+"""The words that distinguish statements, from the section `[contradiction]` of each language's file.
 
 Each line of the section gives a tag and its phrases. A tag is one character, so that a
 statement becomes a string of tags and one grammar serves all languages. What follows a colon says which of
@@ -18,7 +18,7 @@ Tags of several characters mark how a statement is meant, or nothing:
     the       says nothing
     not       denies · gone: it is no longer so · ever: the "more" of "no more"
     now       it is so since lately · since: with a date · always · also: beside what was said before
-    doubt     it tells of the past, of a wish or of a condition
+    doubt     it speaks of the past, of a wish or of a condition
 
 The section also holds words that are opposites, and `any.toml` names of things that take each other's place.
 """
@@ -31,7 +31,7 @@ from memlines.paths import languages_with
 from memlines.text.language import section, stop_words
 
 _OTHER_LISTS = ("opposites", "anything", "small_words")
-"""Keys of the section that are no tags."""
+"""Keys of the section that are not tags."""
 
 
 def languages() -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def longest_phrases(language: str) -> dict[str, int]:
 
 @cache
 def small_words(language: str) -> frozenset[str]:
-    """Return the words that tell a language from others in a short fact."""
+    """Return the words that show the language of a short fact."""
     own = section(language, "contradiction").get("small_words", "")
     return frozenset(own.split()) or stop_words(language)
 
@@ -117,7 +117,7 @@ def _names(key: str) -> frozenset[str]:
 
 @cache
 def _kinds(key: str) -> dict[str, tuple[int, str]]:
-    """Return of which kind a thing is, and the name it has besides its others."""
+    """Return the kind of a thing, and the one name for all of its names."""
     return {
         name: (number, thing)
         for number, line in enumerate(section("any", "contradiction")[key].strip().split("\n"))

@@ -53,7 +53,7 @@ Near = tuple[FactLine, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """The facts that are nearest to a text, those of which it is known how near first."""
+    """The facts that are nearest to a text; those whose nearness is known come first."""
 
     facts: tuple[Near, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -182,7 +182,7 @@ def duplicate_of(text: str, near: Sequence[Near], now: datetime) -> FactLine | N
 
 
 class KnownFacts:
-    """Facts by their words, for many texts of which one asks whether a fact says the same."""
+    """Facts by their words, to look up many texts among them."""
 
     def __init__(self, lines: Iterable[FactLine]) -> None:
         self._by_word: dict[str, list[FactLine]] = {}

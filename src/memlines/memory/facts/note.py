@@ -37,7 +37,7 @@ _FENCES = ("```", "~~~")
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The note as it was read: what tells this state of it from another, and what stood in it."""
+    """The note as it was read: what identifies this state of it, and what it held."""
 
     fingerprint: Fingerprint | None
     is_settled: bool
@@ -74,9 +74,9 @@ class FactNote:
         return self._now().facts.get(name)
 
     def add(self, facts: Sequence[Fact]) -> list[FactLine]:
-        """Write facts to the end of the note, durably and all at once, and return where they stand.
+        """Write facts to the end of the note, durably and all at once, and return where they are.
 
-        One whose id is taken or is none gets another.
+        A fact whose id is taken or is not valid gets another id.
         """
         named = self._with_ids(facts)
         if not named:
@@ -107,7 +107,7 @@ class FactNote:
         return rewrite(self._workspace, self.path, both, max_bytes=self._max_bytes)
 
     def change(self, old: FactLine, new: Fact) -> FactLine:
-        """Put a fact in the place of another one, under the same id, and return where it stands.
+        """Put a fact in the place of another one, under the same id, and return where it is.
 
         Only the first line of its item is changed.
         """
@@ -132,7 +132,7 @@ class FactNote:
         return named
 
     def _put(self, text: str, old: FactLine, new: Fact) -> tuple[str, FactLine]:
-        """Return a text with a fact in the place of another one, and where it stands in it.
+        """Return a text with a fact in the place of another one, and where it is in it.
 
         The way of writing that changes least is taken of those that leave all other facts as they are.
         """
@@ -151,7 +151,7 @@ class FactNote:
                 return changed, line
         raise WriteError(
             f"the fact {old.fact.id} in {self.path!r} is written in a way that cannot be changed without "
-            "changing what stands around it",
+            "changing what is around it",
             todo="Edit the note by hand",
         )
 
@@ -188,7 +188,7 @@ class FactNote:
 
 @dataclass(frozen=True, slots=True)
 class FactStore:
-    """The facts that the index holds as they stand in the note now, by the numbers of their chunks."""
+    """The facts that the index holds as they are in the note now, by the numbers of their chunks."""
 
     lines: Mapping[int, FactLine] = field(default_factory=dict)
     by_start: Mapping[int, FactLine] = field(default_factory=dict)

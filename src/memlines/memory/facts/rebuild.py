@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -53,7 +52,6 @@ _MOST_LACKING = 1_000
 """Facts without a vector up to which a table is worth writing: they are compared beside it every time."""
 
 _ROWS_AT_ONCE = 4_096
-_MOST_OPEN = 8
 
 
 def state_in(index: Index, path: str) -> str:
@@ -172,49 +170,23 @@ def absent(uri: str) -> Iterator[None]:
         yield
 
 
-_open: dict[str, tuple[Stamp, LanceTable]] = {}
-_opening = threading.Lock()
-
-
-def open_table(uri: str) -> LanceTable | None:
-    """Return a table, open; nothing if there is none that can be trusted, and then none has a stamp."""
+def open_table(uri: str) -> tuple[Stamp, LanceTable] | None:
+    """Open a table and return it with its stamp; one that cannot be trusted is not returned and loses it."""
     stamp = stamp_of(uri)
     if stamp is None or not stamp.count or not is_installed():
         return None
-    if found := find_open(uri):
-        return found[1]
     try:
-        table = LanceTable.open(uri)  # holding nothing: no question for another table has to wait
+        table = LanceTable.open(uri)
     except StoreDamaged:
         table = None
-    if table is None or (table.version, table.token) != (stamp.version, stamp.token):
-        _remove_stamp(uri, stamp)
-        return None
-    with _opening:
-        _open[uri] = (stamp, table)
-        while len(_open) > _MOST_OPEN:
-            del _open[next(iter(_open))]
-    return table
+    if table is not None and (table.version, table.token) == (stamp.version, stamp.token):
+        return stamp, table
+    distrust(uri, stamp)
+    return None
 
 
-def find_open(uri: str) -> tuple[Stamp, LanceTable] | None:
-    """Return a table that was opened before, with its stamp, unless it was written again since."""
-    with _opening:
-        known = _open.get(uri)
-    return known if known is not None and known[0] == stamp_of(uri) else None
-
-
-def distrust(table: LanceTable) -> None:
-    """Have the next sync write a table again that turned out to be damaged."""
-    with _opening:
-        stamp, known = _open.get(table.uri, (None, None))
-        if stamp is None or known is not table:
-            return
-        del _open[table.uri]
-    _remove_stamp(table.uri, stamp)
-
-
-def _remove_stamp(uri: str, stamp: Stamp) -> None:
+def distrust(uri: str, stamp: Stamp) -> None:
+    """Have the next sync write a table again that is not what its stamp says."""
     with suppress(StoreBusy), lock_of(uri).held(0):  # if it is busy, it is just being written
         if stamp_of(uri) == stamp:
             remove_stamp(uri)

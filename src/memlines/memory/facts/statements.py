@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from memlines.memory.facts.lexicon import languages, lexicon_of, longest_phrases, small_words
@@ -40,17 +41,16 @@ _NOT_THAT = re.compile(r",\s+(?:not|niet|nicht|pas|no|ne)\s+(?=[^\W\d_]+[.!]*$)"
 _AMERICAN = {"our": "or", "tre": "ter", "ise": "ize", "isa": "iza", "isi": "izi", "grey": "gray"}
 _BRITISH = re.compile(r"(?<=[^\W\d_]{3})(?:our|tre\b|is[aei])|\bgrey\b")
 _CZECH_CASE = re.compile("[aeiouyáéíóúýěů]+$")
-"""The end of a word that its case changes; only whether there is one tells "Martin" from "Martina"."""
+"""The end of a word that its case changes; only whether there is one distinguishes "Martin" and "Martina"."""
 _OWNERS = "\u2032"
 _RULED_OUT = "\u2260"
 _COLON = "\u2236"
 _SECOND_VERB = re.compile(rf"[iu]?[{VERBS}]|[nlt@][N#]+[{VERBS}]")
 _CZECH_LETTERS = frozenset("ěřůčďťň")
-_NOT_DENIED = re.compile(
-    r"ne(?:j(?!í|d[eu]|ezd)|bo|ž|ch|m[eě]c|d[eě]l|dáv|moc|hod|pál|vlast|tt|tw|tf|o(?!d)|ut|ur|w|x)"
+_DENIED = re.compile(
+    r"ne(?!j(?!í|d[eu]|ezd)|bo|ž|ch|m[eě]c|d[eě]l|dáv|moc|hod|pál|vlast|tt|tw|tf|o(?!d)|ut|ur|w|x).{3}"
 )
-"""Czech words that begin as a denied verb does, and are none."""
-
+"""The beginning of a denied Czech verb; other words begin with these letters, too."""
 
 _NAMES = frozenset("NRkmowp")
 """Tags of words that say who or what."""
@@ -69,18 +69,18 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence: its words without those that only tell how it is meant, and how it is meant."""
+    """One sentence: its words without those that only say how it is meant, and how it is meant."""
 
     items: tuple[Item, ...]
     tags: str
     marks: frozenset[tuple[str, str]]
-    """The words that tell how it is meant, with their tags."""
+    """The words that say how it is meant, with their tags."""
     negative: bool = False
     change: bool = False
     """Whether it says that something is so now, or no longer."""
     also: bool = False
     doubtful: bool = False
-    """Whether it tells of the past, of a wish, of a condition, or asks."""
+    """Whether it speaks of the past, of a wish, of a condition, or asks."""
 
 
 @lru_cache(maxsize=4_096)
@@ -147,7 +147,7 @@ def _statements(sentence: str, language: str) -> Iterator[Statement]:
     read = [_apart(clause) for clause in _clauses(list(_tagged(tokens, language)))]
     if "?" in sentence or len(tokens) > _MOST_WORDS:
         read[0][1].add(("doubt", ""))
-    for items, marks in read:  # "was moved" tells what is now, "was blue" what is no longer
+    for items, marks in read:  # "was moved" says what is now, "was blue" what is no longer
         tags = {item.tag for item in items}
         if "q" in tags and tags.isdisjoint("MEXT"):
             marks.add(("doubt", "q"))
@@ -158,7 +158,11 @@ def _statements(sentence: str, language: str) -> Iterator[Statement]:
 
 def _statement(items: list[Item], marks: set[tuple[str, str]]) -> Statement:
     items = _with_subject_first(_with_colon([item for item in items if item.tag != "q"]))
-    items = _with_nouns(items)
+    if items and items[-1].tag == "I":  # the rest of "findet … statt"
+        items = items[:-1]
+    for at, (item, following) in enumerate(pairwise(items)):
+        if item.tag == "Y" and following.tag in "bhMXd":  # "deploy" is a noun before another verb
+            items[at] = item._replace(tag="w")
     tags = "".join(item.tag for item in items)
     kinds = {kind for kind, _ in marks}
     return Statement(
@@ -197,20 +201,8 @@ def _clauses(every: list[Item]) -> list[list[Item]]:
     return clauses
 
 
-def _with_nouns(items: list[Item]) -> list[Item]:
-    """Take "deploy" for a noun where another verb follows it, and leave out the rest of "findet … statt"."""
-    if items and items[-1].tag == "I":
-        items = items[:-1]
-    return [
-        item._replace(tag="w")
-        if item.tag == "Y" and at + 1 < len(items) and items[at + 1].tag in "bhMXd"
-        else item
-        for at, item in enumerate(items)
-    ]
-
-
 def _apart(every: list[Item]) -> tuple[list[Item], set[tuple[str, str]]]:
-    """Return the words that say something, and those that tell how it is meant."""
+    """Return the words that say something, and those that say how it is meant."""
     denied = any(item.tag == "not" for item in every)
     items: list[Item] = []
     marks: set[tuple[str, str]] = set()
@@ -252,7 +244,7 @@ def _phrases(tokens: list[str], language: str) -> Iterator[tuple[int, int, tuple
         size, tags = _longest_phrase(folded, at, folded[at], language)
         if at and tags and tokens[at][0].isupper() and tags[0][0] not in _CAPITALISED:
             size, tags = 1, ()  # the "New" of "New York"
-        elif not tags and language == "cs" and _is_denied(tokens[at]):
+        elif not tags and language == "cs" and _DENIED.match(folded[at]):
             size, tags = _longest_phrase(folded, at, folded[at][2:], language)
             tags = ("denied", *tags)
         yield at, size, tags
@@ -268,10 +260,6 @@ def _longest_phrase(folded: list[str], at: int, word: str, language: str) -> tup
         if tags is not None:
             return size, tags
     return 1, lexicon.get(word, ())
-
-
-def _is_denied(token: str) -> bool:
-    return token.casefold().startswith("ne") and len(token) > 4 and not _NOT_DENIED.match(token.casefold())
 
 
 def _known(tag: str, word: str, phrase: str) -> Item:
@@ -316,7 +304,7 @@ def _stem(word: str, language: str) -> str:
 
 
 def _with_colon(items: list[Item]) -> list[Item]:
-    """Take a colon for "is", if nothing else is a verb: "Editor: Vim" is a statement, "Note: …" is none."""
+    """Take a colon for "is", if nothing else is a verb: "Editor: Vim" is a statement, "Note: …" is not."""
     has_verb = any(item.tag in VERBS for item in items)
     if not has_verb and sum(item.tag == _COLON for item in items) == 1:
         return [Item("b", "b", item.word) if item.tag == _COLON else item for item in items]

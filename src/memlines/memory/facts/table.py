@@ -19,9 +19,10 @@ from memlines.errors import MemlinesError, SettingsError, StoreDamaged, StoreErr
 from memlines.index.search.retrievers import Nearest
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import start_daemon
-from memlines.memory.facts.lance import NAME, ask_again, is_installed, load, with_deadline
+from memlines.memory.facts.lance import NAME, LanceTable, ask_again, is_installed, load, with_deadline
 from memlines.memory.facts.note import FactNote, FactStore, FactStores, cosines
 from memlines.memory.facts.places import (
+    Stamp,
     default_place,
     drop_place,
     folder_of,
@@ -32,7 +33,7 @@ from memlines.memory.facts.places import (
     stamp_of,
     uri_of,
 )
-from memlines.memory.facts.rebuild import LARGE, absent, distrust, find_open, open_table, rebuild, state_in
+from memlines.memory.facts.rebuild import LARGE, absent, distrust, open_table, rebuild, state_in
 from memlines.paths import MAIN_AGENT, Workspace
 from memlines.settings import Settings
 from memlines.text.neutral import harmless_address
@@ -72,6 +73,7 @@ class FactTable:
         self._index_file = index_file
         self._writing = threading.Lock()
         self._closed = threading.Event()
+        self._opened: tuple[Stamp, LanceTable] | None = None
         self._troubles: dict[str, None] = {}
 
     @property
@@ -108,10 +110,13 @@ class FactTable:
             if stamp is None or not stamp.count:
                 return
             load()  # here, because a program must not end while another thread imports it
-            if find_open(uri) is None:
-                with_deadline(uri, lambda: open_table(uri), _PATIENCE)
+            if self._opened is None or self._opened[0] != stamp:
+                with_deadline(uri, lambda: self._open(uri), _PATIENCE)
         except MemlinesError as error:
             self._notice(error)
+
+    def _open(self, uri: str) -> None:
+        self._opened = open_table(uri)
 
     def look(self, index: Index, *, current_only: bool) -> tuple[FactStore, Nearest | None]:
         """Return where an index holds the facts, and what asks the table for the nearest, if that may answer.
@@ -120,15 +125,16 @@ class FactTable:
         """
         store = self.stores.of(index, self.note.path, self.note.lines())
         allowed = store.current if current_only else store.all
+        opened, uri = self._opened, ""
         try:
-            uri = self.uri if allowed else ""
-            known = find_open(uri) if uri else None
+            uri = self.uri if allowed and opened else ""
         except MemlinesError as error:
             self._notice(error)
-            known = None
-        if known is None or known[0].state != state_in(index, self.note.path):
+        if opened is None or not uri or opened[0] != stamp_of(uri):
             return store, None
-        stamp, table = known
+        stamp, table = opened
+        if stamp.state != state_in(index, self.note.path):
+            return store, None
         beside = index.vectors.of(number for number in stamp.lacking if number in allowed)
 
         def nearest(vector: bytes, limit: int) -> dict[int, float] | None:
@@ -139,7 +145,7 @@ class FactTable:
             except StoreError as error:
                 self._notice(error)
                 if isinstance(error, StoreDamaged):
-                    distrust(table)
+                    distrust(uri, stamp)
                 return None
             found = {number: cosine for number, cosine in near.items() if number in allowed}
             fitting = {number: blob for number, blob in beside.items() if len(blob) == len(vector)}

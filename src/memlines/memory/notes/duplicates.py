@@ -33,7 +33,7 @@ from memlines.text.fact_note import facts_in
 from memlines.text.facts import FactLine
 from memlines.text.language import language_of, section, stop_words
 from memlines.text.terms import RUN, is_unspaced, telling_words
-from memlines.types import Hit
+from memlines.types import Hit, IndexedChunk
 
 _ALIKE = 0.9
 _FEWEST_WORDS = 4
@@ -180,10 +180,18 @@ def _entries_like(
         for line in _facts_like(new, word, text_of(manager.workspace, manager.settings, facts)):
             day = f"{line.fact.created.isoformat()}: " if line.fact.created else ""
             yield facts, Entry("item", line.first, line.last, f"- {day}{line.fact.text}", "")
-    for path, chunks in _indexed_like(manager, text).items():
+    searched = " ".join(telling_words(text)[:_SEARCHED_WORDS])
+    chunks: list[IndexedChunk] = []
+    with suppress(StoreError), manager.reading:
+        index = manager.open_reader()
+        if index is not None:
+            with index.errors(), index.snapshot():
+                chunks = [*index.chunks(find_all(index, searched, _LOOKED_AT, ("memory",))).values()]
+    for path in dict.fromkeys(chunk.path for chunk in chunks):
         if path != facts and path not in notes:
+            lines = [(chunk.start_line, chunk.end_line) for chunk in chunks if chunk.path == path]
             for entry in read(path):
-                if any(entry.first <= last and first <= entry.last for first, last in chunks):
+                if any(entry.first <= last and first <= entry.last for first, last in lines):
                     yield path, entry
 
 
@@ -206,18 +214,3 @@ def _facts_like(new: _Wording, word: str, note: str) -> list[FactLine]:
         if say_it("\n".join(lines[first : last + 1])):
             return say_it(note)
     return []
-
-
-def _indexed_like(manager: Manager, text: str) -> dict[str, list[tuple[int, int]]]:
-    """Return the lines of notes that share the words of a text, by the index as it is."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    with suppress(StoreError), manager.reading:
-        index = manager.open_reader()
-        if index is not None:
-            with index.errors(), index.snapshot():
-                numbers = find_all(
-                    index, " ".join(telling_words(text)[:_SEARCHED_WORDS]), _LOOKED_AT, ("memory",)
-                )
-                for chunk in index.chunks(numbers).values():
-                    found.setdefault(chunk.path, []).append((chunk.start_line, chunk.end_line))
-    return found

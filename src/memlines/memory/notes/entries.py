@@ -5,11 +5,11 @@ the text. A session is named in square brackets at the end of the item's first l
 
     - 14:32 We chose Postgres 17 [session abc123]
 
-Several entries that a session writes at once stand between two comments instead, which name it once.
+Several entries that a session writes at once are between two comments instead, which name it once.
 
 Further lines are indented, so that they belong to the item. A text that begins with Markdown of its own (a
-list, a heading, code) stands below the label instead of behind it, and so does a text of several lines that
-bears a session.
+list, a heading, code) is written below the label instead of behind it, and so is a text of several lines that
+names a session.
 
 A topic is kept in the note with its name, or below a heading. Two topics are the same if their slugs are:
 case, accents written in another form, blanks and punctuation do not count.
@@ -47,13 +47,13 @@ _OWN_BLOCK = re.compile(
 """A first line that means something in Markdown, and would not behind a label."""
 
 _FOLLOWS_WORDS = re.compile(r"#|>|```|~~~|(?:[-+*]|1[.)])[ \t]+\S")
-"""Such a line that Markdown takes for what it is also directly below words; others need a blank line."""
+"""Such a line that has its meaning also directly below words; others need a blank line above."""
 
 _HEADING_OR_CODE = re.compile(r"^[ \t]*(?:#|```|~~~)", re.MULTILINE)
 _INDENT = "  "
 _WIDE_INDENT = "    "
-"""Headings and code fences stand this far inside: to Markdown they are part of the item then, and to the
-outline of the note, which must not be changed by what is remembered, they are none."""
+"""How far headings and code fences are indented: they are part of the item then, and do not change the
+outline of the note."""
 
 _MARKER = re.compile(r"^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+")
 _LABELLED = re.compile(_MARKER.pattern + r"(?:(?:(?P<day>\d{4}-\d{2}-\d{2}):?|\d{1,2}:\d{2})(?:[ \t]+|$))?")
@@ -76,7 +76,7 @@ def usable_text(text: str) -> str:
         raise UsageError("the text holds characters that no note can hold", todo="Leave them out")
     if len(words) > MAX_CHARACTERS:
         raise UsageError(
-            f"the text has {len(words):,} characters, and an entry takes {MAX_CHARACTERS:,}",
+            f"the text has {len(words):,} characters, and an entry may have {MAX_CHARACTERS:,}",
             todo="Remember what matters in it, or write a note of its own",
         )
     return words
@@ -94,7 +94,7 @@ def session_mark(session: str) -> str:
 
 
 def comments_around(session: str) -> tuple[str, str] | None:
-    """Return the comments that stand around what a session writes; nothing if its name would end one."""
+    """Return the comments around what a session writes; nothing if its name would end a comment."""
     name = session.strip()
     opening = f"<!-- session {name} -->"
     return (opening, "<!-- /session -->") if session_in(opening) == name else None
@@ -142,7 +142,7 @@ def sessions_in(text: str) -> Iterator[tuple[Entry, str]]:
     """Yield the entries of a note that were remembered in a session, each with the name of that session.
 
     An entry that names a session itself belongs to that one; other list items belong to the session whose
-    comments they stand between. A comment that opens a session owns nothing if it is not closed before the
+    comments they are between. A comment that opens a session owns nothing if it is not closed before the
     next heading or the next session: what was added below it since then may be from elsewhere.
     """
     entries = entries_of(text)
@@ -199,7 +199,7 @@ def local_now(settings: Settings, now: datetime | None = None) -> datetime:
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
         raise SettingsError(
             f"setting 'timezone' is {settings.timezone!r}, which this system does not know",
-            todo="It takes a name such as Europe/Amsterdam, or nothing for the zone of this machine",
+            todo="Set it to a name such as Europe/Amsterdam, or nothing for the zone of this machine",
         ) from None
     return moment.astimezone(zone)
 
@@ -210,7 +210,7 @@ def notes_in(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
 
 
 def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
-    """Return the text of a note; one that is not there, or is no text, has none.
+    """Return the text of a note; empty if it is not there or is not text.
 
     Writing to such a note raises; looking for what it says does not.
     """
@@ -222,7 +222,7 @@ def text_of(workspace: Workspace, settings: Settings, path: str) -> str:
 
 
 def text_in(file: FoundFile, settings: Settings) -> str:
-    """Return the text of a note that was listed; one that is gone meanwhile, or is no text, has none."""
+    """Return the text of a note that was listed; empty if it is gone meanwhile or is not text."""
     return _decoded(Path(file.real), Path(file.root) if file.root else None, settings.files.max_bytes)
 
 

@@ -46,7 +46,7 @@ from memlines.memory.notes.proof import (
     files_below,
     find_holders,
     find_lines_kept,
-    find_standing,
+    find_remaining,
     find_traces,
     state_of,
 )
@@ -146,7 +146,7 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
         removed.update(_from_kept(plan, found, signs))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
-        left = [*find_standing(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]
+        left = [*find_remaining(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]
     others = tuple(path for path in transcripts if not path.startswith(SNAPSHOTS))  # those are cleaned
     counted = {place: count for place, count in removed.items() if count}
     return Receipt(counted, tuple(dict.fromkeys(left)), others), plan.texts

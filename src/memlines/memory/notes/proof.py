@@ -2,7 +2,7 @@
 
 What is looked for are the telling lines of the forgotten texts, and in files that are not Markdown a few
 words of each at a time, so that a copy is found even where it is cut. What the notes that remain hold as well
-tells nothing and is left out.
+proves nothing and is left out.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Signs(NamedTuple):
         return cls(rare(lines), rare(pieces_of(lines)))
 
 
-def find_standing(workspace: Workspace, settings: Settings, found: Forgotten) -> Iterator[str]:
+def find_remaining(workspace: Workspace, settings: Settings, found: Forgotten) -> Iterator[str]:
     """Yield the citations of entries of notes that still say what was forgotten."""
     for note in notes_in(workspace, settings):
         text = text_in(note, settings)

@@ -42,7 +42,7 @@ _MOST_NEAREST = 3
 
 _MOST_NOTES = 40
 _MOST_LATEST = 20
-"""Notes that the start of a session looks into for the latest entries, and how many it takes of these."""
+"""Notes that the start of a session reads for the latest entries, and how many entries it shows."""
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAY_NS = 86_400 * 10**9

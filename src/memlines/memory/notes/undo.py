@@ -194,7 +194,7 @@ class _Undo:
         if step.new is None or block is None or at is None:
             raise WriteError(
                 f"{write.path!r} was changed after {self.target.command!r} wrote to it, and what it wrote"
-                " does not stand there any more as it was; nothing was changed",
+                " is no longer there as it was; nothing was changed",
                 todo=f"Change the note yourself, or take an earlier version: memlines history {write.path}",
             )
         old = self._kept(write)[block.old_start : block.old_end] if write.kept else b""
@@ -229,7 +229,7 @@ class _Undo:
 
 
 def _stacks(operations: Sequence[Operation]) -> tuple[list[Operation], list[Operation]]:
-    """Return the operations that stand, and the undos that can be redone, both the oldest first."""
+    """Return the operations that can be undone, and the undos that can be redone, both the oldest first."""
     known = {one.id: one for one in operations}
     done: list[Operation] = []
     undone: list[Operation] = []
