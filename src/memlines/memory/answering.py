@@ -172,12 +172,11 @@ def _search_snapshot(
         "sessions" in query.sources and query.sources != settings.sources
     )
     lacks_sessions = False
-    with manager.reading:
-        index = manager.open_reader()
+    with manager.opened() as index:
         if index is None:
             empty = SearchResult((), "none", "", "words", 0, tuple(warnings), fallback=chosen.fallback)
             return (_without_sessions(empty, settings) if wants_sessions else empty), True
-        with index.errors(), index.snapshot():
+        with index.snapshot():
             state = index.state
             now = state.serving
             if vector is not None and now is not None:

@@ -156,11 +156,8 @@ class Manager(OpenIndex):
         choice, pending = self.chosen(), report.pending
         reasons = (*_uncounted(job.provider), engine_warning(self.settings), choice.reason)
         if choice.reason and not pending and choice.provider is None and choice.requested != "auto":
-            with self.reading:
-                index = self.open_reader()
-                if index is not None:
-                    with index.errors():
-                        pending = index.count_chunks() - index.count_vectors()
+            with self.opened() as index:
+                pending = index.count_chunks() - index.count_vectors() if index else 0
         return replace(report, pending=pending, warnings=(*report.warnings, *filter(None, reasons)))
 
     def job(self, progress: Progress, group: int | None = None, *, words_only: bool = False) -> Job:
@@ -291,8 +288,7 @@ class Manager(OpenIndex):
         With `words_only` no provider is chosen, no model is loaded and nothing is embedded or sent.
         """
         deadline = time.monotonic() + self.settings.sync.search_seconds
-        with self.reading:
-            need = self._need(words_only=words_only)
+        need = self._need(words_only=words_only)
         warnings = self.background.take_messages()
         pending = need.pending
         if need.sync:
@@ -310,9 +306,8 @@ class Manager(OpenIndex):
             except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
                 # Where nothing can be written, a foreign index serves: every line that it cites is compared.
                 self._takes_foreign = isinstance(error, StoreReadOnly)
-                with self.reading:
-                    if need.is_first and self._need(words_only=words_only).is_first:
-                        raise
+                if need.is_first and self._need(words_only=words_only).is_first:
+                    raise
                 warnings.append(f"the index may be out of date: {error}")
         if not words_only:
             if self.settings.sync.on_search:
@@ -331,11 +326,9 @@ class Manager(OpenIndex):
     def _need(self, *, words_only: bool) -> _Need:
         """Return what a search has to do first."""
         try:
-            index = self.open_reader()
-            if index is not None:
-                with index.errors():
-                    if index.count_chunks():
-                        return self._need_of(index, words_only=words_only)
+            with self.opened() as index:
+                if index is not None and index.count_chunks():
+                    return self._need_of(index, words_only=words_only)
         except StoreDamaged:
             self.close_reader()
         if not os.path.lexists(self.index_file) and not self.discover().files:

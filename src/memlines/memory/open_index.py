@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
@@ -66,6 +66,14 @@ class OpenIndex:
             self.reader_inode = inode
         return self._reader
 
+    @contextmanager
+    def opened(self) -> Iterator[Index | None]:
+        """Hold the open index, or nothing if there is none; its errors are raised as ours."""
+        with self.reading:
+            index = self.open_reader()
+            with index.errors() if index else nullcontext():
+                yield index
+
     def read_state(self) -> IndexState | None:
         """Return the state of the index; `None` if there is none, or a damaged one."""
         with self.reading:
@@ -93,16 +101,13 @@ class OpenIndex:
     def is_dirty(self) -> bool:
         """Return whether files changed since they were indexed, by looking at all of them."""
         discovery = self.discover()
-        with self.reading:
-            try:
-                index = self.open_reader()
-                if index is None:
-                    return True
-                with index.errors():
-                    return is_dirty(discovery, self._known_files(index), self.settings.sync.sessions)
-            except StoreDamaged:
-                self.close_reader()
-                return True
+        try:
+            with self.opened() as index:
+                known = self._known_files(index) if index else None
+        except StoreDamaged:
+            self.close_reader()
+            known = None
+        return known is None or is_dirty(discovery, known, self.settings.sync.sessions)
 
     def changed_notes(self) -> list[str]:
         """Return up to 1,000 notes that were added or changed since they were indexed, the latest first.
@@ -111,11 +116,8 @@ class OpenIndex:
         """
         notes = discover(self.workspace, self.settings.extra_paths, self.settings.files.max_bytes).files
         known: Mapping[str, IndexedFile] = {}
-        with suppress(StoreError), self.reading:
-            index = self.open_reader()
-            if index is not None:
-                with index.errors():
-                    known = self._known_files(index)
+        with suppress(StoreError), self.opened() as index:
+            known = self._known_files(index) if index else {}
         changed = [note for note in notes if not is_unchanged(note, known)]
         latest_first = sorted(changed, key=lambda note: -note.fingerprint.mtime_ns)
         return [note.path for note in latest_first[:_MOST_CHANGED]]
@@ -171,13 +173,11 @@ class OpenIndex:
 
     def count_pending(self) -> int:
         """Return how many chunks have no vector yet."""
-        with self.reading:
-            provider = self.provider_at_work()
-            index = self.open_reader() if provider is not None else None
-            if index is None or provider is None:
-                return 0
-            with index.errors():
-                return count_to_do(index, provider)
+        provider = self.provider_at_work()
+        if provider is None:
+            return 0
+        with self.opened() as index:
+            return count_to_do(index, provider) if index else 0
 
 
 Work = Callable[[Progress], Iterable[str]]

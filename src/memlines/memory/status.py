@@ -6,7 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -81,10 +81,7 @@ class Status:
 
 
 def read_status(manager: Manager, *, deep: bool = False) -> Status:
-    """Return the state of a memory from what is on disk, without changing anything.
-
-    `deep` also asks the provider for one vector.
-    """
+    """Return the state of a memory, without changing anything; `deep` also asks the provider for a vector."""
     status, at_work = _describe(manager)
     if not deep:
         return status
@@ -128,17 +125,15 @@ def _probe(manager: Manager, status: Status, at_work: Provider | None) -> Probe:
 def _describe(manager: Manager) -> tuple[Status, Provider | None]:
     """Return the state of a memory, and who makes vectors: the chosen one, unless its model was declined."""
     discovery = manager.discover()
-    with manager.reading:
-        try:
-            at_work = manager.provider_at_work()
-            index = manager.open_reader()
-            with index.errors() if index else nullcontext():
-                if index is not None:
-                    document_counts(index.connection, ["a"])  # an error if the words cannot be searched
-                return _status_of(manager, discovery, index, at_work, None), at_work
-        except StoreError as problem:
-            at_work = manager.chosen().provider
-            return _status_of(manager, discovery, None, at_work, problem), at_work
+    try:
+        at_work = manager.provider_at_work()
+        with manager.opened() as index:
+            if index is not None:
+                document_counts(index.connection, ["a"])  # an error if the words cannot be searched
+            return _status_of(manager, discovery, index, at_work, None), at_work
+    except StoreError as problem:
+        at_work = manager.chosen().provider
+        return _status_of(manager, discovery, None, at_work, problem), at_work
 
 
 def _status_of(

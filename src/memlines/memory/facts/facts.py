@@ -22,6 +22,7 @@ from memlines.memory.arguments import FACT, RECALL, SEARCH, check
 from memlines.memory.facts.categories import category_of
 from memlines.memory.facts.contradiction import find_contradicted
 from memlines.memory.facts.near import KnownFacts, Near, about_the_same, duplicate_of, find_near
+from memlines.memory.facts.places import stamp_of
 from memlines.memory.facts.recall import FoundFact, Recollection, recall
 from memlines.memory.facts.table import INDEX, LANCEDB
 from memlines.memory.manager import Manager
@@ -176,9 +177,9 @@ class Facts:
         )
 
     def candidates(self, query: str) -> tuple[FoundFact, ...]:
-        """Return the facts that a description may mean: what `recall` finds, in its order, at most five.
+        """Return up to five facts that a description may mean, in the order that `recall` finds them.
 
-        Behind those that hold come such as are no longer true; they can be forgotten as well.
+        Those that are no longer true come last; they can be forgotten as well.
         """
         holding = self.recall(query, _MOST_CANDIDATES, current_only=True).found
         every = self.recall(query, _MOST_CANDIDATES).found
@@ -195,6 +196,7 @@ class Facts:
         facts = [line.fact for line in self._note.lines()]
         days = sorted(fact.created for fact in facts if fact.created)
         uri = self._table.uri
+        stamp = stamp_of(uri) if uri else None
         counts = Counter(fact.category for fact in facts if fact.is_current)
         return Stats(
             file=self.path,
@@ -207,7 +209,7 @@ class Facts:
             newest=days[-1] if days else None,
             store=LANCEDB if uri else INDEX,
             uri=uri,
-            rows=self._table.rows(),
+            rows=stamp.count if stamp else None,
         )
 
     # Changing
@@ -300,10 +302,7 @@ class Facts:
 
     @operation("facts edit")
     def edit(self, name: str, text: str, *, allow_secret: bool = False) -> FactLine:
-        """Replace the words of a fact, and return where it is.
-
-        Words that hold a secret are refused, as by `store`.
-        """
+        """Replace the words of a fact, and return where it is; secrets are refused, as by `store`."""
         check(FACT, text=text)
         line = self.get(name)
         words = plain(text)

@@ -135,4 +135,4 @@ def _opposites() -> frozenset[frozenset[str]]:
 @cache
 def _anything() -> tuple[str, ...]:
     lists = [section(code, "contradiction").get("anything", "") for code in languages()]
-    return tuple(word for words in lists for word in words.split())
+    return tuple(" ".join(lists).split())

@@ -132,10 +132,9 @@ def _look(manager: Manager, text: str, lines: Sequence[FactLine], warnings: list
             warnings.append(f"{_BY_WORDS_ALONE}: {error}")
     looked = _Looked({}, {}, embedder, vector)
     missing = lines
-    with manager.reading:
-        index = manager.open_reader()
+    with manager.opened() as index:
         if index is not None:
-            with index.errors(), index.snapshot():
+            with index.snapshot():
                 store, by_table = manager.fact_table.look(index, current_only=False)
                 missing = store.missing
                 latest = [line.fact.id for line in lines[-_LATEST:]]
@@ -147,11 +146,11 @@ def _look(manager: Manager, text: str, lines: Sequence[FactLine], warnings: list
                 if vector is not None and serving is not None and serving.space == embedder.space:
                     within = CandidateSet(store.all, {}, by_table)
                     near = nearest(index, vector, _BY_MEANING, found, within)
-                for number in dict.fromkeys([*near, *found]):
-                    line = store.lines[number]
-                    looked.lines[line.fact.id] = line
-                    if number in near:
-                        looked.cosines[line.fact.id] = near[number]
+            for number in dict.fromkeys([*near, *found]):
+                line = store.lines[number]
+                looked.lines[line.fact.id] = line
+                if number in near:
+                    looked.cosines[line.fact.id] = near[number]
     looked.lines.update((line.fact.id, line) for line in missing)
     return looked
 

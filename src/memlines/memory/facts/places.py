@@ -211,15 +211,9 @@ def stamp_of(uri: str) -> Stamp | None:
         said = json.loads((folder_of(uri) / _STAMP).read_text(encoding="utf-8"))
         if said["format"] != _FORMAT:
             return None
-        return Stamp(
-            state=str(said["state"]),
-            count=int(said["count"]),
-            lacking=tuple(map(int, said["lacking"])),
-            version=int(said["version"]),
-            token=str(said["token"]),
-            time=float(said["time"]),
-            seconds=float(said["seconds"]),
-        )
+        version, token = int(said["version"]), str(said["token"])
+        state, count, lacking = str(said["state"]), int(said["count"]), tuple(map(int, said["lacking"]))
+        return Stamp(state, count, lacking, version, token, float(said["time"]), float(said["seconds"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

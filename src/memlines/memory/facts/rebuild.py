@@ -136,10 +136,7 @@ def _rows(index: Index, facts: Sequence[tuple[int, FactLine]]) -> Iterator[Row]:
 
 
 def _make_durable(uri: str) -> None:
-    """Have the system keep what LanceDB wrote even if the power goes, and close it to others.
-
-    LanceDB sees to neither.
-    """
+    """Sync to disk what LanceDB wrote, and close it to others: LanceDB does neither."""
     if is_remote(uri):
         return
     with closing(Folder.at(folder_of(uri))) as place:

@@ -85,12 +85,6 @@ class FactTable:
     def _uri(self) -> str:
         return uri_of(self._workspace, self._settings)
 
-    def rows(self) -> int | None:
-        """Return how many rows the table holds, as far as that is known without asking it."""
-        uri = self.uri
-        stamp = stamp_of(uri) if uri else None
-        return stamp.count if stamp else None
-
     def take_troubles(self) -> tuple[str, ...]:
         """Return what went wrong with the table since this was last called."""
         troubles, self._troubles = tuple(self._troubles), {}

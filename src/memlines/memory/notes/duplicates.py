@@ -103,10 +103,7 @@ class _Wording:
 def find_known(
     manager: Manager, text: str, now: datetime, notes: Collection[str], *, with_facts: bool = True
 ) -> Hit | None:
-    """Return the entry that says what a text says: of these notes, the facts, or what the index holds.
-
-    Turn `with_facts` off to leave out the note of facts.
-    """
+    """Return the entry that says what a text says: of these notes, the facts, or what the index holds."""
     return find_duplicate(text, now, _entries_like(manager, text, notes, with_facts=with_facts))
 
 
@@ -182,10 +179,9 @@ def _entries_like(
             yield facts, Entry("item", line.first, line.last, f"- {day}{line.fact.text}", "")
     searched = " ".join(telling_words(text)[:_SEARCHED_WORDS])
     chunks: list[IndexedChunk] = []
-    with suppress(StoreError), manager.reading:
-        index = manager.open_reader()
+    with suppress(StoreError), manager.opened() as index:
         if index is not None:
-            with index.errors(), index.snapshot():
+            with index.snapshot():
                 chunks = [*index.chunks(find_all(index, searched, _LOOKED_AT, ("memory",))).values()]
     for path in dict.fromkeys(chunk.path for chunk in chunks):
         if path != facts and path not in notes:

@@ -113,8 +113,7 @@ def recall(
     """Return entries, newest first, or best first if they answer a query and need not be recent.
 
     `recent` asks for entries whose day is known, `decisions` for those that record one, a topic for those
-    in its note or under its heading; several of these narrow each other. Nothing asked means recent. Where
-    no answer is confident, the few nearest entries are returned and marked as weak.
+    in its note or under its heading; several of these narrow each other. Nothing asked means recent.
     """
     workspace, settings = memory.workspace, memory.settings
     words = (query or "").strip()
@@ -140,8 +139,8 @@ def latest(
 ) -> list[tuple[Recalled, str]]:
     """Return the newest entries of some days, each with the text of its note, for the start of a session.
 
-    So only the notes that were changed last are read, and not those that are left out. Of these, only as many
-    are cut into entries as it takes, those with the newest days first: cutting takes longest.
+    Only the notes that were changed last are read. Cutting them into entries takes longest, so it begins with
+    the newest days and ends when there are enough.
     """
     files = [
         file

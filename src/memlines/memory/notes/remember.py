@@ -62,10 +62,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class _New:
-    """A text to remember, when it was said, and the note it goes to.
-
-    With its label there, the heading it goes under, and a title in case the note is new.
-    """
+    """A text to remember, when it was said, and its note: label, heading, and a title if the note is new."""
 
     words: str
     moment: datetime
@@ -87,13 +84,7 @@ def remember(
     force: bool = False,
     allow_secret: bool = False,
 ) -> Remembered:
-    """Write a text into the notes as an entry and return where it is.
-
-    `to` names the note: "log", "memory" (MEMORY.md) or a path. Without it, a topic has its own note, and
-    everything else goes into the daily log. An entry or a fact that says the same already is returned
-    instead, unless `force` is set. A text that holds a secret raises `SecretRefused`, unless `allow_secret`
-    is set.
-    """
+    """Write a text into the notes as an entry and return where it is; see `Memory.remember`."""
     words = usable_text(text)
     if not allow_secret:
         refuse_secrets(words, rules_of(manager.settings.redaction.rules))
@@ -107,10 +98,9 @@ def remember(
 def remember_all(
     manager: Manager, said: Sequence[tuple[str, datetime]], *, session: str | None = None
 ) -> list[Remembered | None]:
-    """Write texts into the logs of the days they were said on and return where each is.
+    """Write texts into the logs of the days they were said on; see `Memory.remember_all`.
 
-    What goes into one log is written at once, all of it or nothing; a session is named in comments around
-    it. A text that holds a secret is not written, and `None` is in its place.
+    A session is named in comments around what goes into one log.
     """
     mark = "" if session is None else session_mark(session)
     around = None if session is None else comments_around(session)

@@ -46,10 +46,7 @@ class NoteChange:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """An operation that was undone or redone, and what that changed.
-
-    `forgotten` names passages that would have come back but were forgotten, and were left out.
-    """
+    """An operation that was undone or redone, what that changed, and which forgotten passages it left out."""
 
     command: str
     time: datetime

@@ -32,10 +32,7 @@ _Load = Callable[[], bytes]
 
 @dataclass(frozen=True, slots=True)
 class RestoredVersion:
-    """A version that was brought back, and what that changed.
-
-    `forgotten` names passages of it that were forgotten, and were left out.
-    """
+    """A version that was restored, what that changed, and which forgotten passages were left out."""
 
     version: Version
     change: NoteChange
@@ -56,10 +53,7 @@ def read_version(workspace: Workspace, path: str, name: str) -> str:
 def restore_version(
     workspace: Workspace, path: str, name: str, *, with_forgotten: bool = False, dry_run: bool = False
 ) -> RestoredVersion:
-    """Make a note what it was in a version; what it holds now is kept first.
-
-    What was forgotten since stays out, unless `with_forgotten` is set.
-    """
+    """Make a note what it was in a version; what it holds now is kept first. See `Memory.restore_version`."""
     place = place_of(workspace, path)
     gone = Forgotten(()) if with_forgotten else Forgotten.load(workspace)
 
