@@ -285,24 +285,20 @@ def _batches(rows: Iterator[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]
         facts = [row.fact for row in some]
         buffer = pa.py_buffer(b"".join(row.vector for row in some))
         floats = pa.Array.from_buffers(pa.float32(), len(some) * kind.list_size, [None, buffer])
-        columns = [
-            [row.number for row in some],
-            [fact.id for fact in facts],
-            [fact.text for fact in facts],
-            pa.FixedSizeListArray.from_arrays(floats, kind.list_size),
-            [fact.importance for fact in facts],
-            [fact.category for fact in facts],
-            [fact.created for fact in facts],
-            [fact.source for fact in facts],
-            [fact.valid_from for fact in facts],
-            [fact.superseded_by or None for fact in facts],
-            [fact.is_current for fact in facts],
-        ]
-        arrays = [
-            column if isinstance(column, pa.Array) else pa.array(column, field.type)
-            for column, field in zip(columns, schema, strict=True)
-        ]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+        columns = {
+            "number": [row.number for row in some],
+            "id": [fact.id for fact in facts],
+            "text": [fact.text for fact in facts],
+            "vector": pa.FixedSizeListArray.from_arrays(floats, kind.list_size),
+            "importance": [fact.importance for fact in facts],
+            "category": [fact.category for fact in facts],
+            "created_at": [fact.created for fact in facts],
+            "source": [fact.source for fact in facts],
+            "valid_from": [fact.valid_from for fact in facts],
+            "superseded_by": [fact.superseded_by or None for fact in facts],
+            "current": [fact.is_current for fact in facts],
+        }
+        yield pa.RecordBatch.from_pydict(columns, schema=schema)
 
 
 def _local_error(uri: str, said: str) -> StoreError:

@@ -176,14 +176,13 @@ class FactNote:
             if document.failed:
                 todo = "Check that it is a file, and its permissions"
             raise PathError(f"the facts in {place.path!r} cannot be used: it {document.reason}", todo=todo)
-        last = self._last
-        state = (document.fingerprint, document.settled, document.hash)
-        if last.hash == document.hash:
-            return _Read(*state, last.facts, last.lines, last.ends_in_code)
+        if self._last.hash == document.hash:
+            return replace(self._last, fingerprint=document.fingerprint, is_settled=document.settled)
         lines = facts_of(document.text)
+        facts = {line.fact.id: line for line in lines}
         has_code = any(fence in document.text for fence in _FENCES)
         ends_in_code = has_code and unclosed_fence(document.text) != ""
-        return _Read(*state, {line.fact.id: line for line in lines}, lines, ends_in_code)
+        return _Read(document.fingerprint, document.settled, document.hash, facts, lines, ends_in_code)
 
 
 @dataclass(frozen=True, slots=True)

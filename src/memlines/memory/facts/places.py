@@ -74,13 +74,6 @@ class Stamp:
     """When it was written, in seconds since 1970, and how long that took."""
 
 
-def own_name(workspace: Workspace) -> str:
-    """Return the name of a workspace's folder in a place that several may share."""
-    name = _content(workspace, _NAME)
-    random = name if _NAMED.fullmatch(name) else ""
-    return hashlib.sha256(os.fsencode(workspace.root) + random.encode()).hexdigest()[:12]
-
-
 def make_own_name(workspace: Workspace) -> None:
     """Give a workspace its random name, if it has none."""
     _write(workspace, _NAME, secrets.token_hex(16))
@@ -89,20 +82,20 @@ def make_own_name(workspace: Workspace) -> None:
 def note_place(workspace: Workspace, uri: str) -> None:
     """Note that a table is about to be written to a place; the default one is always known."""
     if uri != default_place(workspace):
-        _write(workspace, _file_of(workspace, uri), _portable(workspace, uri))
+        _write(workspace, *_noted(workspace, uri))
 
 
 def drop_place(workspace: Workspace, uri: str) -> None:
     """Note that there is no table in a place any more."""
-    file = _folder(workspace) / _file_of(workspace, uri)
+    file = _folder(workspace) / _noted(workspace, uri)[0]
     with _writing(file), suppress(FileNotFoundError, NotADirectoryError):
         unlink(file, root=workspace.root)
 
 
 def noted_places(workspace: Workspace) -> list[str]:
-    """Return the places that tables were written to, but for the default one.
+    """Return the places that tables were written to, except the default one.
 
-    Only what ends with a name as we give them is one: a cloned workspace could name tables of others.
+    Only those that end with a name of ours count: a cloned workspace could name tables of others.
     """
     try:
         names = listing(_folder(workspace), root=workspace.root)
@@ -122,14 +115,11 @@ def _folder(workspace: Workspace) -> Path:
     return workspace.private / FOLDER / _PLACES
 
 
-def _portable(workspace: Workspace, uri: str) -> str:
-    """Return a place as it is noted: what lies in the workspace moves with it."""
+def _noted(workspace: Workspace, uri: str) -> tuple[str, str]:
+    """Return the file that notes a place, and what it says: what lies in the workspace moves with it."""
     inside = "://" not in uri and Path(uri).is_relative_to(workspace.root)
-    return Path(uri).relative_to(workspace.root).as_posix() if inside else uri
-
-
-def _file_of(workspace: Workspace, uri: str) -> str:
-    return hashlib.sha256(_portable(workspace, uri).encode(errors="surrogatepass")).hexdigest()[:16]
+    place = Path(uri).relative_to(workspace.root).as_posix() if inside else uri
+    return hashlib.sha256(place.encode(errors="surrogatepass")).hexdigest()[:16], place
 
 
 def _content(workspace: Workspace, name: str) -> str:
@@ -167,7 +157,9 @@ def uri_of(workspace: Workspace, settings: Settings) -> str:
     given = settings.facts.uri
     if not given:
         return default_place(workspace)
-    own = own_name(workspace)
+    name = _content(workspace, _NAME)
+    random = name if _NAMED.fullmatch(name) else ""
+    own = hashlib.sha256(os.fsencode(workspace.root) + random.encode()).hexdigest()[:12]
     if _REMOTE.match(given):
         if not given.startswith(_SERVICES) or not given.partition("://")[2].strip("/"):
             raise SettingsError(
