@@ -65,7 +65,7 @@ def test_undo_goes_back_step_by_step(memory: Memory) -> None:
     memory.undo()
     memory.undo()
     assert text_of(memory) == "- a\n"
-    with pytest.raises(UsageError, match="there is nothing to take back"):
+    with pytest.raises(UsageError, match="there is nothing to undo"):
         memory.undo()
 
 
@@ -78,7 +78,7 @@ def test_redo_brings_back_step_by_step(memory: Memory) -> None:
     memory.undo(redo=True)
     assert memory.undo(redo=True).command == "remember"
     assert text_of(memory) == both
-    with pytest.raises(UsageError, match="there is nothing to bring back"):
+    with pytest.raises(UsageError, match="there is nothing to redo"):
         memory.undo(redo=True)
 
 
@@ -96,7 +96,7 @@ def test_after_a_new_write_there_is_nothing_to_bring_back(memory: Memory) -> Non
     remember(memory, "b")
     memory.undo()
     remember(memory, "c")
-    with pytest.raises(UsageError, match="there is nothing to bring back"):
+    with pytest.raises(UsageError, match="there is nothing to redo"):
         memory.undo(redo=True)
 
 

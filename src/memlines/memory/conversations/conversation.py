@@ -58,15 +58,15 @@ def parse_conversation(text: str) -> Conversation | None:
         if export is not None:
             return name_conversation(client.name, *export)
     lines = list(split(text))
-    client = recognise(lines)
-    if client is None:
+    recognised = recognise(lines)
+    if recognised is None:
         return None
-    headers = map(client.header_of, records_of(islice(lines, _HEAD_LINES)))
+    headers = map(recognised.header_of, records_of(islice(lines, _HEAD_LINES)))
     header = next((header for header in headers if header is not None), {})
     # The workspace's own transcripts say for which client they were written.
-    written_for = header.get("client") if client is OWN_FORMAT else None
-    name = written_for if written_for in list(WRITTEN_FOR) else client.name
-    return name_conversation(name, header.get("id"), client.parse(lines, 1))
+    written_for = header.get("client") if recognised is OWN_FORMAT else None
+    name = written_for if written_for in list(WRITTEN_FOR) else recognised.name
+    return name_conversation(name, header.get("id"), recognised.parse(lines, 1))
 
 
 def format_transcript(session: str, client: str, started: datetime | None, turns: Iterable[Turn]) -> bytes:

@@ -101,8 +101,7 @@ class _Undo:
             lists = "'memlines history' lists what was written"
             versions = "'memlines history PATH' lists earlier versions of a note"
             raise UsageError(
-                f"there is nothing to {'bring back' if redo else 'take back'}",
-                todo=lists if redo else versions,
+                f"there is nothing to {'redo' if redo else 'undo'}", todo=lists if redo else versions
             )
         self.target = standing[-1]
         if self.target.command == journal.FORGET:
