@@ -65,6 +65,8 @@ class Memory:
                 todo="Set store.driver to sqlite and backend to builtin",
             )
         self._manager = Manager(self.workspace, self.loaded)
+        self._facts: Facts | None = None
+        self._making_facts = threading.Lock()
 
     @property
     def settings(self) -> Settings:
@@ -86,7 +88,9 @@ class Memory:
         """The long-term facts: short memories with a category, kept in a note of their own."""
         from memlines.memory.facts.facts import Facts
 
-        return Facts(self._manager)
+        with self._making_facts:
+            self._facts = self._facts or Facts(self._manager)
+        return self._facts
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
         """Make the index equal the files; `force` rebuilds it."""
