@@ -25,22 +25,16 @@ Kind = Literal["text", "int", "number", "bool", "list", "object"]
 MOST_CHARACTERS = 100_000
 """How long a text may be that a model hands over."""
 
-_WORDS: Mapping[Kind, str] = {
-    "text": "text",
-    "int": "a whole number",
-    "number": "a number",
-    "bool": "true or false",
-    "list": "a list",
-    "object": "an object",
+_WORDS: Mapping[Kind, tuple[str, str]] = {
+    "text": ("text", "string"),
+    "int": ("a whole number", "integer"),
+    "number": ("a number", "number"),
+    "bool": ("true or false", "boolean"),
+    "list": ("a list", "array"),
+    "object": ("an object", "object"),
 }
-_JSON_TYPES: Mapping[Kind, str] = {
-    "text": "string",
-    "int": "integer",
-    "number": "number",
-    "bool": "boolean",
-    "list": "array",
-    "object": "object",
-}
+"""What each kind is called in messages, and in JSON Schema."""
+
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MOST_DIGITS = 60
 
@@ -61,7 +55,7 @@ class Argument:
     @property
     def allowed(self) -> str:
         """The values it accepts, in words."""
-        words = _WORDS[self.kind]
+        words, _ = _WORDS[self.kind]
         if self.choices:
             return f"{'a list' if self.kind == 'list' else 'one'} of: {', '.join(self.choices)}"
         if self.low is None:
@@ -175,7 +169,7 @@ def parse(name: str, arguments: Arguments, given: object, *, by_model: bool = Fa
 
     def wrong(what: str) -> UsageError:
         takes = [
-            f"{own} ({_WORDS[argument.kind]}{', required' if argument.required else ''})"
+            f"{own} ({_WORDS[argument.kind][0]}{', required' if argument.required else ''})"
             for own, argument in arguments.items()
         ]
         todo = f"It takes {', '.join(takes)}" if takes else "It takes no arguments"
@@ -213,7 +207,7 @@ def json_schema(arguments: Arguments) -> dict[str, Any]:
     """
     properties: dict[str, Any] = {}
     for name, argument in arguments.items():
-        schema: dict[str, Any] = {"type": _JSON_TYPES[argument.kind], "description": argument.help}
+        schema: dict[str, Any] = {"type": _WORDS[argument.kind][1], "description": argument.help}
         more = {"enum": list(argument.choices) or None, "minimum": argument.low, "maximum": argument.high}
         properties[name] = schema | {key: value for key, value in more.items() if value is not None}
     required = [name for name, argument in arguments.items() if argument.required]

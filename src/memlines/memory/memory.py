@@ -196,7 +196,6 @@ class Memory:
         """Return the lines that answer a query, best first; none is an honest answer.
 
         A hit is the passage that answers, of at most eight lines; with `full` it is the chunk around it.
-
         Where nothing reaches the setting `query.min_score`, the nearest lines are weak hits, and the result
         is not `confident`. With `strict` they are left out: do so for what is shown to people who did not
         ask. With `min_score` nothing below that is shown, and everything above it.
@@ -265,8 +264,8 @@ class Memory:
     ) -> list[Remembered | None]:
         """Write texts into the logs of the days they were said on, and return where each is.
 
-        What goes into one log is written at once, all of it or nothing. A text
-        that holds a secret is not written, and `None` is in its place.
+        What goes into one log is written at once or not at all. A text that holds a secret is left out, and
+        `None` is in its place.
         """
         from memlines.memory.notes.remember import remember_all
 

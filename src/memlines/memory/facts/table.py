@@ -19,20 +19,9 @@ from memlines.errors import MemlinesError, SettingsError, StoreDamaged, StoreErr
 from memlines.index.search.retrievers import Nearest
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import start_daemon
+from memlines.memory.facts import places
 from memlines.memory.facts.lance import NAME, LanceTable, ask_again, is_installed, load, with_deadline
 from memlines.memory.facts.note import FactNote, FactStore, FactStores, cosines
-from memlines.memory.facts.places import (
-    Stamp,
-    default_place,
-    drop_place,
-    folder_of,
-    is_remote,
-    make_own_name,
-    note_place,
-    noted_places,
-    stamp_of,
-    uri_of,
-)
 from memlines.memory.facts.rebuild import LARGE, absent, distrust, open_table, rebuild, state_in
 from memlines.paths import MAIN_AGENT, Workspace
 from memlines.settings import Settings
@@ -73,7 +62,7 @@ class FactTable:
         self._index_file = index_file
         self._writing = threading.Lock()
         self._closed = threading.Event()
-        self._opened: tuple[Stamp, LanceTable] | None = None
+        self._opened: tuple[places.Stamp, LanceTable] | None = None
         self._troubles: dict[str, None] = {}
 
     @property
@@ -83,7 +72,7 @@ class FactTable:
 
     @property
     def _uri(self) -> str:
-        return uri_of(self._workspace, self._settings)
+        return places.uri_of(self._workspace, self._settings)
 
     def take_troubles(self) -> tuple[str, ...]:
         """Return what went wrong with the table since this was last called."""
@@ -100,7 +89,7 @@ class FactTable:
         """
         try:
             uri = self.uri
-            stamp = stamp_of(uri) if uri else None
+            stamp = places.stamp_of(uri) if uri else None
             if stamp is None or not stamp.count:
                 return
             load()  # here, because a program must not end while another thread imports it
@@ -124,7 +113,7 @@ class FactTable:
             uri = self.uri if allowed and opened else ""
         except MemlinesError as error:
             self._notice(error)
-        if opened is None or not uri or opened[0] != stamp_of(uri):
+        if opened is None or not uri or opened[0] != places.stamp_of(uri):
             return store, None
         stamp, table = opened
         if stamp.state != state_in(index, self.note.path):
@@ -178,10 +167,10 @@ class FactTable:
         if not uses_table(self._settings, len(lines)):
             return ()
         if lines and self._settings.facts.uri:
-            make_own_name(self._workspace)
+            places.make_own_name(self._workspace)
         uri = self._uri
         if lines:
-            note_place(self._workspace, uri)
+            places.note_place(self._workspace, uri)
 
         def work() -> None:
             index = Index.reader(self._index_file)  # not the shared one: this may take a while
@@ -190,7 +179,7 @@ class FactTable:
                     rebuild(index, self.note, uri, self.stores)
 
         with self._writing:
-            if is_remote(uri):
+            if places.is_remote(uri):
                 self._wait_for(work)
             else:
                 work()
@@ -219,10 +208,12 @@ class FactTable:
         for uri in self._places():
             if uri == current or not _is_known_here(uri):
                 continue
-            may_hold = is_remote(uri) or stamp_of(uri) or os.path.lexists(Path(uri, f"{NAME}.lance"))
+            may_hold = (
+                places.is_remote(uri) or places.stamp_of(uri) or os.path.lexists(Path(uri, f"{NAME}.lance"))
+            )
             try:
                 with absent(uri) if may_hold else nullcontext():
-                    drop_place(self._workspace, uri)
+                    places.drop_place(self._workspace, uri)
             except (MemlinesError, OSError) as error:
                 reported.append(f"a former table of the facts could not be removed: {reason_of(error)}")
         return tuple(reported)
@@ -249,13 +240,13 @@ class FactTable:
 
     def _places(self) -> list[str]:
         """Return where tables of this workspace are or may be."""
-        places = dict.fromkeys([default_place(self._workspace), *noted_places(self._workspace)])
+        known = dict.fromkeys([places.default_place(self._workspace), *places.noted_places(self._workspace)])
         with suppress(SettingsError):  # a setting that names no place names no table
-            if os.path.lexists(folder_of(self._uri)):
-                places[self._uri] = None
-        return [*places]
+            if os.path.lexists(places.folder_of(self._uri)):
+                known[self._uri] = None
+        return [*known]
 
 
 def _is_known_here(uri: str) -> bool:
     """Return whether this machine wrote a table; of a service, a cloned workspace could name any bucket."""
-    return not is_remote(uri) or folder_of(uri).is_dir()
+    return not places.is_remote(uri) or places.folder_of(uri).is_dir()
