@@ -362,7 +362,7 @@ class Manager(OpenIndex):
         self._wrote = True
 
     def _files_changed(self, index: Index, *, words_only: bool = False) -> bool:
-        """Return whether files changed, as far as this search is to find that out itself."""
+        """Return whether files changed, as far as this search has to find that out itself."""
         started = time.monotonic()
         if not self._wrote:
             if started < self._rest_until:

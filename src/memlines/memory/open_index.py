@@ -159,7 +159,7 @@ class OpenIndex:
         return self._former[space]
 
     def forget_providers(self) -> None:
-        """Have the providers made again, because what they learnt about their service is no longer so."""
+        """Create the providers again: what they learnt about their service is no longer true."""
         self.choice = None
         self._former = {}
 

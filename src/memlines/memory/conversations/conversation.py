@@ -134,7 +134,7 @@ SWITCH_ON = (
 
 
 def client_of(path: str) -> str:
-    """Return the client a transcript is from; one that was brought in says so at its beginning."""
+    """Return the client a transcript is from; the name of an imported one begins with it."""
     if not path.startswith(PREFIX):
         return ""
     name = path.removeprefix(PREFIX)
@@ -162,7 +162,7 @@ _TODO = "Name a transcript of OpenClaw, Claude Code or Codex, or what 'opencode 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of a conversation: where it is now, or why it was not brought in.
+    """What became of a conversation: where it is now, or why it was not imported.
 
     `damaged` counts lines that are not records, `redacted` the secrets that were taken out, by their kinds.
     """

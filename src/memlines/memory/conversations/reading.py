@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,14 +70,8 @@ class Session:
             "client": self.client,
             "started": format_time(self.started),
             "turns": [
-                {
-                    "line": turn.line,
-                    "role": turn.role,
-                    "text": turn.text,
-                    "time": format_time(turn.time),
-                    "tools": list(turn.tools),
-                    "marked": self.is_marked(turn),
-                }
+                asdict(turn)
+                | {"time": format_time(turn.time), "tools": list(turn.tools), "marked": self.is_marked(turn)}
                 for turn in self.turns
             ],
             "earlier": self.earlier,

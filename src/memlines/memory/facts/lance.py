@@ -211,7 +211,7 @@ def connect(uri: str) -> DBConnection:
 
 @contextmanager
 def lance_errors(uri: str) -> Iterator[None]:
-    """Raise LanceDB's errors inside the block as ours; a service that was not reached is let rest."""
+    """Raise LanceDB's errors inside the block as ours; an unreachable service is not asked for a while."""
     until, shown = _resting.get(uri, (0.0, ""))
     if time.monotonic() < until:
         raise _unreachable(shown)
@@ -224,7 +224,7 @@ def lance_errors(uri: str) -> Iterator[None]:
 
 
 def with_deadline(uri: str, work: Callable[[], _Result], seconds: float) -> _Result:
-    """Return what a table answers; a service that takes longer is let rest, and the work goes on alone."""
+    """Return what a table answers; a service that takes longer is not asked for a while; the work goes on."""
     if not is_remote(uri):
         return work()
     answer = start_daemon(work, "memlines-lancedb")
@@ -249,7 +249,7 @@ def reach(uri: str) -> None:
 
 
 def ask_again(uri: str) -> None:
-    """End the rest of a service, for something that must not be left undone."""
+    """Ask a service again at once, for something that must not be left undone."""
     _resting.pop(uri, None)
 
 

@@ -24,7 +24,6 @@ from memlines.memory.answering import search_fresh
 from memlines.memory.facts.note import FactStore, cosines
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
-from memlines.settings import with_overrides
 from memlines.text.chunk import text_hash
 from memlines.text.fact_note import words_of
 from memlines.text.facts import Fact, FactLine
@@ -133,16 +132,14 @@ def recall(
 def _parse(
     manager: Manager, query: str, limit: int, min_score: float | None, now: datetime | None, mode: Mode
 ) -> Query:
-    """Return a query for facts; whatever is set for notes, their scores are probabilities."""
+    """Return a query for facts; the scores of facts are probabilities, whatever is set for notes."""
     likely = manager.settings.facts.recall_min_score
-    keys = {"query.max_results": limit, "query.min_score": likely, "query.fusion": "evidence"}
-    settings = with_overrides(manager.loaded, keys)
     return parse_query(
         query,
-        settings.query,
+        replace(manager.settings.query, max_results=limit, min_score=likely, fusion="evidence"),
         "default",
         mode=mode,
-        sources=settings.sources,
+        sources=manager.settings.sources,
         now=now or datetime.now(UTC),
         cut=min_score,
         full=True,

@@ -84,8 +84,8 @@ class FactTable:
     def prepare(self) -> None:
         """Open the table, if it may answer.
 
-        That may take a moment, so it is done while nothing is held that others wait for. What takes longer
-        with a service goes on alone, and a later question finds it done.
+        That may take a moment, so the caller holds no lock. If a service takes longer, opening goes on in a
+        thread, and a later question uses the table.
         """
         try:
             uri = self.uri
@@ -157,7 +157,7 @@ class FactTable:
             return (_TROUBLE.format(reason_of(error)),)
 
     def close(self) -> None:
-        """Wait for a service no longer than a moment; what is being written goes on alone."""
+        """Stop waiting for a service soon; what is being written goes on in its own thread."""
         self._closed.set()
 
     def _rebuild(self) -> tuple[str, ...]:

@@ -198,7 +198,7 @@ def _remaining(plan: _Plan) -> list[str]:
 
 
 def _earlier_wordings(plan: _Plan, remaining: Sequence[str]) -> tuple[str, ...]:
-    """Return what facts that go said before, but for what other notes still hold.
+    """Return what the facts to forget said earlier, except what other notes still hold.
 
     Earlier versions of their note are kept. A fact that was changed keeps its id, also if it had none of its
     own before.

@@ -97,7 +97,7 @@ def find_remaining(workspace: Workspace, settings: Settings, found: Forgotten) -
 def find_traces(
     workspace: Workspace, indexes: Sequence[Path], signs: Signs, clean: Mapping[Path, tuple[int, ...]]
 ) -> Iterator[str]:
-    """Yield the files that still hold pieces, but for what an index holds of transcripts.
+    """Yield the files that still hold pieces, except what an index holds of transcripts.
 
     An index that was read to its end, and to which nothing was written since, is not read again: `clean` has
     the state that it was in.

@@ -84,7 +84,7 @@ class _Wanted:
             return False
         if not self.topic:
             return True
-        # The slug of a text holds that of a topic in it, but for what marks the name of a device.
+        # The slug of a text holds that of a topic in it, without the prefix for the name of a device.
         return path in self.topic_notes or self.topic.removeprefix("topic-") in slug_of(text)
 
     def fits(self, found: Recalled) -> bool:
