@@ -18,9 +18,8 @@ import pytest
 from memlines.embed.base import Provider, embed_query, to_blobs
 from memlines.files.scan import discover
 from memlines.index.store.sqlite import files, spaces
-from memlines.index.store.sqlite.chunks import check_words, match_words
+from memlines.index.store.sqlite.chunks import match_words
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.spaces import vectors_table
 from memlines.index.sync import run
 from memlines.index.sync.job import Job
 from memlines.paths import Workspace
@@ -195,15 +194,16 @@ def assert_sound(path: Path) -> None:
     connection = apsw.Connection(str(path))
     try:
         assert connection.pragma("integrity_check") == "ok"
-        check_words(connection)
+        connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('integrity-check')")
         chunks = [row[0] for row in connection.execute("SELECT number FROM chunks ORDER BY number")]
         worded = [row[0] for row in connection.execute("SELECT rowid FROM chunks_fts ORDER BY rowid")]
         assert worded == chunks
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
         for entry in spaces.entries(connection):
-            if vectors_table(entry.number) in tables:
-                sql = f"SELECT chunk FROM {vectors_table(entry.number)}"
-                assert {row[0] for row in connection.execute(sql)} <= set(chunks)
+            table, _ = spaces.tables_of(entry.number)
+            if table in tables:
+                held = {row[0] for row in connection.execute(f"SELECT chunk FROM {table}")}
+                assert held <= set(chunks)
     finally:
         connection.close()
 
@@ -223,7 +223,7 @@ def lines_of(text: str) -> list[Chunk]:
 
 def serving_model(index: Index) -> str:
     """Return the model whose vectors answer."""
-    now = spaces.serving(index.connection)
+    now = index.state.serving
     return now.space.model if now else ""
 
 

@@ -16,7 +16,8 @@ from memlines.embed.batches.services import batches_of
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE
 from memlines.errors import SpendLimit
-from memlines.index.sync.batch_journal import BatchJournal, Failures, Submitted
+from memlines.index.store.sqlite.cache import Submitted
+from memlines.index.sync.batch_journal import BatchJournal, Failures
 from memlines.index.sync.batches import BatchOutcome, BatchRun
 from memlines.settings.tree import Batch, Embeddings
 from tests.embed.fake_batches import DIMS, KEY, BatchServer, Service, blob_of, serving

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memlines.errors import SpendLimit
-from memlines.index.sync.batch_journal import Submitted
+from memlines.index.store.sqlite.cache import Submitted
 from tests.embed.batch_runs import (
     QUIET,
     SERVICES,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +152,8 @@ def test_a_program_that_asks_once_makes_a_part_of_the_new_vectors(
     workspace: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(workspace, server)
-    is_over = iter([False, True])
-    monkeypatch.setattr("memlines.index.sync.pending._Pace.is_over", lambda pace: next(is_over))
+    is_late = chain([False, False], repeat(True))
+    monkeypatch.setattr("memlines.index.sync.job.Job.is_late", lambda job: next(is_late))
     with opened(workspace, server, "new") as memory:
         assert memory.search(CHUNK).model == "old"
         assert states(memory)["new"] == ("filling", 2)  # one request

@@ -16,7 +16,7 @@ import pytest
 
 from memlines.admin.doctor.examine import examine, examine_and_repair
 from memlines.index.store.sqlite import matrix
-from memlines.index.store.sqlite.files import secret_file
+from memlines.index.store.sqlite.files import SECRET_FILE
 from memlines.memory.memory import Memory
 from memlines.paths import user_state_dir
 from memlines.text.chunk import text_hash
@@ -169,7 +169,7 @@ def test_an_index_is_used_where_it_was_made(made: Path) -> None:
 
 
 def test_the_secret_can_be_read_by_its_owner_only(made: Path) -> None:
-    assert stat.S_IMODE(secret_file().stat().st_mode) == 0o600
+    assert stat.S_IMODE((user_state_dir() / SECRET_FILE).stat().st_mode) == 0o600
 
 
 def test_the_index_of_a_moved_folder_is_built_anew_with_its_vectors(made: Path, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_space_that_is_not_known_cannot_serve(index: Index) -> None:
 
 def test_the_space_that_serves_cannot_be_dropped(index: Index) -> None:
     spaces.begin(index.connection, A)
-    spaces.drop(index.connection, A)
+    spaces.drop_filling(index.connection)
     assert states(index) == {"a": "serving"}
 
 
@@ -92,7 +92,7 @@ def test_a_dropped_space_leaves_no_table(index: Index) -> None:
         spaces.begin(index.connection, space)
         fill(index, space)
     table = index.vectors_in(B).table
-    spaces.drop(index.connection, B)
+    spaces.drop_filling(index.connection)
     names = {row[0] for row in index.connection.execute("SELECT name FROM sqlite_schema")}
     assert not any(name.startswith(table) for name in names)
 
@@ -129,7 +129,7 @@ def test_a_space_knows_the_length_of_its_vectors(index: Index) -> None:
     put(index, "memory/a.md", "one")
     spaces.begin(index.connection, A)
     fill(index, A)
-    entry = spaces.serving(index.connection)
+    entry = index.state.serving
     assert entry is not None
     assert entry.dims == 64
 
@@ -141,9 +141,9 @@ def test_an_index_without_a_space_has_no_vectors(index: Index) -> None:
 
 def test_what_is_declined_is_remembered(index: Index) -> None:
     spaces.decline(index.connection, B)
-    assert spaces.declined(index.connection) == B
+    assert index.state.declined == B
     spaces.decline(index.connection, None)
-    assert spaces.declined(index.connection) is None
+    assert index.state.declined is None
 
 
 # Indexes of earlier versions
@@ -177,7 +177,7 @@ def test_an_index_of_the_version_before_keeps_its_vectors_and_its_cache(
     assert Index.reader(path) is None, "a reader leaves it to the next writer"
     index = Index.writer(path, {})
     space = Space("fake", "m", "k+sentences1")
-    now = spaces.serving(index.connection)
+    now = index.state.serving
     found = index.vectors.count(), cache.cached(index.connection, space, ["hash"], 64)
     index.close()
     assert now is not None

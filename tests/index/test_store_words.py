@@ -3,10 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 
-from memlines.index.store.sqlite.chunks import check_words, document_counts, match_words
+from memlines.index.store.sqlite.chunks import document_counts, match_words
 from memlines.index.store.sqlite.index import Index
 from memlines.text.chunk import text_hash
 from memlines.text.terms import terms_of
@@ -93,16 +92,3 @@ def test_document_counts_fall_when_a_file_goes(index: Index) -> None:
     put(index, "memory/b.md", "zebra")
     index.remove("memory/a.md")
     assert document_counts(index.connection, ["zebra"]) == {"zebra": 1}
-
-
-def test_a_sound_word_index_passes_its_check(index: Index) -> None:
-    put(index, "memory/a.md", "zebra")
-    check_words(index.connection)
-
-
-def test_a_damaged_word_index_fails_its_check(index: Index) -> None:
-    put(index, "memory/a.md", "zebra")
-    index.connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
-    index.connection.execute("UPDATE chunks_fts_data SET block = zeroblob(40) WHERE id > 10")
-    with pytest.raises(apsw.Error):
-        check_words(index.connection)

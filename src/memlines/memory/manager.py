@@ -232,10 +232,10 @@ class Manager(OpenIndex):
 
     def _look_in_background(self, progress: Progress, *, words_only: bool) -> Iterable[str]:
         """Look for changed files, and bring the index up to date if there are some."""
-        from memlines.index.sync.job import reader_of
+        from memlines.index.sync.job import open_existing
 
         started = time.monotonic()
-        with reader_of(self.index_file) as index:  # its own, so that no search waits for this
+        with open_existing(self.index_file) as index:  # its own, so that no search waits for this
             changed = lags_behind(self.discover(), index, self.settings.sync.sessions)
         progress(0, 1, "looking")  # which ends this if the memory is being closed
         self._rest(started, changed=changed)

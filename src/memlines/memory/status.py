@@ -226,19 +226,15 @@ def _vector(settings: Settings, index: Index | None, provider: Provider | None) 
 
 def _batch(settings: Settings, index: Index | None, provider: Provider | None) -> Mapping[str, Any]:
     """Describe the batches of a provider: what is set, what waits, and what failed lately."""
-    from memlines.index.sync.batch_journal import (
-        MOST_FAILURES,
-        PAUSE_SECONDS,
-        Failures,
-        failures_of,
-        submitted_batches,
-    )
+    from memlines.index.sync.batch_journal import MOST_FAILURES, PAUSE_SECONDS, Failures, failures_of
 
     batch = settings.embeddings.batch
     failures, waiting = Failures(), 0
     if index is not None and provider is not None:
         failures = failures_of(index, space_of(provider))
-        waiting = sum(len(batch.keys) for batch in submitted_batches(index, space_of(provider)))
+        waiting = sum(
+            len(batch.keys) for batch in cache.submitted_batches(index.connection, space_of(provider))
+        )
     until = failures.at + PAUSE_SECONDS
     recent = failures.recent(time.time())
     return {

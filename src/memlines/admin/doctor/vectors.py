@@ -16,7 +16,6 @@ from memlines.embed.builtin.files import cache_folder, changed_files, remove
 from memlines.embed.passages import is_packed, unpack
 from memlines.embed.select import probe
 from memlines.errors import StoreDamaged
-from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import Connection, transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
@@ -111,7 +110,7 @@ def repair_copy(job: RepairJob) -> str:
 
 
 def _vector_tables(index: Index) -> list[VectorTable]:
-    return [index.vectors_in(entry.space) for entry in spaces.entries(index.connection)]
+    return [index.vectors_in(entry.space) for entry in index.state.spaces]
 
 
 def _find_damaged_vectors(index: Index, table: VectorTable) -> list[int]:
@@ -131,7 +130,7 @@ def _find_damaged_vectors(index: Index, table: VectorTable) -> list[int]:
 def _find_damaged_cached(index: Index) -> list[int]:
     """Return the rows of the cache whose vectors are of this index's model and damaged."""
     dims = _most_common_dims(index, index.vectors)
-    now = spaces.serving(index.connection)
+    now = index.state.serving
     if dims is None or now is None:
         return []
     rows = index.connection.execute(

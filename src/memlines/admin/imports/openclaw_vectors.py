@@ -23,7 +23,7 @@ from memlines.index.store.sqlite.db import system_errors, transaction
 from memlines.index.store.sqlite.foreign import Kept, hashes, kept, vectors
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.discovery import find_files
-from memlines.index.sync.job import Job, identity_of, space_of, writer_of
+from memlines.index.sync.job import Job, identity_of, space_of
 from memlines.index.sync.words import cut_document, read_file
 from memlines.paths import Workspace
 from memlines.settings import Settings
@@ -180,7 +180,7 @@ class _VectorImport:
         with (
             system_errors(job.index_file),
             job.lock().held(_WAIT_SECONDS),
-            writer_of(job.index_file, identity_of(job.settings)) as index,
+            Index.writer(job.index_file, identity_of(job.settings)) as index,
         ):
             for (which, _), matches in proved.items():
                 wanted = [theirs for theirs, ours in matches.ours.items() if ours not in known]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 
 from memlines.index.store.sqlite import cache
-from memlines.index.store.sqlite.cache import drop_batch, put_batch, waiting_batches
+from memlines.index.store.sqlite.cache import Submitted
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.job import Job
@@ -19,20 +19,6 @@ PAUSE_SECONDS = 86_400.0
 
 _FAILURES = "batch_failures"
 _FLOAT_BYTES = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """A batch that was submitted; without an `id` it is only certain that it was about to be."""
-
-    token: str
-    keys: frozenset[str]
-    """The hashes of its texts."""
-    created_at: float
-    """Seconds since 1970."""
-    reserved: int = 0
-    """The tokens that a meter counted for it."""
-    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +48,17 @@ class BatchJournal:
     def submitted(self) -> list[Submitted]:
         """Return the batches that were noted and not dropped, oldest first."""
         with self._job.reader() as index:
-            return submitted_batches(index, self._space)
+            return cache.submitted_batches(index.connection, self._space)
 
     def note(self, batch: Submitted) -> None:
         """Write a batch down, in the place of what was noted with the same token."""
-        entry = {"id": batch.id, "reserved": batch.reserved, "keys": sorted(batch.keys)}
         with self._job.writer() as index:
-            put_batch(index.connection, self._space, batch.token, batch.created_at, json.dumps(entry))
+            cache.put_batch(index.connection, self._space, batch)
 
     def drop(self, token: str) -> None:
         """Forget a batch."""
         with self._job.writer() as index:
-            drop_batch(index.connection, token)
+            cache.drop_batch(index.connection, token)
 
     def failures(self) -> Failures:
         """Return the failures that were noted last; none if there never were any."""
@@ -97,13 +82,3 @@ class BatchJournal:
 def failures_of(index: Index, space: Space) -> Failures:
     """Return how many batches of a space failed in a row."""
     return Failures(*json.loads(index.state.meta.get(_FAILURES) or "{}").get(str(space), ()))
-
-
-def submitted_batches(index: Index, space: Space) -> list[Submitted]:
-    """Return the batches of a space that have not come back yet, oldest first."""
-    found = []
-    for token, created_at, written in waiting_batches(index.connection, space):
-        entry = json.loads(written)
-        keys = frozenset(entry["keys"])
-        found.append(Submitted(token, keys, created_at, entry["reserved"], entry["id"]))
-    return found

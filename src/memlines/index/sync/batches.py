@@ -24,14 +24,9 @@ from memlines.embed.batches.base import BatchApi, BatchState
 from memlines.embed.spending.budget import estimate
 from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
 from memlines.index.store.sqlite import spaces
+from memlines.index.store.sqlite.cache import Submitted, submitted_batches
 from memlines.index.store.sqlite.index import Index
-from memlines.index.sync.batch_journal import (
-    MOST_FAILURES,
-    BatchJournal,
-    Failures,
-    Submitted,
-    submitted_batches,
-)
+from memlines.index.sync.batch_journal import MOST_FAILURES, BatchJournal, Failures
 from memlines.index.sync.job import Job, space_of
 from memlines.index.sync.pending import Outcome, put_known, texts_to_send
 from memlines.settings import Batch, Settings
@@ -59,12 +54,12 @@ def embed_in_batches(job: Job, provider: Provider) -> Outcome:
 
     space, settings = space_of(provider), job.settings.embeddings.batch
     with job.reader() as index:
-        has_open = bool(submitted_batches(index, space))
+        has_open = bool(submitted_batches(index.connection, space))
     api = batches_of(provider) if settings.enabled or has_open else None
     if api is None:
         return Outcome()
     with job.writer() as index:
-        entry = spaces.entry_of(index.connection, space)
+        entry = index.state.entry_of(space)
         spaces.begin(index.connection, space, entry.note if entry else "")
         known = put_known(index, space)  # what came before a crash and was not given to its chunks yet
         before = index.count_pending(space)
@@ -81,7 +76,7 @@ def embed_in_batches(job: Job, provider: Provider) -> Outcome:
 def texts_in_batches(job: Job, provider: Provider) -> frozenset[str]:
     """Return the hashes of the texts that a service has in batches: sent again, they would be paid twice."""
     with job.reader() as index:
-        batches = submitted_batches(index, space_of(provider))
+        batches = submitted_batches(index.connection, space_of(provider))
     return frozenset().union(*(batch.keys for batch in batches))
 
 

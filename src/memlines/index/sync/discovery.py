@@ -1,12 +1,11 @@
-"""Find everything that is indexed, and tell from fingerprints alone whether the index lags behind it."""
+"""Find everything that is indexed, and see from fingerprints alone whether the index lags behind it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from memlines.errors import PathError, reason_of
 from memlines.files.scan import discover, fingerprint_of, limit_for
@@ -26,8 +25,6 @@ _SUSPICIOUS_NUMBER = 10
 _SUSPICIOUS_PART = 0.5
 """When so many files, and more than this part of all, are gone at once, it is more likely that a disk is
 not mounted or a folder was moved away than that a person deleted them all."""
-
-_Item = TypeVar("_Item")
 
 
 def find_files(
@@ -102,7 +99,7 @@ def doubtful_files(discovery: Discovery, index: Index) -> tuple[list[FoundFile],
     """Return the files that are not surely as the index knows them, and what it knows of them."""
     sure = index.sure_files()
     doubtful = [file for file in discovery.files if (file.path, *file.fingerprint) not in sure]
-    return doubtful, index.files_at(file.path for file in doubtful)
+    return doubtful, index.files(file.path for file in doubtful)
 
 
 def missing_paths(discovery: Discovery, known: Iterable[str]) -> list[str]:
@@ -133,7 +130,7 @@ def suspiciously_gone(
 def is_behind(discovery: Discovery, known: Mapping[str, IndexedFile]) -> bool:
     """Return whether any file looks added, changed or removed since it was indexed.
 
-    Unlike `is_dirty`, this takes a file at its word that was indexed within a moment of its change.
+    Unlike `is_dirty`, this trusts the fingerprint of a file that was indexed within a moment of its change.
     """
     settled = {path: entry._replace(settled=True) for path, entry in known.items()}
     return is_dirty(discovery, settled)
@@ -150,7 +147,7 @@ def is_dirty(
     changed = [file for file in discovery.files if not is_unchanged(file, known)]
     if not all(deltas and _grew_little(file, known.get(file.path), deltas) for file in changed):
         return True
-    # Every file found is known, so the numbers tell whether one that is known was not found.
+    # Every file found is known, so the numbers show whether one that is known was not found.
     return len(known) > len(discovery.files) and bool(missing_paths(discovery, known))
 
 
@@ -177,10 +174,3 @@ def _grew_little(file: FoundFile, entry: IndexedFile | None, deltas: SessionSync
             return stream.read(grown).count(b"\n") < deltas.delta_messages
     except (OSError, PathError):
         return False  # reading it says why
-
-
-def in_groups(values: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
-    """Yield values in lists of this size, the last one shorter."""
-    rest = iter(values)
-    while group := list(islice(rest, size)):
-        yield group

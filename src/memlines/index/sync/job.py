@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ _WRITE_TRY = 1.0
 class Job:
     """What to bring up to date, and how.
 
-    An error that `progress` raises ends the work where it stands; everything done until then is kept.
+    An error that `progress` raises ends the work at that point; everything done until then is kept.
     """
 
     workspace: Workspace
@@ -73,9 +73,9 @@ class Job:
         """Return the lock that writers of the index hold, or the one of another kind of work on it."""
         return WriterLock(self.index_file.with_name(f"{self.index_file.name}{kind}.lock"))
 
-    def reader(self) -> AbstractContextManager[Index]:
+    def reader(self) -> Index:
         """Open the index, which exists, for reading."""
-        return reader_of(self.index_file)
+        return open_existing(self.index_file)
 
     @contextmanager
     def writer(self) -> Iterator[Index]:
@@ -94,31 +94,15 @@ class Job:
                     if time.monotonic() > give_up:
                         raise
                     self.progress(0, 1, f"waiting for {lock.holder()}")
-            yield held.enter_context(writer_of(self.index_file, {}))
+            yield held.enter_context(Index.writer(self.index_file, {}))
 
 
-@contextmanager
-def reader_of(path: Path) -> Iterator[Index]:
+def open_existing(path: Path) -> Index:
     """Open an index that exists for reading."""
     index = Index.reader(path)
     if index is None:
         raise StoreDamaged(f"the index {str(path)!r} has gone")
-    try:
-        with index.errors():
-            yield index
-    finally:
-        index.close()
-
-
-@contextmanager
-def writer_of(path: Path, identity: dict[str, object]) -> Iterator[Index]:
-    """Open an index for writing, which is made with this identity if it is new."""
-    index = Index.writer(path, identity)
-    try:
-        with index.errors():
-            yield index
-    finally:
-        index.close()
+    return index
 
 
 REDACTION_VERSION = "3"
@@ -127,6 +111,9 @@ REDACTION_VERSION = "3"
 
 def identity_of(settings: Settings) -> dict[str, Any]:
     """Return what an index made with these settings would be made with."""
+    rules = settings.redaction.rules if "sessions" in settings.sources else ()
+    # A hash tells one set of rules from another; a rule itself may hold what it is to hide.
+    redaction = REDACTION_VERSION + (f"-{text_hash(json.dumps(rules))[:12]}" if rules else "")
     return {
         "chunker": CHUNKER_VERSION,
         "chunk_tokens": settings.chunking.tokens,
@@ -137,7 +124,7 @@ def identity_of(settings: Settings) -> dict[str, Any]:
         else MATRIX,
         "sources": sorted(settings.sources),
         "extra_paths": list(settings.extra_paths),
-        "redaction": _redaction(settings),
+        "redaction": redaction,
         "facts_file": note_path(settings.facts.file),
     }
 
@@ -152,12 +139,6 @@ def engine_warning(settings: Settings) -> str:
     """Say that another engine searches vectors than the settings name; nothing if it does not."""
     trouble = engine_trouble(settings)
     return f"vectors are searched by {MATRIX} instead of {SQLITE_VEC}: {trouble}" if trouble else ""
-
-
-def _redaction(settings: Settings) -> str:
-    """Return what tells one set of rules from another; a rule itself may hold what it is to hide."""
-    rules = settings.redaction.rules if "sessions" in settings.sources else ()
-    return f"{REDACTION_VERSION}-{text_hash(json.dumps(rules))[:12]}" if rules else REDACTION_VERSION
 
 
 def reason_to_rebuild(index: Index, settings: Settings, *, force: bool = False) -> str:

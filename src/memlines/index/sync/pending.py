@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -56,6 +56,8 @@ class Embedded:
     """Why the first text was refused, or what stopped it."""
     stopped: bool = False
     """Whether the rest was not tried, because it is not the texts that are wrong."""
+    background: bytes = b""
+    """The mean vector of unrelated texts, if it was asked for."""
 
 
 def embed_texts(provider: Provider, texts: Mapping[str, str]) -> Embedded:
@@ -97,41 +99,34 @@ class _Work:
         parts = deque([request])
         while parts and not self._is_over():
             part = [key for key in parts.popleft() if key not in self.result.vectors]
-            if not part:
+            if not part or self._try(part):
                 continue
-            error = self._tried(part)
-            if error is not None and len(part) == len(request):
-                parts.extend([*_halves(part), *([key] for key in self._shortest(part))])
-            elif error is not None:
-                parts.extend(_halves(part))
+            middle = len(part) // 2
+            parts.extend([part[:middle], part[middle:]] if middle else [])
+            if len(part) == len(request) > _FEW:
+                shortest = sorted(part, key=lambda key: len(self.texts[key]))[:2]
+                parts.extend([key] for key in shortest)
 
-    def _tried(self, part: list[str]) -> EmbeddingError | None:
+    def _try(self, part: list[str]) -> bool:
+        """Embed texts in one call; return whether that worked."""
         try:
             blobs = embed_passages(self.provider, [self.texts[key] for key in part])
         except EmbeddingError as error:
             if isinstance(error, SpendLimit) and len(part) > 1:
-                return error  # a part of it may still fit, and asking for that costs nothing
+                return False  # a part of it may still fit, and asking for that costs nothing
             with self._lock:
                 self._failures += 1
                 self.result.reason = self.result.reason or error
                 if isinstance(error, _NOT_THE_TEXTS):
                     self.result.reason, self.result.stopped = error, True
-            return error
+            return False
         with self._lock:
             self.result.vectors.update(zip(part, blobs, strict=True))
-        return None
+        return True
 
     def _is_over(self) -> bool:
         hopeless = not self.result.vectors and self._failures >= _HOPELESS and len(self.texts) > _FEW
         return self.result.stopped or hopeless or self._failures >= _MOST_FAILURES
-
-    def _shortest(self, part: list[str]) -> list[str]:
-        return sorted(part, key=lambda key: len(self.texts[key]))[:2] if len(part) > _FEW else []
-
-
-def _halves(keys: list[str]) -> list[list[str]]:
-    middle = len(keys) // 2
-    return [keys[:middle], keys[middle:]] if middle else []
 
 
 LABEL = "embedding"
@@ -140,7 +135,7 @@ _GROUP = 256
 """Chunks embedded and committed at a time: what a kill loses at most, and what memory holds."""
 
 _FIRST_TIMED_GROUP = 8
-"""Chunks that are embedded first where there is a deadline; how long they take tells how many more fit."""
+"""Chunks that are embedded first if there is a deadline; how long they take shows how many more fit."""
 
 
 @dataclass(slots=True)
@@ -176,31 +171,6 @@ class _Group:
     has_background: bool = False
     """Whether it is known what the model makes of texts that have nothing to do with each other."""
 
-    def count_without(self, having: Set[str]) -> int:
-        """Return how many chunks have a text that is not among these."""
-        return sum(digest not in having for digest in self.digests.values())
-
-
-class _Pace:
-    """How many chunks are embedded at a time, so that a deadline is kept."""
-
-    def __init__(self, deadline: float | None) -> None:
-        self._deadline = deadline
-        self._began = time.monotonic()
-
-    def size(self, most: int, done: int) -> int:
-        """Return the size of the next group, after so many chunks: what fits in half of the time left."""
-        if self._deadline is None:
-            return most
-        now = time.monotonic()
-        if not done:
-            return min(most, _FIRST_TIMED_GROUP)
-        fitting = done / max(now - self._began, 1e-6) * (self._deadline - now) / 2
-        return max(1, min(most, int(fitting)))
-
-    def is_over(self) -> bool:
-        return self._deadline is not None and time.monotonic() >= self._deadline
-
 
 def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> None:
     """Embed pending chunks as far as the job's limits go, write every group at once, and add to the outcome.
@@ -211,8 +181,8 @@ def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> 
     """
     space, use_cache, in_batches = space_of(provider), job.settings.cache.enabled, outcome.in_batches
     done, total, last, birth = 0, 0, 0, ""
-    pace = _Pace(job.deadline)
-    while not pace.is_over():
+    began = time.monotonic()
+    while not job.is_late():
         with job.reader() as index:
             is_new = index.state.birth != birth
         if is_new:  # this is the first group, or the index was rebuilt meanwhile
@@ -224,18 +194,18 @@ def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> 
         with job.reader() as index:
             # Should the service have changed its model, that is better found out by one request.
             usual = job.group or (_GROUP if done else min(_GROUP, provider.limits.request_texts))
-            size = min(pace.size(usual, done), total - done)
+            size = min(_size_in_time(job.deadline, began, usual, done), total - done)
             group = _read_group(index, space, provider.dims, last, size, use_cache=use_cache)
             texts = texts_to_send(index, provider, group.chunks, job.settings)
         if not group.chunks:
             break
         job.progress(done, total, LABEL)
         ready = group.known.keys() | in_batches
-        fresh, background = _embed_group(provider, group, {k: v for k, v in texts.items() if k not in ready})
+        fresh = _embed_group(provider, group, {k: v for k, v in texts.items() if k not in ready})
         with job.writer() as index:
             written, cached = _write_group(index, space, provider, group, fresh.vectors, use_cache=use_cache)
-            if background and written:
-                index.vectors_in(space).set_background(background)
+            if fresh.background and written:
+                index.vectors_in(space).set_background(fresh.background)
             is_same = index.state.birth == birth
         outcome.written += written
         outcome.cached += cached
@@ -244,15 +214,29 @@ def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> 
             return
         outcome.reason = outcome.reason or fresh.reason
         if is_same:
-            without = group.count_without(fresh.vectors.keys() | group.known.keys())
-            refused = group.count_without(fresh.vectors.keys() | ready)
-            outcome.refused += refused
-            outcome.left += without - refused
+            lacking = [
+                digest
+                for digest in group.digests.values()
+                if digest not in fresh.vectors and digest not in group.known
+            ]
+            left = sum(digest in in_batches for digest in lacking)
+            outcome.refused += len(lacking) - left
+            outcome.left += left
             done += len(group.chunks)
             last = group.chunks[-1][0]
     if total:
         job.progress(done, total, LABEL)
     _measure_scale(job, provider, space)
+
+
+def _size_in_time(deadline: float | None, began: float, most: int, done: int) -> int:
+    """Return how many chunks are embedded next, after so many: what fits in half of the time left."""
+    if deadline is None:
+        return most
+    if not done:
+        return min(most, _FIRST_TIMED_GROUP)
+    now = time.monotonic()
+    return max(1, min(most, int(done / max(now - began, 1e-6) * (deadline - now) / 2)))
 
 
 def texts_to_send(
@@ -282,8 +266,7 @@ def texts_to_send(
 def put_known(index: Index, space: Space) -> int:
     """Give chunks the vectors of a space that the cache holds, and return to how many; the caller writes."""
     last = done = 0
-    dims = cache.dims_of(index.connection, space)
-    while (group := _read_group(index, space, dims, last, _GROUP, use_cache=True)).chunks:
+    while (group := _read_group(index, space, None, last, _GROUP, use_cache=True)).chunks:
         done += _write_group(index, space, None, group, {}, use_cache=True)[0]
         last = group.chunks[-1][0]
     return done
@@ -294,7 +277,7 @@ def _read_group(
 ) -> _Group:
     """Return the next chunks without a vector; none if the index has given the space up."""
     with index.snapshot():
-        entry = spaces.entry_of(index.connection, space)
+        entry = index.state.entry_of(space)
         if entry is None:
             return _Group(index.state.birth, [], {}, {}, None)
         vectors = index.vectors_in(space)
@@ -310,7 +293,7 @@ def _read_group(
         return _Group(index.state.birth, chunks, digests, known, own_dims, entry.answers_as, measured)
 
 
-def _embed_group(provider: Provider, group: _Group, texts: Mapping[str, str]) -> tuple[Embedded, bytes]:
+def _embed_group(provider: Provider, group: _Group, texts: Mapping[str, str]) -> Embedded:
     """Embed the texts of a group; vectors of another model than those of the index are refused.
 
     With the first vectors of a space come those of unrelated texts, by which search learns the scale of the
@@ -318,7 +301,7 @@ def _embed_group(provider: Provider, group: _Group, texts: Mapping[str, str]) ->
     """
     fresh = embed_texts(provider, texts)
     if not fresh.vectors:
-        return fresh, b""
+        return fresh
     if group.dims not in (None, provider.dims) or group.answers_as not in ("", provider.answers_as):
         now = f"{provider.answers_as or provider.model} with {provider.dims} numbers a text"
         before = f"{group.answers_as or provider.model} with {group.dims}"
@@ -326,17 +309,17 @@ def _embed_group(provider: Provider, group: _Group, texts: Mapping[str, str]) ->
             f"{provider.id} answers as {now}, but the vectors of the index are of {before}",
             todo="Name another model in embeddings.model, or run 'memlines model renew' to make all again",
         )
-        return Embedded(reason=changed, stopped=True), b""
-    if provider.scale_known or group.has_background:
-        return fresh, b""
-    try:
-        return fresh, background_of(provider)
-    except BadVectors as error:
-        return Embedded(reason=error, stopped=True), b""
-    except SpendLimit:
-        return fresh, b""  # it is measured when there is room for it
-    except EmbeddingError as error:
-        return Embedded(fresh.vectors, error, stopped=True), b""
+        return Embedded(reason=changed, stopped=True)
+    if not provider.scale_known and not group.has_background:
+        try:
+            fresh.background = background_of(provider)
+        except BadVectors as error:
+            return Embedded(reason=error, stopped=True)
+        except SpendLimit:
+            pass  # it is measured when there is room for it
+        except EmbeddingError as error:
+            fresh.reason, fresh.stopped = error, True
+    return fresh
 
 
 def _write_group(
@@ -353,7 +336,7 @@ def _write_group(
     Return how many that are, and how many of them were known before.
     """
     dims = group.dims or (provider.dims if provider else None)
-    entry = spaces.entry_of(index.connection, space)
+    entry = index.state.entry_of(space)
     if dims is None or entry is None:
         return 0, 0
     vectors = index.vectors_in(space)

@@ -12,12 +12,11 @@ from memlines.embed.spending.budget import BATCH_SHARES, Budget, estimate
 from memlines.embed.spending.ledger import Ledger
 from memlines.errors import StoreDamaged
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import cache, spaces
-from memlines.index.store.sqlite.db import system_errors
+from memlines.index.store.sqlite import cache
+from memlines.index.store.sqlite.db import in_groups, system_errors
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.discovery import (
     find_files,
-    in_groups,
     is_unchanged,
     missing_paths,
     suspiciously_gone,
@@ -71,18 +70,14 @@ class Plan:
 def plan(job: Job) -> Plan:
     """Return what a sync would do now."""
     with system_errors(job.index_file):
-        index = None
         try:
             index = Index.reader(job.index_file)
             if index is None:
                 return _Survey(job, None).plan()
-            with index.errors(), index.snapshot():
+            with index, index.snapshot():
                 return _Survey(job, index).plan()
         except StoreDamaged:  # a sync sets it aside, with all the vectors in it
             return replace(_Survey(job, None).plan(), rebuild="damaged")
-        finally:
-            if index is not None:
-                index.close()
 
 
 class _Survey:
@@ -224,7 +219,7 @@ class _Survey:
     def _cached(self, index: Index, provider: Provider) -> Iterator[str]:
         """Yield the hashes of the texts whose vectors the cache holds."""
         space = space_of(provider)
-        entry = spaces.entry_of(index.connection, space)
+        entry = index.state.entry_of(space)
         dims = (entry and entry.dims) or provider.dims or cache.dims_of(index.connection, space)
         if not self.job.settings.cache.enabled or not dims:
             return
@@ -237,7 +232,7 @@ class _Survey:
         vectors = index.vectors_in(space_of(provider))
         limits = self.job.settings.cache
         if self.rebuild:
-            numbers: Iterable[int] = (number for number, _ in vectors.by_chunk())
+            numbers: Iterable[int] = vectors.chunks()
         elif limits.enabled and cache.count(index.connection) >= limits.max_entries:
             numbers = index.numbers_of(self.replaced)
         else:

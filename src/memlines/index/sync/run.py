@@ -13,7 +13,6 @@ from pathlib import Path
 from memlines.errors import StoreBusy, StoreDamaged, StoreForeign
 from memlines.files.place import ensure_index_folder, sweep_private
 from memlines.index.store.sqlite import cache, spaces
-from memlines.index.store.sqlite.cache import copy_batches
 from memlines.index.store.sqlite.db import system_errors
 from memlines.index.store.sqlite.files import (
     mark_origin,
@@ -26,17 +25,10 @@ from memlines.index.store.sqlite.files import (
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import SYNCED
 from memlines.index.sync.discovery import find_files
-from memlines.index.sync.job import (
-    Job,
-    covers_same_files,
-    identity_of,
-    reason_to_rebuild,
-    space_of,
-    writer_of,
-)
+from memlines.index.sync.job import Job, covers_same_files, identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.pending import put_known
 from memlines.index.sync.vectors import add_vectors, drop_unwanted_spaces
-from memlines.index.sync.words import cache_all_vectors, keep_unseen, update_words
+from memlines.index.sync.words import cache_vectors, keep_unseen, update_words
 from memlines.types import Report
 
 
@@ -63,7 +55,7 @@ def run(job: Job) -> Report:
 def remove_files(job: Job, paths: Iterable[str]) -> None:
     """Remove files from the index, for the next sync to read them as if they were new."""
     lock, file = job.lock(), job.index_file
-    with system_errors(file), lock.held(job.wait_seconds), writer_of(file, {}) as index:
+    with system_errors(file), lock.held(job.wait_seconds), Index.writer(file, {}) as index:
         for path in paths:
             index.remove(path)
 
@@ -93,7 +85,7 @@ def _inode_of(path: Path) -> int:
 
 
 def _update_or_rebuild(job: Job) -> Report:
-    with writer_of(job.index_file, identity_of(job.settings)) as index:
+    with Index.writer(job.index_file, identity_of(job.settings)) as index:
         reason = reason_to_rebuild(index, job.settings, force=job.force)
         if not reason:
             report = _update(job, index)
@@ -111,10 +103,10 @@ def _rebuild(job: Job, reason: str) -> Report:
     """
     wanted, limits = identity_of(job.settings), job.settings.cache
     with temporary_index(job.index_file) as temporary:
-        with writer_of(temporary, wanted) as fresh, job.reader() as old:
+        with Index.writer(temporary, wanted) as fresh, job.reader() as old:
             if limits.enabled:
                 cache.copy_from(fresh.connection, job.index_file)
-            cache_all_vectors(old, fresh)
+            cache_vectors(old, fresh)
             report = _update(job, fresh, replacing=old)
             if report.unindexed:  # the old index serves on
                 hint = f"settings changed, 'memlines sync' rebuilds the index: {reason}"
@@ -127,7 +119,7 @@ def _rebuild(job: Job, reason: str) -> Report:
             else:
                 mark_origin(fresh.connection, job.index_file)
         swap_in(temporary, job.index_file)
-    with writer_of(job.index_file, wanted) as index:
+    with Index.writer(job.index_file, wanted) as index:
         _save_matrix(job, index)
     return replace(report, rebuilt=reason)
 
@@ -135,14 +127,14 @@ def _rebuild(job: Job, reason: str) -> Report:
 def _take_over_spaces(old: Index, fresh: Index) -> int:
     """Give a new index the spaces of the old one, and return how many vectors its chunks got."""
     known = 0
-    for entry in spaces.entries(old.connection):
+    for entry in old.state.spaces:
         spaces.add(fresh.connection, entry.space, entry.state, entry.note, entry.answers_as, entry.dims)
         known += put_known(fresh, entry.space)
         background = old.vectors_in(entry.space).background()
         if background is not None:
             fresh.vectors_in(entry.space).set_background(background)
-    spaces.decline(fresh.connection, spaces.declined(old.connection))
-    copy_batches(old.connection, fresh.connection)
+    spaces.decline(fresh.connection, old.state.declined)
+    cache.copy_batches(old.connection, fresh.connection)
     return known
 
 

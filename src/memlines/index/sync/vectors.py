@@ -46,7 +46,7 @@ def add_vectors(job: Job, report: Report, note: str = "") -> Report:
         outcome, switched = _embed(job, provider, note, is_first=is_first)
         is_first = False
         with job.reader() as index:
-            if spaces.declined(index.connection) == space:
+            if index.state.declined == space:
                 stopped = f"the change to {space} was stopped"
                 return replace(report, pending=0, warnings=(*report.warnings, stopped))
             pending = index.count_pending(space)
@@ -62,7 +62,10 @@ def add_vectors(job: Job, report: Report, note: str = "") -> Report:
             report = replace(report, warnings=(*report.warnings, *_warnings(outcome)))
             return _use_fallback(job, report, outcome)
         # Another process added chunks and left them to us before we let go of the lock: once more.
-    _forget_dead_holder(job)
+    lock = job.lock(".embedding")
+    if lock.path.with_name(lock.path.name + ".holder").exists():
+        with suppress(StoreBusy), lock.held(0):  # removes what a killed process left behind
+            return report
     return report
 
 
@@ -97,7 +100,7 @@ def _embed(job: Job, provider: Provider, note: str, *, is_first: bool) -> tuple[
 
 def _switch_if_filled(index: Index, space: Space, outcome: Outcome) -> str:
     """Let a space that is filled take over, and say so; chunks that were refused do not hold it up."""
-    entry, old = spaces.entry_of(index.connection, space), spaces.serving(index.connection)
+    entry, old = index.state.entry_of(space), index.state.serving
     if entry is None or old is None or entry.state != "filling" or outcome.stopped:
         return ""
     if index.count_pending(space) > outcome.refused:
@@ -128,19 +131,11 @@ def _use_fallback(job: Job, report: Report, outcome: Outcome) -> Report:
     except EmbeddingError as error:
         return replace(report, warnings=(*report.warnings, f"the fallback cannot help: {error}"))
     with job.reader() as index:
-        now = spaces.serving(index.connection)
+        now = index.state.serving
     replaced = {space_of(other), space_of(job.provider) if job.provider else None}
     if now is not None and now.space not in replaced:
         return report  # the model before still answers, and nothing of what is paid is given up
     return add_vectors(replace(job, provider=other, fallback=""), report, str(reason))
-
-
-def _forget_dead_holder(job: Job) -> None:
-    """Remove what a process that was killed while it embedded left behind."""
-    lock = job.lock(".embedding")
-    if lock.path.with_name(lock.path.name + ".holder").exists():
-        with suppress(StoreBusy), lock.held(0):
-            return
 
 
 def drop_unwanted_spaces(job: Job) -> None:
@@ -149,29 +144,31 @@ def drop_unwanted_spaces(job: Job) -> None:
         return
     wanted = space_of(job.provider)
     with job.reader() as index:
-        if not spaces.has_unfinished(index.connection, wanted):
-            return
-    with suppress(StoreBusy), job.lock(".embedding").held(0), job.writer() as index:
-        spaces.drop_unfinished(index.connection, wanted)
+        filling = index.state.entry_in("filling")
+    # One that replaces another model for a reason is left to it.
+    if filling is not None and filling.space != wanted and not filling.note:
+        with suppress(StoreBusy), job.lock(".embedding").held(0), job.writer() as index:
+            if index.state.entry_in("filling") == filling:
+                spaces.drop_filling(index.connection)
 
 
 def cancel(job: Job) -> Space:
     """Give up the space that is being filled; the model that answers stays. Return what was given up."""
     with _existing_index(job) as index:
-        filling = _in_state(index, "filling")
+        filling = index.state.entry_in("filling")
         if filling is None:
             raise UsageError(
                 "no change of model is under way", todo="'memlines model' shows which models there are"
             )
         spaces.decline(index.connection, filling.space)
-        spaces.drop(index.connection, filling.space)
+        spaces.drop_filling(index.connection)
         return filling.space
 
 
 def roll_back(job: Job) -> Space:
     """Answer with the vectors that were used before the last change again; return their space."""
     with _existing_index(job) as index:
-        kept, now = _in_state(index, "kept"), spaces.serving(index.connection)
+        kept, now = index.state.entry_in("kept"), index.state.serving
         if kept is None or now is None:
             raise UsageError(
                 "there is no earlier model to go back to",
@@ -192,7 +189,7 @@ def roll_back(job: Job) -> Space:
 def resume(job: Job) -> Space:
     """Want a model again that was declined; the next sync continues with it. Return its space."""
     with _existing_index(job) as index:
-        declined = spaces.declined(index.connection)
+        declined = index.state.declined
         if declined is None:
             raise UsageError("no change of model was stopped", todo="'memlines sync' makes what is missing")
         spaces.decline(index.connection, None)
@@ -215,7 +212,3 @@ def _existing_index(job: Job) -> Iterator[Index]:
         raise UsageError("there is no index yet", todo="Run 'memlines sync'")
     with job.writer() as index:
         yield index
-
-
-def _in_state(index: Index, state: spaces.State) -> spaces.SpaceEntry | None:
-    return next((entry for entry in spaces.entries(index.connection) if entry.state == state), None)

@@ -7,18 +7,17 @@ large index has, and a file that was moved or changed should not cost a call.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from memlines.embed.passages import is_sound
 from memlines.files.read import is_settled, read_document, without_private_blocks
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import cache, spaces
-from memlines.index.store.sqlite.db import transaction
+from memlines.index.store.sqlite import cache
+from memlines.index.store.sqlite.db import in_groups, transaction
 from memlines.index.store.sqlite.index import Index, tail_of
 from memlines.index.sync.discovery import (
     doubtful_files,
-    in_groups,
     is_unchanged,
     missing_paths,
     suspiciously_gone,
@@ -93,7 +92,7 @@ def update_words(job: Job, index: Index, discovery: Discovery) -> Changes:
         if path in held_back:
             continue
         if changes.keeps_vectors:
-            cache_vectors(index, list(index.numbers_of([path])))
+            cache_vectors(index, index, list(index.numbers_of([path])))
         index.remove(path)
         changes.removed.append(path)
     return changes
@@ -151,7 +150,7 @@ def _update_file(
         return
     since = content.first_line if content.first_line > 1 else 0
     if entry is not None and changes.keeps_vectors:
-        cache_vectors(index, index.leaving(content, cut.chunks, since))
+        cache_vectors(index, index, index.leaving(content, cut.chunks, since))
     index.put(content, cut.chunks, cut.tail, since)
     changes.indexed.append(file.path)
 
@@ -209,25 +208,17 @@ def cut_document(
     return cut_transcript(document, file, settings, forgotten)
 
 
-def cache_vectors(index: Index, numbers: Collection[int]) -> None:
-    """Put the vectors of chunks into the cache before they go."""
-    for entry in spaces.entries(index.connection) if numbers else ():
-        _cache_space(index, index, entry, numbers)
-
-
-def cache_all_vectors(old: Index, new: Index) -> None:
-    """Put every vector of an index, of each of its spaces, into the cache of the one that replaces it."""
-    for entry in spaces.entries(old.connection):
-        _cache_space(old, new, entry, (number for number, _ in old.vectors_in(entry.space).by_chunk()))
-
-
-def _cache_space(old: Index, new: Index, entry: spaces.SpaceEntry, numbers: Iterable[int]) -> None:
-    vectors = old.vectors_in(entry.space)
-    dims = entry.dims or vectors.dims() or 0
-    for group in in_groups(numbers, _GROUP):
-        blobs, sentences = vectors.of(group), vectors.sentences(group)
-        packed = {number: blob + sentences.get(number, b"") for number, blob in blobs.items()}
-        sound = {number: blob for number, blob in packed.items() if is_sound(blob, dims)}
-        known = {text_hash(chunk.embedded_text): sound[number] for number, chunk in old.chunks(sound).items()}
-        with transaction(new.connection):
-            cache.remember(new.connection, entry.space, known, dims)
+def cache_vectors(old: Index, new: Index, numbers: Collection[int] | None = None) -> None:
+    """Put the vectors of an index, all or those of some chunks, into the cache of another or its own."""
+    for entry in old.state.spaces:
+        vectors = old.vectors_in(entry.space)
+        dims = entry.dims or vectors.dims() or 0
+        chosen = vectors.chunks() if numbers is None else numbers
+        for group in in_groups(chosen, _GROUP):
+            blobs, sentences = vectors.of(group), vectors.sentences(group)
+            packed = {number: blob + sentences.get(number, b"") for number, blob in blobs.items()}
+            sound = {number: blob for number, blob in packed.items() if is_sound(blob, dims)}
+            chunks = old.chunks(sound).items()
+            known = {text_hash(chunk.embedded_text): sound[number] for number, chunk in chunks}
+            with transaction(new.connection):
+                cache.remember(new.connection, entry.space, known, dims)

@@ -17,7 +17,6 @@ from typing import Literal
 from memlines.errors import StoreBusy, StoreDamaged
 from memlines.files.atomic import sync_folder
 from memlines.folders import Folder, open_private
-from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.facts.lance import NAME, LanceTable, Row, drop, is_installed, lance_errors, reach
 from memlines.memory.facts.note import FactNote, FactStores, state_of
@@ -56,7 +55,7 @@ _ROWS_AT_ONCE = 4_096
 
 def state_in(index: Index, path: str) -> str:
     """Return what changes whenever an index holds other facts or other vectors of them."""
-    entry = spaces.serving(index.connection)
+    entry = index.state.serving
     held = (state_of(index, path), entry.number if entry else 0, entry.space if entry else None)
     return hashlib.sha256(repr(held).encode(errors="surrogatepass")).hexdigest()[:32]
 

@@ -237,8 +237,7 @@ def _from_indexes(
     files = {*transcripts, *chosen}
     staying = _staying_facts(plan)
     for index in plan.indexes:
-        erased = store.erase(index, files, found.drops, staying)
-        removed.update(chunks=erased.chunks, vectors=erased.vectors, cached=erased.cached)
+        removed.update(store.erase(index, files, found.drops, staying))
         removed.update(copies=store.remove_copies(index))
         state = state_of(index)
         held = find_holders([index], signs.pieces).get(index, [])

@@ -2,54 +2,49 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from memlines.index.store.sqlite.db import Connection, rows_in, store_errors, transaction
 from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Space
 
+_OF_SPACE = "provider = ? AND model = ? AND provider_key = ?"
+
 
 def cached(connection: Connection, space: Space, hashes: Sequence[str], dims: int) -> dict[str, bytes]:
     """Return the vectors of so many numbers that are known, by the hash of their text."""
     sql = (
-        "SELECT hash, embedding FROM embedding_cache"
-        " WHERE provider = ? AND model = ? AND provider_key = ? AND dims = ? AND hash IN ({marks})"
+        f"SELECT hash, embedding FROM embedding_cache WHERE {_OF_SPACE} AND dims = ? AND hash IN ({{marks}})"
     )
-    return dict(rows_in(connection, sql, hashes, (space.provider, space.model, space.key, dims)))
+    return dict(rows_in(connection, sql, hashes, (*astuple(space), dims)))
 
 
 def dims_of(connection: Connection, space: Space) -> int | None:
     """Return how many numbers the cached vectors of a space have, if there are any."""
-    dims = connection.execute(
-        "SELECT dims FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ? LIMIT 1",
-        (space.provider, space.model, space.key),
-    ).get
+    sql = f"SELECT dims FROM embedding_cache WHERE {_OF_SPACE} LIMIT 1"
+    dims = connection.execute(sql, astuple(space)).get
     return None if dims is None else int(dims)
 
 
 def remember(connection: Connection, space: Space, vectors: Mapping[str, bytes], dims: int) -> None:
     """Keep vectors of so many numbers by the hash of their text; inside the caller's transaction."""
-    now = time.time_ns()
+    of, now = astuple(space), time.time_ns()
     connection.executemany(
         "INSERT OR REPLACE INTO embedding_cache"
         "(provider, model, provider_key, hash, embedding, dims, updated_at) VALUES(?,?,?,?,?,?,?)",
-        [
-            (space.provider, space.model, space.key, digest, vector, dims, now)
-            for digest, vector in vectors.items()
-        ],
+        [(*of, digest, vector, dims, now) for digest, vector in vectors.items()],
     )
 
 
 def touch(connection: Connection, space: Space, hashes: Iterable[str]) -> None:
     """Note that vectors were used, so that they are the last to go; inside the caller's transaction."""
-    now = time.time_ns()
-    connection.executemany(
-        "UPDATE embedding_cache SET updated_at = ?"
-        " WHERE provider = ? AND model = ? AND provider_key = ? AND hash = ?",
-        [(now, space.provider, space.model, space.key, digest) for digest in hashes],
-    )
+    of, now = astuple(space), time.time_ns()
+    sql = f"UPDATE embedding_cache SET updated_at = ? WHERE {_OF_SPACE} AND hash = ?"
+    connection.executemany(sql, [(now, *of, digest) for digest in hashes])
 
 
 def count(connection: Connection) -> int:
@@ -98,22 +93,38 @@ def copy_from(connection: Connection, other: Path) -> None:
             connection.execute("DETACH other")
 
 
-def waiting_batches(connection: Connection, space: Space) -> list[tuple[str, float, str]]:
-    """Return token, time and entry of the batches of a space, oldest first."""
-    rows = connection.execute(
-        "SELECT token, created_at, entry FROM batches"
-        " WHERE provider = ? AND model = ? AND provider_key = ? ORDER BY created_at, token",
-        (space.provider, space.model, space.key),
-    )
-    return [(token, created_at, entry) for token, created_at, entry in rows]
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A batch that was submitted; without an `id` it is only certain that it was about to be."""
+
+    token: str
+    keys: frozenset[str]
+    """The hashes of its texts."""
+    created_at: float
+    """Seconds since 1970."""
+    reserved: int = 0
+    """The tokens that a meter counted for it."""
+    id: str = ""
 
 
-def put_batch(connection: Connection, space: Space, token: str, created_at: float, entry: str) -> None:
+def submitted_batches(connection: Connection, space: Space) -> list[Submitted]:
+    """Return the batches of a space that have not come back yet, oldest first."""
+    sql = f"SELECT token, created_at, entry FROM batches WHERE {_OF_SPACE} ORDER BY created_at, token"
+    found = []
+    for token, created_at, written in connection.execute(sql, astuple(space)):
+        entry = json.loads(written)
+        keys = frozenset(entry["keys"])
+        found.append(Submitted(token, keys, created_at, entry["reserved"], entry["id"]))
+    return found
+
+
+def put_batch(connection: Connection, space: Space, batch: Submitted) -> None:
     """Note a batch, in the place of what was noted with the same token."""
+    entry = {"id": batch.id, "reserved": batch.reserved, "keys": sorted(batch.keys)}
     connection.execute(
         "INSERT OR REPLACE INTO batches(token, provider, model, provider_key, created_at, entry)"
         " VALUES(?, ?, ?, ?, ?, ?)",
-        (token, space.provider, space.model, space.key, created_at, entry),
+        (batch.token, *astuple(space), batch.created_at, json.dumps(entry)),
     )
 
 

@@ -70,11 +70,6 @@ def prefix_count(connection: Connection, prefix: str) -> int:
     return int(total)
 
 
-def check_words(connection: Connection) -> None:
-    """Raise SQLite's error if the word index contradicts itself."""
-    connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('integrity-check')")
-
-
 def note_state(connection: Connection, path: str) -> tuple[str, int]:
     """Return what changes whenever other chunks are put in the place of a note's; reading none of them."""
     digest = connection.execute("SELECT hash FROM files WHERE path = ?", (path,)).get

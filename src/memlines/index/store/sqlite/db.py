@@ -10,8 +10,9 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import apsw
@@ -36,6 +37,8 @@ _CACHE_KIB = 32_000
 
 _LIST_SIZE = 400
 """How many values one `IN (…)` holds."""
+
+_Item = TypeVar("_Item")
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _DAMAGE = (
@@ -78,7 +81,7 @@ def open_reader(path: Path) -> Connection:
     """Open a database for reading; readers never wait for a writer."""
     with store_errors(path):
         try:
-            return _read_only(path, "mode=ro")
+            return open_read_only(path, "mode=ro")
         except (apsw.CantOpenError, apsw.ReadOnlyError):
             wal = path.with_name(path.name + "-wal")
             has_log = wal.exists() and wal.stat().st_size > 0
@@ -86,21 +89,22 @@ def open_reader(path: Path) -> Connection:
                 raise
             # In a folder that cannot be written, SQLite cannot make its shared-memory file. A database
             # without a write-ahead log is complete in itself, so it may be read as it is.
-            return _read_only(path, "mode=ro&immutable=1")
+            return open_read_only(path, "mode=ro&immutable=1")
 
 
-def _read_only(path: Path, options: str) -> Connection:
+def open_read_only(path: Path | str, options: str, busy_ms: int | None = None) -> Connection:
+    """Open a database that cannot be written to through this connection; raise SQLite's own errors."""
     uri = f"file:{quote(str(path))}?{options}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     with closing_on_error(connection):
-        _prepare(connection)
+        _prepare(connection, busy_ms)
         connection.pragma("query_only", True)
         connection.pragma("user_version")  # the first read is what fails, not the opening
     return connection
 
 
-def _prepare(connection: Connection) -> None:
-    connection.set_busy_timeout(_BUSY_MS)
+def _prepare(connection: Connection, busy_ms: int | None = None) -> None:
+    connection.set_busy_timeout(busy_ms or _BUSY_MS)
     # The file may come from anywhere: its schema may not call functions or write its own pages.
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -124,14 +128,19 @@ def closing_on_error(connection: Connection) -> Iterator[None]:
 def rows_in(
     connection: Connection, sql: str, values: Iterable[Any], before: tuple[Any, ...] = ()
 ) -> Iterator[Any]:
-    """Yield the rows of a query whose `IN (…)` takes any number of values, asked for in groups.
+    """Yield the rows of a query whose `IN (…)` holds any number of values, asked for in groups.
 
     The values replace `{marks}` in the query, which has to be its last parameter; `before` are the others.
     """
-    wanted = list(values)
-    for start in range(0, len(wanted), _LIST_SIZE):
-        group = wanted[start : start + _LIST_SIZE]
+    for group in in_groups(values, _LIST_SIZE):
         yield from connection.execute(sql.replace("{marks}", ",".join("?" * len(group))), (*before, *group))
+
+
+def in_groups(values: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Yield values in lists of this size, the last one shorter."""
+    rest = iter(values)
+    while group := list(islice(rest, size)):
+        yield group
 
 
 @contextmanager
@@ -166,7 +175,7 @@ def store_errors(path: Path) -> Iterator[None]:
     except apsw.Error as error:
         raise _as_ours(error, path) from error
     except UnicodeDecodeError as error:  # only valid text was ever written
-        raise _damaged(path, str(error)) from error
+        raise damaged(path, str(error)) from error
 
 
 @contextmanager
@@ -185,9 +194,10 @@ def system_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _damaged(path: Path, why: str) -> StoreDamaged:
+def damaged(path: Path, why: str) -> StoreDamaged:
+    """Return the error for an index whose content is not what was written."""
     return StoreDamaged(
-        f"the index {str(path)!r} is damaged ({why})", todo="Run 'memlines sync --force' to rebuild it"
+        f"the index {str(path)!r} is damaged: {why}", todo="Run 'memlines sync --force' to rebuild it"
     )
 
 
@@ -195,7 +205,7 @@ def _as_ours(error: apsw.Error, path: Path) -> StoreError:
     index = f"the index {str(path)!r}"
     text = str(error)
     if isinstance(error, _DAMAGE) and not text.startswith(_BAD_EXPRESSION):
-        return _damaged(path, text)
+        return damaged(path, text)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return StoreBusy(f"{index} is locked by another program", todo="Close it and try again")
     if isinstance(error, apsw.FullError):

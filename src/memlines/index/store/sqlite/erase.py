@@ -12,29 +12,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from memlines.errors import StoreDamaged, StoreError
+from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import cache
-from memlines.index.store.sqlite.db import Connection
-from memlines.index.store.sqlite.files import ASIDE, NO_TEXT, is_marked, is_ours, remove_database, sweep
+from memlines.index.store.sqlite.files import (
+    ASIDE,
+    NO_TEXT,
+    is_marked,
+    is_ours,
+    remove_database,
+    require_ours,
+    sweep,
+)
 from memlines.index.store.sqlite.index import Index, Staying
 
 _NO_INDEX = re.compile(r"\.(?:damaged|rebuild)-[^.]*$")
 """What ends the names of indexes that were set aside or not finished; an agent's name may hold such words."""
 _NOTHING: Mapping[str, Staying] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """How much of each kind was taken out of an index."""
-
-    chunks: int = 0
-    vectors: int = 0
-    cached: int = 0
 
 
 def indexes_in(folder: Path) -> list[Path]:
@@ -57,33 +53,33 @@ def erase(
     files: Collection[str],
     holds: Callable[[str], bool],
     staying: Mapping[str, Staying] = _NOTHING,
-) -> Erased:
+) -> dict[str, int]:
     """Take some files out of an index, and every transcript with a chunk that holds what is forgotten.
 
-    The next sync reads those that still exist again. What is to stay of a file stays with its vectors. An
-    index that cannot be used is removed.
+    Return how much of each kind went. The next sync reads files that still exist again. What is `staying` of
+    a file keeps its vectors. An index that cannot be used is removed.
     """
     try:
-        with closing(Index.writer(path, {})) as index, index.errors():
-            before = index.count_chunks(), index.vectors.count()
+        with Index.writer(path, {}) as index:
+            chunks, vectors = index.count_chunks(), index.vectors.count()
             rows = index.connection.execute("SELECT path, text FROM chunks WHERE source = 'sessions'")
             transcripts = {path for path, text in rows if holds(text)}
             for file in sorted({*files, *transcripts}):
                 index.remove(file, staying.get(file))
-            cached = cache.keep_indexed(index.connection)
-            erased = Erased(before[0] - index.count_chunks(), before[1] - index.vectors.count(), cached)
+            erased = {
+                "chunks": chunks - index.count_chunks(),
+                "vectors": vectors - index.vectors.count(),
+                "cached": cache.keep_indexed(index.connection),
+            }
             # The terms of deleted chunks stay in their segment until it is merged with all others.
             index.connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('optimize')")
-            _empty_log(index.connection)
+            # Move the log into the database and cut it to nothing, unless it is being read.
+            index.connection.pragma("wal_checkpoint", "truncate")
             return erased
     except StoreDamaged:
-        if not is_ours(path):
-            raise StoreError(
-                f"{str(path)!r} is not an index of Memlines, so it is left alone",
-                todo="Set store.path to a file of its own",
-            ) from None
+        require_ours(path)
         remove_database(path)
-        return Erased()
+        return {}
 
 
 def remove_copies(path: Path) -> int:
@@ -102,18 +98,13 @@ def remove_copies(path: Path) -> int:
 
 def rewrite(path: Path) -> None:
     """Write every page of an index again, which leaves out all free room and what it held."""
-    with closing(Index.writer(path, {})) as index, index.errors():
+    with Index.writer(path, {}) as index:
         index.connection.execute("VACUUM")
-        _empty_log(index.connection)
+        index.connection.pragma("wal_checkpoint", "truncate")
 
 
 def is_live(path: Path, piece: str) -> bool:
     """Return whether a chunk of an index holds a piece of text."""
-    with closing(Index.writer(path, {})) as index, index.errors():
+    with Index.writer(path, {}) as index:
         sql = "SELECT 1 FROM chunks WHERE instr(text, ?) OR instr(heading, ?) LIMIT 1"
         return index.connection.execute(sql, (piece, piece)).get is not None
-
-
-def _empty_log(connection: Connection) -> None:
-    """Move the write-ahead log into the database and cut it to nothing, unless it is being read."""
-    connection.pragma("wal_checkpoint", "truncate")

@@ -1,7 +1,7 @@
-"""The file of an index: read its bytes, tell whether it can be used, set it aside, and swap in a new one.
+"""The file of an index: read its bytes, check whether it can be used, set it aside, and swap in a new one.
 
 An index that came with a cloned or copied folder may hold other text than the notes beside it. So every
-index bears two marks, made with a secret that only this user on this machine has: one says that it was made
+index has two marks, made with a secret that only this user on this machine has: one says that it was made
 by this user, the other that it was made in this very file. A copy has the first at most.
 
 The index is a cache: it is never repaired in place. What cannot be used is renamed, so that nothing is
@@ -105,15 +105,13 @@ def check_file(path: Path) -> None:
         return
     try:
         size = path.stat().st_size
-        header = _header(path)
+        begin = next(blocks(path), b"")
     except OSError as error:
-        raise StoreReadOnly(
-            f"the index {str(path)!r} cannot be read: {reason_of(error)}",
-            todo="Check its permissions",
-        ) from error
-    if size and not header.startswith(_MAGIC):
+        what = f"the index {str(path)!r} cannot be read: {reason_of(error)}"
+        raise StoreReadOnly(what, todo="Check its permissions") from error
+    if size and not begin.startswith(_MAGIC):
         raise _damaged(path, "it does not start like a SQLite database")
-    if size > _ONE_PAGE and not _is_marked(header):
+    if size > _ONE_PAGE and not _is_marked(begin):
         # Checked before it is opened: opening alone would change the file of another program.
         raise _damaged(path, "it is a database of another program")
 
@@ -148,25 +146,26 @@ def is_ours(path: Path) -> bool:
 
 
 def is_marked(path: Path) -> bool:
-    """Return whether a file bears the mark of an index of ours."""
-    return _is_marked(_header(path))
+    """Return whether a file has the mark of an index of ours."""
+    return _is_marked(next(blocks(path), b""))
 
 
-def _header(path: Path) -> bytes:
-    return next(blocks(path), b"")[: _MARK_AT + 4]
+def _is_marked(begin: bytes) -> bool:
+    return begin.startswith(_MAGIC) and begin[_MARK_AT:].startswith(APPLICATION_ID.to_bytes(4, "big"))
 
 
-def _is_marked(header: bytes) -> bool:
-    return header.startswith(_MAGIC) and header[_MARK_AT:] == APPLICATION_ID.to_bytes(4, "big")
-
-
-def set_aside(path: Path) -> Path:
-    """Rename an unusable index and its companions; the caller holds the writer lock."""
+def require_ours(path: Path) -> None:
+    """Raise if a file that has to make room is not surely an index."""
     if not is_ours(path):
         raise StoreError(
             f"{str(path)!r} is not an index of Memlines, so it is left alone",
             todo="Set store.path to a file of its own",
         )
+
+
+def set_aside(path: Path) -> Path:
+    """Rename an unusable index and its companions; the caller holds the writer lock."""
+    require_ours(path)
     stamp = f"{ASIDE}{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 1000:03d}"
     aside = path.with_name(path.name + stamp)
     for companion in _COMPANIONS:
@@ -241,18 +240,14 @@ _TOKEN = "origin"
 _BY_USER = "origin_user"
 _IN_FILE = "origin_file"
 _KEYS = (_TOKEN, _BY_USER, _IN_FILE)
+SECRET_FILE = "index-secret"
 _SECRET_BYTES = 32
 
 _secrets: dict[Path, bytes] = {}
 
 
-def secret_file() -> Path:
-    """Return where the secret of this user on this machine is kept."""
-    return user_state_dir() / "index-secret"
-
-
 def origin_of(connection: Connection, path: Path) -> Origin:
-    """Tell where an index was made."""
+    """Return where an index was made."""
     secret = _secret()
     if secret is None:
         return "unknown"
@@ -300,22 +295,20 @@ def refuse_foreign(origin: Origin, path: Path) -> None:
 
 def _secret() -> bytes | None:
     """Return the secret, made if there is none yet; nothing if it can be neither read nor written."""
-    file = secret_file()
-    known = _secrets.get(file)
-    if known is not None:
-        return known
-    try:
-        content = read(file, _SECRET_BYTES)
-        if content is None:
-            make_own_folder(file.parent)
-            create(file, os.urandom(_SECRET_BYTES), PRIVATE_FILE)
+    file = user_state_dir() / SECRET_FILE
+    if file not in _secrets:
+        try:
             content = read(file, _SECRET_BYTES)
-    except (OSError, PathError):
-        return None
-    if content is None or len(content) != _SECRET_BYTES:
-        return None
-    _secrets[file] = content
-    return content
+            if content is None:
+                make_own_folder(file.parent)
+                create(file, os.urandom(_SECRET_BYTES), PRIVATE_FILE)
+                content = read(file, _SECRET_BYTES)
+        except (OSError, PathError):
+            return None
+        if content is None or len(content) != _SECRET_BYTES:
+            return None
+        _secrets[file] = content
+    return _secrets[file]
 
 
 def _file_mark(secret: bytes, token: str, path: Path) -> str:
@@ -334,7 +327,7 @@ def _is_mark(found: object, wanted: str) -> bool:
 def _is_shared(path: Path) -> bool:
     """Return whether another member of one of our groups made the file, in a folder that the group writes to.
 
-    Cloning, copying and unpacking make files of one's own, so what came that way is never taken for shared.
+    Cloning, copying and unpacking make files of one's own, so what came that way never counts as shared.
     """
     if os.name != "posix":
         return False

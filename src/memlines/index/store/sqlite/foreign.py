@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 import apsw
 
 from memlines.errors import StoreError
+from memlines.index.store.sqlite.db import in_groups, open_read_only
 
 _BUSY_MS = 1_000
 
@@ -23,17 +24,8 @@ _BUSY_MS = 1_000
 def rows(path: str, sql: str, values: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
     """Return what a query finds in a database of another program."""
     try:
-        connection = apsw.Connection(
-            f"file:{quote(path)}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        )
-        try:
-            connection.set_busy_timeout(_BUSY_MS)
-            connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-            connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-            connection.pragma("query_only", True)
+        with closing(open_read_only(path, "mode=ro", _BUSY_MS)) as connection:
             return list(connection.execute(sql, values))
-        finally:
-            connection.close()
     except (apsw.Error, UnicodeDecodeError) as error:
         raise StoreError(
             f"{path!r} cannot be read as the database of another program ({error})",
@@ -82,9 +74,7 @@ def hashes(database: str, which: Kept) -> set[str]:
 
 def vectors(database: str, which: Kept, wanted: Iterable[str]) -> Iterator[tuple[str, list[float]]]:
     """Yield the vectors of some texts by their hashes; what cannot be read as numbers is left out."""
-    every = list(wanted)
-    for start in range(0, len(every), _AT_ONCE):
-        some = every[start : start + _AT_ONCE]
+    for some in in_groups(wanted, _AT_ONCE):
         sql = (
             f"SELECT hash, embedding, dims FROM {which.table} WHERE provider = ? AND model = ?"
             f" AND provider_key = ? AND hash IN ({','.join('?' * len(some))})"

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import (
     IN_MEMORY,
     Connection,
@@ -113,9 +112,8 @@ def not_staying(connection: Connection, path: str, staying: Staying) -> list[int
 def tail_of(connection: Connection, path: str) -> Tail | None:
     """Return where to read a transcript on; nothing if it has to be read whole."""
     sql = "SELECT line, position, mark, heading, secrets FROM tails WHERE path = ?"
-    for line, position, mark, heading, secrets in connection.execute(sql, (path,)):
-        spots = tuple(Spot(*spot) for spot in json.loads(secrets))
-        return Tail(line, position, mark, heading, spots)
+    for *values, secrets in connection.execute(sql, (path,)):
+        return Tail(*values, tuple(Spot(*spot) for spot in json.loads(secrets)))
     return None
 
 
@@ -185,12 +183,18 @@ class Index(IndexReader):
             if len(every) > len(known):
                 self.note(LANGUAGES, " ".join(every))
             put_tail(self.connection, document.path, tail)
-            self.put_file(
-                IndexedFile(
-                    document.path, document.source, document.hash, document.fingerprint, document.settled
-                )
+            path, source = document.path, document.source
+            self.put_file(IndexedFile(path, source, document.hash, document.fingerprint, document.settled))
+            now = time.time_ns() // 1_000_000
+            sql = (
+                "INSERT INTO chunks(id, path, source, start_line, end_line, hash, heading, language,"
+                " text, turns, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING number"
             )
-            numbers = [self._put_chunk(name, document, chunk, spoken[name]) for name, chunk in new.items()]
+            numbers = []
+            for name, chunk in new.items():
+                place = name, path, source, chunk.start_line, chunk.end_line
+                content = chunk.hash, chunk.heading, spoken[name], chunk.text, _turns_text(chunk)
+                numbers.append(int(self.connection.execute(sql, (*place, *content, now)).get))
             # Words come last: any other insert would make FTS5 write out what it gathered so far.
             self.connection.executemany(
                 "INSERT INTO chunks_fts(rowid, words, title) VALUES(?, ?, ?)",
@@ -198,7 +202,7 @@ class Index(IndexReader):
                     (
                         number,
                         " ".join(terms_of(chunk.text, spoken[name])),
-                        " ".join(terms_of(title_of(document.path, chunk.heading), spoken[name])),
+                        " ".join(terms_of(title_of(path, chunk.heading), spoken[name])),
                     )
                     for number, (name, chunk) in zip(numbers, new.items(), strict=True)
                 ],
@@ -219,18 +223,6 @@ class Index(IndexReader):
             if known:
                 return str(known)
         return language_of(document.text)
-
-    def _put_chunk(self, name: str, document: Document, chunk: Chunk, language: str) -> int:
-        values = (
-            *(name, document.path, document.source, chunk.start_line, chunk.end_line, chunk.hash),
-            *(chunk.heading, language, chunk.text, _turns_text(chunk), time.time_ns() // 1_000_000),
-        )
-        number = self.connection.execute(
-            "INSERT INTO chunks(id, path, source, start_line, end_line, hash, heading, language,"
-            " text, turns, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING number",
-            values,
-        ).get
-        return int(number)
 
     def _move(self, moves: Sequence[Move]) -> None:
         """Give chunks their new lines and names."""
@@ -294,7 +286,7 @@ class Index(IndexReader):
         if not numbers:
             return
         rows = [(number,) for number in numbers]
-        for entry in spaces.entries(self.connection):
+        for entry in self.state.spaces:
             self._table(entry.number).delete(numbers)
         self.connection.executemany("DELETE FROM chunks_fts WHERE rowid = ?", rows)
         self.connection.executemany("DELETE FROM chunks WHERE number = ?", rows)

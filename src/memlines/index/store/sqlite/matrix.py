@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memlines.errors import StoreDamaged
 from memlines.folders import CREATE_FLAGS, open_private
-from memlines.index.store.sqlite.db import Connection
+from memlines.index.store.sqlite.db import Connection, damaged
 from memlines.index.store.sqlite.files import open_regular
 
 Floats = NDArray[np.float32]
@@ -191,8 +190,5 @@ def _stacked(blobs: list[Any], index: Path) -> Floats | None:
     if not sizes:
         return None
     if len(sizes) > 1 or 0 in sizes or sizes.pop() % 4:
-        raise StoreDamaged(
-            f"the index {str(index)!r} is damaged: its vectors are not of one length",
-            todo="Run 'memlines sync --force' to rebuild it",
-        )
+        raise damaged(index, "its vectors are not of one length")
     return np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import (
     Connection,
     closing_on_error,
+    damaged,
     open_reader,
     rows_in,
     snapshot,
@@ -23,7 +23,7 @@ from memlines.index.store.sqlite.db import (
 )
 from memlines.index.store.sqlite.files import Origin, check_database, check_file, origin_of, refuse_foreign
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
-from memlines.index.store.sqlite.spaces import SpaceEntry
+from memlines.index.store.sqlite.spaces import SpaceEntry, State
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
 from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Fingerprint, IndexedChunk, IndexedFile, Problem, Space
@@ -32,8 +32,6 @@ IDENTITY = "identity"
 BIRTH = "birth"
 SYNCED = "synced_at"
 LANGUAGES = "languages"
-
-_FILE_COLUMNS = "path, source, hash, size, mtime_ns, inode, settled, problem, failed"
 
 
 @dataclass(frozen=True)
@@ -70,13 +68,21 @@ class IndexState:
     @cached_property
     def serving(self) -> SpaceEntry | None:
         """The space that answers; nothing if no vector was ever asked for."""
-        return next((entry for entry in self.spaces if entry.state == "serving"), None)
+        return self.entry_in("serving")
 
     @cached_property
     def declined(self) -> Space | None:
         """The space whose vectors must not be made although the settings ask for them."""
         written = self.meta.get(spaces.DECLINED)
         return Space(*json.loads(written)) if written else None
+
+    def entry_in(self, state: State) -> SpaceEntry | None:
+        """Return the space in a state; there is at most one in each."""
+        return next((entry for entry in self.spaces if entry.state == state), None)
+
+    def entry_of(self, space: Space) -> SpaceEntry | None:
+        """Return what the index knows of a space; nothing if it has none of its vectors."""
+        return next((entry for entry in self.spaces if entry.space == space), None)
 
 
 class IndexReader:
@@ -89,6 +95,7 @@ class IndexReader:
         self._state: IndexState | None = None
         self._origin: tuple[str, Origin] | None = None
         self._tables: dict[int, VectorTable] = {}
+        self._held = ExitStack()
 
     @classmethod
     def reader(cls, path: Path, *, foreign: bool = False) -> Self | None:
@@ -109,6 +116,15 @@ class IndexReader:
                 return index
             connection.close()  # a new one, or one that the next writer brings to this version
             return None
+
+    def __enter__(self) -> Self:
+        """Use the index in a block, which raises SQLite's errors as ours and closes the index at its end."""
+        self._held.enter_context(closing(self))
+        self._held.enter_context(self.errors())
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._held.__exit__(*raised)
 
     def close(self) -> None:
         """Close the index; a writer leaves no write-ahead log behind if no other program reads."""
@@ -152,7 +168,7 @@ class IndexReader:
 
     def vectors_in(self, space: Space) -> VectorTable:
         """Return the table of vectors of a space, which holds none if the index does not know it."""
-        entry = spaces.entry_of(self.connection, space)
+        entry = self.state.entry_of(space)
         return self._table(entry.number if entry else 0)
 
     def _table(self, number: int) -> VectorTable:
@@ -178,18 +194,28 @@ class IndexReader:
         try:
             return self.state.identity
         except (ValueError, TypeError):
-            raise _damaged(self.path, "what it was made with cannot be read") from None
+            raise damaged(self.path, "what it was made with cannot be read") from None
 
     # Files
 
-    def files(self) -> dict[str, IndexedFile]:
-        """Return what the index remembers of every file, by path."""
-        return self._files(self.connection.execute(f"SELECT {_FILE_COLUMNS} FROM files"))
-
-    def files_at(self, paths: Iterable[str]) -> dict[str, IndexedFile]:
-        """Return what the index remembers of some files, by path."""
-        sql = f"SELECT {_FILE_COLUMNS} FROM files WHERE path IN ({{marks}})"
-        return self._files(rows_in(self.connection, sql, paths))
+    def files(self, paths: Iterable[str] | None = None) -> dict[str, IndexedFile]:
+        """Return what the index remembers of every file, or of some, by path."""
+        sql = "SELECT path, source, hash, size, mtime_ns, inode, settled, problem, failed FROM files"
+        if paths is None:
+            rows: Iterable[Any] = self.connection.execute(sql)
+        else:
+            rows = rows_in(self.connection, f"{sql} WHERE path IN ({{marks}})", paths)
+        return {
+            path: IndexedFile(
+                path,
+                source,
+                digest,
+                Fingerprint(size, mtime_ns, inode),
+                bool(settled),
+                Problem(path, problem, bool(failed)) if problem else None,
+            )
+            for path, source, digest, size, mtime_ns, inode, settled, problem, failed in rows
+        }
 
     def sure_files(self) -> set[tuple[str, int, int, int]]:
         """Return path and fingerprint of the files that are as they were if they still look so.
@@ -209,20 +235,6 @@ class IndexReader:
         """Return how many files are known, with those that are left out."""
         return int(self.connection.execute("SELECT count(*) FROM files").get)
 
-    @staticmethod
-    def _files(rows: Iterable[Any]) -> dict[str, IndexedFile]:
-        return {
-            path: IndexedFile(
-                path,
-                source,
-                digest,
-                Fingerprint(size, mtime_ns, inode),
-                bool(settled),
-                Problem(path, problem, bool(failed)) if problem else None,
-            )
-            for path, source, digest, size, mtime_ns, inode, settled, problem, failed in rows
-        }
-
     # Chunks
 
     def chunks(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
@@ -240,10 +252,10 @@ class IndexReader:
                     lines = tuple((int(begin), int(line)) for begin, line in json.loads(turns))
                 except (ValueError, TypeError):
                     why = "the lines of a conversation are not what was written"
-                    raise _damaged(self.path, why) from None
+                    raise damaged(self.path, why) from None
                 chunk = replace(chunk, turns=lines)
             if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
-                raise _damaged(self.path, "the text of a chunk is not what was written")
+                raise damaged(self.path, "the text of a chunk is not what was written")
             found[chunk.number] = chunk
         return found
 
@@ -280,7 +292,7 @@ class IndexReader:
     def count_vectors(self, space: Space | None = None) -> int:
         """Return how many chunks have a vector in a space, or in the one that answers."""
         state = self.state
-        entry = next((one for one in state.spaces if one.space == space), None) if space else state.serving
+        entry = state.entry_of(space) if space else state.serving
         table = self._table(entry.number if entry else 0)
         if table.table not in state.counts:
             state.counts[table.table] = table.count()
@@ -288,11 +300,8 @@ class IndexReader:
 
     def counts_by_source(self) -> list[tuple[str, int, int]]:
         """Return the number of files and chunks of each source."""
-        return list(
-            self.connection.execute(
-                "SELECT source, count(DISTINCT path), count(*) FROM chunks GROUP BY source ORDER BY source"
-            )
-        )
+        sql = "SELECT source, count(DISTINCT path), count(*) FROM chunks GROUP BY source ORDER BY source"
+        return list(self.connection.execute(sql))
 
     def pending(self, vectors: VectorTable, after: int, limit: int) -> list[tuple[int, Chunk]]:
         """Return the next chunks that have no vector in a table yet, beyond a chunk number."""
@@ -307,9 +316,3 @@ class IndexReader:
     def count_pending(self, space: Space) -> int:
         """Return how many chunks have no vector in a space yet."""
         return self.count_chunks() - self.count_vectors(space)
-
-
-def _damaged(path: Path, why: str) -> StoreDamaged:
-    return StoreDamaged(
-        f"the index {str(path)!r} is damaged: {why}", todo="Run 'memlines sync --force' to rebuild it"
-    )

@@ -7,8 +7,8 @@ is filled the old one goes on answering, and both change places in one transacti
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
 from typing import Literal
 
 from memlines.index.store.sqlite.db import Connection, transaction
@@ -43,80 +43,64 @@ def entries(connection: Connection) -> list[SpaceEntry]:
     ]
 
 
-def entry_of(connection: Connection, space: Space) -> SpaceEntry | None:
-    """Return what the index knows of a space; nothing if it has none of its vectors."""
-    return next((entry for entry in entries(connection) if entry.space == space), None)
-
-
-def serving(connection: Connection) -> SpaceEntry | None:
-    """Return the space that answers; nothing if no vector was ever asked for."""
-    return next((entry for entry in entries(connection) if entry.state == "serving"), None)
-
-
 def begin(connection: Connection, space: Space, note: str = "") -> None:
     """Have a space filled, or let it serve at once if no other does; the caller is the writer.
 
     One that was declined is not begun: the sync that fills it finds nothing to fill, and ends.
     """
-    if declined(connection) == space:
+    if connection.execute("SELECT value FROM meta WHERE key = ?", (DECLINED,)).get == _as_json(space):
         return
     with transaction(connection):
-        state: State = "serving" if serving(connection) is None else "filling"
-        known = entry_of(connection, space)
+        every = entries(connection)
+        known = next((entry for entry in every if entry.space == space), None)
+        state: State = "filling" if any(entry.state == "serving" for entry in every) else "serving"
+        if known is None or known.state == "kept":
+            _drop(connection, [entry for entry in every if entry.state == "filling"])
         if known is None:
-            _drop_where(connection, lambda entry: entry.state == "filling")
             # What its vectors were like when it was dropped.
             written = connection.execute("SELECT value FROM meta WHERE key = ?", (_name_of(space),)).get
             answers_as, dims = json.loads(written) if written else ("", None)
             add(connection, space, state, note, answers_as, dims)
-        elif known.state == "kept":
-            _drop_where(connection, lambda entry: entry.state == "filling")
-            _set(connection, known.number, state, note)
-        elif known.note != note:
-            _set(connection, known.number, known.state, note)
+        elif known.state == "kept" or known.note != note:
+            connection.execute(
+                "UPDATE spaces SET state = ?, note = ? WHERE number = ?",
+                (state if known.state == "kept" else known.state, note, known.number),
+            )
 
 
 def serve(connection: Connection, space: Space) -> None:
     """Let a space answer from now on; the one that did so far is kept, and no other."""
     with transaction(connection):
-        wanted, now = entry_of(connection, space), serving(connection)
-        if wanted is None or wanted == now:
+        every = entries(connection)
+        wanted = next((entry for entry in every if entry.space == space), None)
+        if wanted is None or wanted.state == "serving":
             return
-        kept = {wanted.number} | ({now.number} if now else set())
-        _drop_where(connection, lambda entry: entry.number not in kept)
-        if now is not None:
-            _set(connection, now.number, "kept", now.note)
-        _set(connection, wanted.number, "serving", wanted.note)
+        _drop(connection, [entry for entry in every if entry.state != "serving" and entry != wanted])
+        connection.execute("UPDATE spaces SET state = 'kept' WHERE state = 'serving'")
+        connection.execute("UPDATE spaces SET state = 'serving' WHERE number = ?", (wanted.number,))
 
 
 def empty(connection: Connection, space: Space) -> None:
     """Remove a space with its vectors and those in the cache, whatever it does; the caller is the writer."""
     with transaction(connection):
-        _drop_where(connection, lambda entry: entry.space == space)
+        _drop(connection, [entry for entry in entries(connection) if entry.space == space])
         connection.execute("DELETE FROM meta WHERE key = ?", (_name_of(space),))
         for table in ("embedding_cache", "batches"):
             connection.execute(
-                f"DELETE FROM {table} WHERE provider = ? AND model = ? AND provider_key = ?",
-                (space.provider, space.model, space.key),
+                f"DELETE FROM {table} WHERE provider = ? AND model = ? AND provider_key = ?", astuple(space)
             )
 
 
-def drop(connection: Connection, space: Space) -> None:
-    """Remove a space that does not serve, and its vectors; the caller is the writer."""
+def drop_filling(connection: Connection) -> None:
+    """Remove the space that is being filled, and its vectors; the caller is the writer."""
     with transaction(connection):
-        _drop_where(connection, lambda entry: entry.space == space and entry.state != "serving")
-
-
-def declined(connection: Connection) -> Space | None:
-    """Return the space whose vectors are not to be made although the settings ask for them."""
-    written = connection.execute("SELECT value FROM meta WHERE key = ?", (DECLINED,)).get
-    return Space(*json.loads(written)) if written else None
+        _drop(connection, [entry for entry in entries(connection) if entry.state == "filling"])
 
 
 def decline(connection: Connection, space: Space | None) -> None:
     """Note that the vectors of a space are not to be made; nothing takes that back."""
-    written = json.dumps([space.provider, space.model, space.key]) if space else ""
-    connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (DECLINED, written))
+    value = _as_json(space) if space else ""
+    connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (DECLINED, value))
 
 
 def add(
@@ -131,23 +115,8 @@ def add(
     connection.execute(
         "INSERT INTO spaces(provider, model, provider_key, state, note, answers_as, dims)"
         " VALUES(?, ?, ?, ?, ?, ?, ?)",
-        (space.provider, space.model, space.key, state, note, answers_as, dims),
+        (*astuple(space), state, note, answers_as, dims),
     )
-
-
-def has_unfinished(connection: Connection, wanted: Space) -> bool:
-    """Return whether the index has unfinished spaces besides the wanted one."""
-    return any(_is_left(entry, wanted) for entry in entries(connection))
-
-
-def drop_unfinished(connection: Connection, wanted: Space) -> None:
-    """Give up spaces that are no longer wanted; one that replaces another for a reason is left to it."""
-    with transaction(connection):
-        _drop_where(connection, lambda entry: _is_left(entry, wanted))
-
-
-def _is_left(entry: SpaceEntry, wanted: Space) -> bool:
-    return entry.state == "filling" and entry.space != wanted and not entry.note
 
 
 def set_answers_as(connection: Connection, number: int, name: str) -> None:
@@ -155,18 +124,14 @@ def set_answers_as(connection: Connection, number: int, name: str) -> None:
     connection.execute("UPDATE spaces SET answers_as = ? WHERE number = ?", (name, number))
 
 
-def _set(connection: Connection, number: int, state: State, note: str) -> None:
-    connection.execute("UPDATE spaces SET state = ?, note = ? WHERE number = ?", (state, note, number))
-
-
-def _drop_where(connection: Connection, doomed: Callable[[SpaceEntry], bool]) -> None:
-    for entry in filter(doomed, entries(connection)):
+def _drop(connection: Connection, doomed: Iterable[SpaceEntry]) -> None:
+    for entry in doomed:
         # The cache may still hold its vectors, so what they are like must not be forgotten with it.
         known = json.dumps([entry.answers_as, entry.dims])
         connection.execute(
             "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", (_name_of(entry.space), known)
         )
-        for table in (vectors_table(entry.number), sentences_table(entry.number)):
+        for table in tables_of(entry.number):
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute("DELETE FROM spaces WHERE number = ?", (entry.number,))
 
@@ -175,11 +140,11 @@ def _name_of(space: Space) -> str:
     return f"was {space.provider} {space.model} {space.key}"
 
 
-def vectors_table(number: int) -> str:
-    """Return the name of the table that holds the vectors of a space."""
-    return "chunks_vec" if number == 1 else f"chunks_vec_{number}"
+def _as_json(space: Space) -> str:
+    return json.dumps(astuple(space))
 
 
-def sentences_table(number: int) -> str:
-    """Return the name of the table that holds the vectors of the sentences of a space."""
-    return "chunks_sentences" if number == 1 else f"chunks_sentences_{number}"
+def tables_of(number: int) -> tuple[str, str]:
+    """Return the names of the tables that hold the vectors of a space and those of its sentences."""
+    suffix = "" if number == 1 else f"_{number}"
+    return f"chunks_vec{suffix}", f"chunks_sentences{suffix}"

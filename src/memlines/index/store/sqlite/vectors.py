@@ -18,7 +18,7 @@ import apsw
 
 from memlines.errors import StoreDamaged, StoreError
 from memlines.index.store.sqlite.db import Connection, rows_in, transaction
-from memlines.index.store.sqlite.spaces import sentences_table, vectors_table
+from memlines.index.store.sqlite.spaces import tables_of
 from memlines.paths import expand_home
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ class VectorTable:
         self.birth = birth
         self.engine = engine
         self.number = number
-        self.table = vectors_table(number)
-        self.sentences_table = sentences_table(number)
+        self.table, self.sentences_table = tables_of(number)
         self._matrix: Matrix | None = None
         self._parts: dict[frozenset[int], Matrix] = {}
         self._loaded = engine != SQLITE_VEC
@@ -144,22 +143,24 @@ class VectorTable:
 
     def sentences(self, chunks: Iterable[int]) -> dict[int, bytes]:
         """Return the vectors of the sentences of those chunks that have any."""
-        if not self._exists():
-            return {}
-        sql = f"SELECT chunk, embedding FROM {self.sentences_table} WHERE chunk IN ({{marks}})"
-        return dict(rows_in(self.connection, sql, chunks))
+        return self._read(self.sentences_table, "chunk", chunks)
 
     def of(self, chunks: Iterable[int]) -> dict[int, bytes]:
         """Return the vectors of those chunks that have one."""
-        if not self._exists():
-            return {}
-        sql = f"SELECT {self._key}, embedding FROM {self.table} WHERE {self._key} IN ({{marks}})"
-        return dict(rows_in(self.connection, sql, chunks))
+        return self._read(self.table, self._key, chunks)
+
+    def _read(self, table: str, key: str, chunks: Iterable[int]) -> dict[int, bytes]:
+        sql = f"SELECT {key}, embedding FROM {table} WHERE {key} IN ({{marks}})"
+        return dict(rows_in(self.connection, sql, chunks)) if self._exists() else {}
 
     def by_chunk(self) -> Iterator[tuple[int, bytes]]:
         """Yield every chunk's number and vector."""
         if self._exists():
             yield from self.connection.execute(f"SELECT {self._key}, embedding FROM {self.table}")
+
+    def chunks(self) -> Iterator[int]:
+        """Yield the numbers of the chunks that have a vector."""
+        yield from (number for (number,) in self.connection.execute(self.chunk_numbers_sql))
 
     def count(self) -> int:
         """Return how many chunks have a vector."""
