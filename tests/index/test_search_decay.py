@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.index.search.query import log_day
-from memlines.index.search.run import age_in_days, decay, decay_factor
+from memlines.index.search.run import age_in_days, decay
 from memlines.types import IndexedChunk
 from tests.memories import words_memory, write
 
@@ -25,34 +25,34 @@ def chunk(path: str, mtime_ns: int = 0) -> IndexedChunk:
 
 
 def test_a_half_is_left_after_a_half_life() -> None:
-    assert decay_factor(30, 30) == pytest.approx(0.5)
+    assert decay(1.0, 30, 30) == pytest.approx(0.5)
 
 
 def test_a_quarter_is_left_after_two() -> None:
-    assert decay_factor(60, 30) == pytest.approx(0.25)
+    assert decay(1.0, 60, 30) == pytest.approx(0.25)
 
 
 def test_todays_log_keeps_its_score() -> None:
-    assert decay(0.8, chunk("memory/2026-03-31.md"), 30, NOW) == pytest.approx(0.8)
+    assert decay(0.8, age_in_days(chunk("memory/2026-03-31.md"), NOW), 30) == pytest.approx(0.8)
 
 
 def test_a_log_of_a_half_life_ago_keeps_half() -> None:
-    assert decay(0.8, chunk("memory/2026-03-01.md"), 30, NOW) == pytest.approx(0.4)
+    assert decay(0.8, age_in_days(chunk("memory/2026-03-01.md"), NOW), 30) == pytest.approx(0.4)
 
 
 def test_a_log_from_the_future_keeps_its_score() -> None:
-    assert decay(0.8, chunk("memory/2099-01-01.md"), 30, NOW) == pytest.approx(0.8)
+    assert decay(0.8, age_in_days(chunk("memory/2099-01-01.md"), NOW), 30) == pytest.approx(0.8)
 
 
 def test_a_very_old_log_is_next_to_nothing() -> None:
-    assert decay(1.0, chunk("memory/1990-01-01.md"), 30, NOW) < 1e-9
+    assert decay(1.0, age_in_days(chunk("memory/1990-01-01.md"), NOW), 30) < 1e-9
 
 
 @pytest.mark.parametrize(
     "path", ["MEMORY.md", "memory.md", "memory/decisions.md", "memory/projects/2026/plan.md"]
 )
 def test_evergreen_notes_never_fade(path: str) -> None:
-    assert decay(0.8, chunk(path, mtime_ns=1), 30, NOW) == 0.8
+    assert decay(0.8, age_in_days(chunk(path, mtime_ns=1), NOW), 30) == 0.8
 
 
 @pytest.mark.parametrize(
@@ -89,21 +89,21 @@ def test_what_is_no_daily_log_has_no_date(path: str) -> None:
 
 
 def test_an_invalid_date_in_memory_makes_an_evergreen_note() -> None:
-    assert decay(0.8, chunk("memory/2026-02-30.md", mtime_ns=1), 30, NOW) == 0.8
+    assert decay(0.8, age_in_days(chunk("memory/2026-02-30.md", mtime_ns=1), NOW), 30) == 0.8
 
 
 def test_an_extra_path_ages_by_its_time_stamp() -> None:
     written = int(NOW.timestamp()) * 10**9 - 30 * DAY_NS
-    assert decay(0.8, chunk("../handbook/x.md", written), 30, NOW) == pytest.approx(0.4)
+    assert decay(0.8, age_in_days(chunk("../handbook/x.md", written), NOW), 30) == pytest.approx(0.4)
 
 
 def test_an_extra_path_without_a_time_stamp_does_not_fade() -> None:
-    assert decay(0.8, chunk("../handbook/x.md", 0), 30, NOW) == 0.8
+    assert decay(0.8, age_in_days(chunk("../handbook/x.md", 0), NOW), 30) == 0.8
 
 
 def test_an_extra_path_from_the_future_keeps_its_score() -> None:
     written = int(NOW.timestamp()) * 10**9 + 30 * DAY_NS
-    assert decay(0.8, chunk("../handbook/x.md", written), 30, NOW) == 0.8
+    assert decay(0.8, age_in_days(chunk("../handbook/x.md", written), NOW), 30) == 0.8
 
 
 def test_the_age_of_a_daily_log_counts_from_midnight_utc() -> None:
@@ -113,7 +113,7 @@ def test_the_age_of_a_daily_log_counts_from_midnight_utc() -> None:
 
 @given(st.floats(-1e6, 1e6), st.floats(0.001, 1e5))
 def test_the_factor_is_between_0_and_1(age: float, half_life: float) -> None:
-    factor = decay_factor(age, half_life)
+    factor = decay(1.0, age, half_life)
     assert 0 <= factor <= 1
     assert math.isfinite(factor)
 
@@ -121,7 +121,7 @@ def test_the_factor_is_between_0_and_1(age: float, half_life: float) -> None:
 @given(st.floats(0, 1e5), st.floats(0, 1e5), st.floats(0.1, 1e4))
 def test_the_older_never_keeps_more(one: float, other: float, half_life: float) -> None:
     younger, older = sorted((one, other))
-    assert decay_factor(older, half_life) <= decay_factor(younger, half_life)
+    assert decay(1.0, older, half_life) <= decay(1.0, younger, half_life)
 
 
 LOGS = {

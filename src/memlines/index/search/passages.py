@@ -72,7 +72,9 @@ def passage_of(chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[flo
     if len(units) > 1:
         units = _best_run(units, _evidence(chunk, chunks, cosines))
     if not _fits(units, sum([len(unit.text) for unit in units])):  # one entry that is too long
-        units = _best_run(_lines_of(units[0]), _evidence(chunk, chunks, cosines))
+        lines_of_it = enumerate(units[0].text.split("\n"), units[0].first)
+        units = [units[0]._replace(first=at, last=at, text=line) for at, line in lines_of_it if line.strip()]
+        units = _best_run(units, _evidence(chunk, chunks, cosines))
     lines = chunk.text.split("\n")
     first, last = units[0].first, units[-1].last
     numbers = _numbers(chunk, len(lines))
@@ -88,7 +90,7 @@ def passage_of(chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[flo
 def _evidence(
     chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float]
 ) -> Callable[[_Unit], float]:
-    """Return a function that tells how much speaks for a unit being the answer."""
+    """Return a function that says how much speaks for a unit being the answer."""
     sentences = _sentences(chunk.embedded_text) if cosines else ()
     near: Mapping[str, float] = {}
     if len(sentences) == len(cosines):  # else the vectors are not of sentences
@@ -132,15 +134,6 @@ def _units(text: str, turns: Turns) -> tuple[_Unit, ...]:
             continue
         units.append(_Unit(entry.first - 2, entry.last - 2, entry.text, section, entry.heading, level))
     return tuple(units) or (_Unit(0, len(lines) - 1, text),)
-
-
-def _lines_of(unit: _Unit) -> list[_Unit]:
-    """Return the lines of a unit as units of their own."""
-    return [
-        unit._replace(first=at, last=at, text=line)
-        for at, line in enumerate(unit.text.split("\n"), unit.first)
-        if line.strip()
-    ]
 
 
 def _best_run(units: Sequence[_Unit], score_of: Callable[[_Unit], float]) -> Sequence[_Unit]:

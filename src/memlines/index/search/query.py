@@ -30,10 +30,9 @@ _MARK = re.compile(
     r")(?!\S)"
 )
 _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
-_TAG = re.compile(r"#?(?P<name>[\w/-]*\w)/?")
 _FILTERS = {
     "path": re.compile(r".*", re.DOTALL),
-    "tag": _TAG,
+    "tag": re.compile(r"#?[\w/-]*\w/?"),
     "source": re.compile("memory|sessions"),
     "after": _DAY,
     "before": _DAY,
@@ -122,10 +121,10 @@ def parse_query(
     # Some keyboards send letter and accent apart, which would end a word in the middle.
     text, filters = parse_filters(unicodedata.normalize("NFC", said))
     is_calibrated = profile != "openclaw" and settings.fusion == "evidence"
+    asks = is_calibrated and asks_when(text)
     spans: tuple[Span, ...] = ()
-    is_only_days = asks = False
+    is_only_days = False
     if is_calibrated:
-        asks = asks_when(text)
         text, spans, is_only_days = parse_days(text, now)
     return Query(
         said=said,
@@ -214,7 +213,9 @@ def make_filter(
     written on, where that is known better than by their file.
     """
     filters = query.filters
-    tags = [_tag_pattern(tag) for tag in filters.tags]
+    # A tag is found with those below it: `#project` and `#project/alpha`.
+    names = [re.escape(tag.removeprefix("#").removesuffix("/")) for tag in filters.tags]
+    tags = [re.compile(rf"(?<![\w#&/])#{name}(?![\w-])", re.IGNORECASE) for name in names]
 
     def fits(chunk: IndexedChunk) -> bool:
         if chunk.source not in query.sources or (filters.sources and chunk.source not in filters.sources):
@@ -239,7 +240,7 @@ def make_filter(
 def days_evidence(index: Index, query: Query) -> dict[int, float]:
     """Return the evidence for chunks of the days that the query speaks of, by number."""
     numbers: list[int] = []
-    paths = index.paths() if query.spans else []
+    paths = index.paths()
     for span in query.spans:
         logs = [path for path in paths if (day := log_day(path)) and span.first <= day <= span.last]
         numbers += islice(index.numbers_of(logs), _MOST_OF_DAYS)
@@ -284,13 +285,6 @@ def log_day(path: str) -> date | None:
         return date.fromisoformat(match[1])
     except ValueError:
         return None
-
-
-def _tag_pattern(tag: str) -> re.Pattern[str]:
-    """Return what finds a tag, or one below it, in text: `#project` and `#project/alpha`."""
-    found = _TAG.fullmatch(tag)
-    name = re.escape(found["name"] if found else tag)
-    return re.compile(rf"(?<![\w#&/])#{name}(?![\w-])", re.IGNORECASE)
 
 
 def _fold(text: str) -> str:

@@ -49,7 +49,7 @@ class CandidateSet:
     days: dict[int, str] = field(default_factory=dict)
     """The day a chunk belongs to, as `2026-11-16`, where that is known."""
     nearest: Nearest | None = None
-    """Tells which of them are nearest to a vector, instead of the index."""
+    """Returns which of them are nearest to a vector, instead of the index."""
     timely: bool = True
     """Whether their days speak for them where the query asks for days."""
     brief: bool = False
@@ -87,7 +87,13 @@ def retrieve(
     elif within is not None and within.brief:
         depth = min(_DEPTH, max(_BRIEF_DEPTH, 2 * query.settings.max_results))
     if within is not None and within.nearest is not None and vector is not None:
-        within = _begin(within, within.nearest, vector, depth)
+        from concurrent.futures import ThreadPoolExecutor
+
+        # What is near is looked for in another thread, while the index looks for words.
+        pool = ThreadPoolExecutor(1)
+        near = pool.submit(within.nearest, vector, depth)
+        pool.shutdown(wait=False)
+        within = replace(within, nearest=lambda *_: near.result())
     found: dict[int, float] = {}
     if query.mode != "vectors":
         found = by_words.find(index, words, depth, sources, within.numbers if within else None)
@@ -145,16 +151,6 @@ def scale(
 
 def _classic_depth(query: Query) -> int:
     return min(_DEPTH, query.settings.max_results * query.settings.hybrid.candidate_multiplier)
-
-
-def _begin(within: CandidateSet, ask: Nearest, vector: bytes, limit: int) -> CandidateSet:
-    """Begin to look for what is near in another thread, while the index looks for words."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(1)
-    near = pool.submit(ask, vector, limit)
-    pool.shutdown(wait=False)
-    return replace(within, nearest=lambda *_: near.result())
 
 
 def _retrieve_as_openclaw(

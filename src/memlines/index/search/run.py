@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import nlargest
 
 from memlines.embed.base import Provider, embed_query, to_blobs
 from memlines.embed.passages import sentence_cosines
-from memlines.index.search.passages import Passage, excerpt_of, passage_of, whole
+from memlines.index.search import rank
+from memlines.index.search.passages import excerpt_of, passage_of, whole
 from memlines.index.search.query import (
     NO_FILTERS,
     Query,
@@ -23,19 +24,9 @@ from memlines.index.search.query import (
     log_day,
     make_filter,
 )
-from memlines.index.search.rank import (
-    Ranking,
-    band_of,
-    estimate,
-    estimate_brief,
-    fuse,
-    fuse_evidence,
-    nearest_of,
-    probability,
-    word_evidence,
-)
+from memlines.index.search.rank import Ranking
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
-from memlines.index.search.words import Match, MatchedChunks, look_up, match_any
+from memlines.index.search.words import MatchedChunks, look_up, match_any
 from memlines.index.store.sqlite.index import Index
 from memlines.types import Hit, IndexedChunk, Why
 
@@ -67,7 +58,7 @@ def choose(
     if weak and query.profile == "openclaw":  # which shows as many weak ones as others
         eligible = [item for item in ranking if found.words.get(item[0], 0.0) > 0]
     elif weak:
-        eligible, most = nearest_of(ranking, found, chunks), min(most, MOST_WEAK)
+        eligible, most = rank.nearest_of(ranking, found, chunks), min(most, MOST_WEAK)
     if is_reordered:
         return _without_repeats(eligible, chunks)[:most], weak
     # Those that cannot be shown need not be read, unless repetition makes room for them.
@@ -89,7 +80,7 @@ def _rank(query: Query, scores: Mapping[int, float], chunks: MatchedChunks) -> R
     if settings.temporal_decay.enabled:
         half_life = settings.temporal_decay.half_life_days
         for number, chunk in read.items():
-            ranked[number] = decay(ranked[number], chunk, half_life, query.now)
+            ranked[number] = decay(ranked[number], age_in_days(chunk, query.now), half_life)
     # Equal scores fall in the order of the files, so that an answer does not change by itself.
     ranking = sorted(
         ranked.items(), key=lambda item: (-item[1], read[item[0]].path, read[item[0]].start_line)
@@ -101,14 +92,9 @@ def _rank(query: Query, scores: Mapping[int, float], chunks: MatchedChunks) -> R
     return [(number, ranked[number]) for number in diversify(spread, texts, settings.mmr.lambda_)] + rest
 
 
-def decay(score: float, chunk: IndexedChunk, half_life_days: float, now: datetime) -> float:
-    """Return a score after the time that passed since its note was written."""
-    return score * decay_factor(age_in_days(chunk, now), half_life_days)
-
-
-def decay_factor(age_days: float, half_life_days: float) -> float:
+def decay(score: float, age_days: float, half_life_days: float) -> float:
     """Return what is left of a score after so many days: a half after each half-life."""
-    return math.exp(-math.log(2) / half_life_days * max(0.0, age_days))
+    return score * math.exp(-math.log(2) / half_life_days * max(0.0, age_days))
 
 
 def age_in_days(chunk: IndexedChunk, now: datetime) -> float:
@@ -182,25 +168,19 @@ def _without_repeats(ranking: Ranking, chunks: MatchedChunks) -> Ranking:
     for number, score in ranking:
         chunk = chunks.known[number]
         others = seen.setdefault(chunk.path, [])
-        beside = [
-            other
+        said = {
+            line
             for other in others
             if chunk.start_line <= other.end_line and other.start_line <= chunk.end_line
-        ]
-        if not (beside and _is_repeated(chunk, beside, chunks.match)):
+            for line in other.text.split("\n")
+        }
+        lines = chunk.text.split("\n")
+        own = [line for line in lines if line not in said]
+        shares_all = len(own) < len(lines) and not chunks.match("\n".join(own), chunk.language)
+        if not (shares_all and chunks.match(chunk.text, chunk.language)):
             kept.append((number, score))
             others.append(chunk)
     return kept
-
-
-def _is_repeated(chunk: IndexedChunk, beside: Sequence[IndexedChunk], match: Match) -> bool:
-    """Return whether the lines that a chunk has for itself hold none of the words it holds."""
-    said = {line for other in beside for line in other.text.split("\n")}
-    lines = chunk.text.split("\n")
-    own = [line for line in lines if line not in said]
-    if len(own) == len(lines) or match("\n".join(own), chunk.language):
-        return False
-    return bool(match(chunk.text, chunk.language))
 
 
 def embed(query: Query, provider: Provider) -> bytes | None:
@@ -227,7 +207,7 @@ def search(
     words = look_up(index, query.text)
     chunks = MatchedChunks(index, words)
     found = retrieve(index, query, words, vector, model, sources, within)
-    scores = fuse(query, found)
+    scores = rank.fuse(query, found)
     timely: dict[int, float] = {}
     if query.is_calibrated and query.spans:
         if within is None:
@@ -235,75 +215,63 @@ def search(
         elif within.timely:
             known = known_days_evidence(within.days, query)
             timely = {number: evidence for number, evidence in known.items() if number in within.numbers}
-        scores = fuse_evidence(scores, timely) if timely else scores
+        scores = rank.fuse_evidence(scores, timely) if timely else scores
     if sources or query.filters != NO_FILTERS:
         days = within.days if within else None
         fits = make_filter(query, match_any(index, query.filters.without), days)
         scores = {number: scores[number] for number, chunk in chunks.read(scores).items() if fits(chunk)}
     if query.is_calibrated:
-        estimator = estimate_brief if within and within.brief else estimate
+        estimator = rank.estimate_brief if within and within.brief else rank.estimate
         scores = estimator(query, scores, found, timely, chunks)
     shown, weak = choose(query, scores, found, chunks)
     if not shown:
         return (), max(scores.values(), default=None)
-    passages = _passages(index, query, [chunks.known[number] for number, _ in shown], chunks, vector)
-    best = max([score for _, score in shown])
     how = _explain(query, found, weak=weak)
-    hits = [
-        _hit(query, chunks.known[number], passage, score, best, found, chunks, how)
-        for (number, score), passage in zip(shown, passages, strict=True)
-    ]
-    return tuple(hits), None
+    return tuple(_quote(index, query, vector, shown, found, chunks, how)), None
 
 
-def _passages(
+def _quote(
     index: Index,
     query: Query,
-    shown: Sequence[IndexedChunk],
-    chunks: MatchedChunks,
     vector: bytes | None,
-) -> list[Passage]:
-    """Return what is shown of each chunk: the passage that answers, unless all of it was asked for."""
-    if query.full:
-        return [whole(chunk) for chunk in shown]
-    if query.profile == "openclaw":  # which cites chunks
-        return [excerpt_of(chunk, chunks) for chunk in shown]
-    near: dict[int, list[float]] = {}
-    if vector is not None:
-        near = sentence_cosines(vector, index.vectors.sentences([chunk.number for chunk in shown]))
-    return [passage_of(chunk, chunks, near.get(chunk.number, ())) for chunk in shown]
-
-
-def _hit(
-    query: Query,
-    chunk: IndexedChunk,
-    passage: Passage,
-    score: float,
-    best: float,
+    shown: Ranking,
     found: RetrieverResults,
     chunks: MatchedChunks,
     how: str,
-) -> Hit:
-    by_words = probability(word_evidence(chunk, found, chunks), "words") if query.is_calibrated else None
-    return Hit(
-        path=chunk.path,
-        start_line=passage.start_line,
-        end_line=passage.end_line,
-        score=min(1.0, max(0.0, score)),
-        snippet=passage.text,
-        source=chunk.source,
-        heading=passage.heading,
-        why=Why(
-            words=chunks.words_of(chunk),
-            lexical=found.words.get(chunk.number),
-            vector=found.cosines.get(chunk.number),
-            fusion=how,
-            by_words=by_words,
-        ),
-        band=band_of(query, score, best),
-        chunk_start_line=chunk.start_line,
-        chunk_end_line=chunk.end_line,
-    )
+) -> Iterator[Hit]:
+    """Yield what is shown of each chunk: the passage that answers, unless all of it was asked for."""
+    near: dict[int, list[float]] = {}
+    if vector is not None and not query.full and query.profile != "openclaw":
+        near = sentence_cosines(vector, index.vectors.sentences([number for number, _ in shown]))
+    best = max([score for _, score in shown])
+    for number, score in shown:
+        chunk = chunks.known[number]
+        if query.full:
+            passage = whole(chunk)
+        elif query.profile == "openclaw":  # which cites chunks
+            passage = excerpt_of(chunk, chunks)
+        else:
+            passage = passage_of(chunk, chunks, near.get(number, ()))
+        evidence = rank.word_evidence(chunk, found, chunks)
+        yield Hit(
+            path=chunk.path,
+            start_line=passage.start_line,
+            end_line=passage.end_line,
+            score=min(1.0, max(0.0, score)),
+            snippet=passage.text,
+            source=chunk.source,
+            heading=passage.heading,
+            why=Why(
+                words=chunks.words_of(chunk),
+                lexical=found.words.get(number),
+                vector=found.cosines.get(number),
+                fusion=how,
+                by_words=rank.probability(evidence, "words") if query.is_calibrated else None,
+            ),
+            band=rank.band_of(query, score, best),
+            chunk_start_line=chunk.start_line,
+            chunk_end_line=chunk.end_line,
+        )
 
 
 def _explain(query: Query, found: RetrieverResults, *, weak: bool) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite.chunks import document_counts, match_words, prefix_count
+from memlines.index.store.sqlite.db import damaged
 from memlines.index.store.sqlite.index import Index
 from memlines.text.terms import (
     RUN,
@@ -77,8 +77,19 @@ def look_up(index: Index, query: str) -> QueryWords:
     if len(terms) > _MOST_WORDS:
         terms = sorted(terms, key=lambda term: (term.chunks == 0, term.chunks))[:_MOST_WORDS]
     total = index.count_chunks()
+    if any(term.chunks > total for term in terms):
+        raise damaged(index.path, "a word is said to be in more chunks than there are")
+    # The weight that FTS5's BM25 gives to a word: its inverse document frequency.
+    known = {
+        term.word: max(math.log((total - term.chunks + 0.5) / (term.chunks + 0.5)), 0.0) or 1e-6
+        for term in terms
+        if term.chunks
+    }
+    # A word that is in no chunk says nothing about how rare it is; it counts like the rarest.
+    rarest = max(known.values(), default=1.0)
+    weights = {term.word: known.get(term.word, rarest) for term in terms}
     phrase = _phrase(index, query) if is_small_talk(query) else ""
-    return QueryWords(tuple(terms), _weights(terms, total), total, phrase)
+    return QueryWords(tuple(terms), weights, total, phrase)
 
 
 def find(
@@ -153,24 +164,6 @@ def _look_up(index: Index, words: Sequence[str]) -> list[Term]:
         chunks = max([counts.get(variant, 0) for variant in group])
         terms.append(Term(word, group, expression, chunks))
     return terms
-
-
-def _weights(terms: Sequence[Term], total: int) -> dict[str, float]:
-    """Return the weight that FTS5's BM25 gives to each word (its inverse document frequency).
-
-    A word that is in no chunk says nothing about how rare it is; it counts like the rarest.
-    """
-    known: dict[str, float] = {}
-    for term in terms:
-        if term.chunks > total:
-            raise StoreDamaged(
-                "the index is damaged: a word is said to be in more chunks than there are",
-                todo="Run 'memlines sync --force' to rebuild it",
-            )
-        if term.chunks:
-            known[term.word] = max(math.log((total - term.chunks + 0.5) / (term.chunks + 0.5)), 0.0) or 1e-6
-    rarest = max(known.values(), default=1.0)
-    return {term.word: known.get(term.word, rarest) for term in terms}
 
 
 def _phrase(index: Index, query: str) -> str:
