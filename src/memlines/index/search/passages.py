@@ -175,10 +175,7 @@ def _numbers(chunk: IndexedChunk, count: int) -> list[tuple[int, int]]:
 
 
 def snippet_of(text: str, match: Callable[[str], Collection[str]], most: int = MAX_SNIPPET) -> str:
-    """Return at most so many characters of a text: whole lines, where they hold the most of the query.
-
-    `match` finds the words of the query in a text.
-    """
+    """Return at most so many characters of a text: whole lines, where `match` finds the most of the query."""
     body = text.strip("\n")
     if len(body) <= most:
         return body

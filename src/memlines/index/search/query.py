@@ -100,8 +100,7 @@ class Query:
     is_calibrated: bool = True
     """Whether scores are probabilities; the classic fusions keep the scores they are known for."""
     cut: float | None = None
-    """The score below which nothing may be shown. Without it, the nearest are shown as weak hits where
-    nothing reaches `settings.min_score`."""
+    """The score below which nothing is shown. Without it, the nearest are weak hits if none is likely."""
     full: bool = False
     """Whether a hit is the whole chunk instead of the passage in it that answers."""
 
@@ -146,10 +145,7 @@ def parse_query(
 
 
 def parse_filters(query: str) -> tuple[str, Filters]:
-    """Split a query into text and filters; one that only narrows is searched by the words it narrows with.
-
-    One that only names tags is searched by those.
-    """
+    """Split a query into text and filters; one of filters alone is searched by its tags, or as plain text."""
     found: dict[str, list[str]] = {key: [] for key in ("phrase", "without", *_FILTERS)}
 
     def take(mark: re.Match[str]) -> str:
@@ -181,10 +177,7 @@ def parse_filters(query: str) -> tuple[str, Filters]:
 
 
 def parse_days(query: str, now: datetime) -> tuple[str, tuple[Span, ...], bool]:
-    """Return the text of a query without its time, the days it speaks of, and whether these are all of it.
-
-    Words that may occur in a note as well stay in the text.
-    """
+    """Return a query without the words that only say when, the days it speaks of, and whether that is all."""
     spans = spans_of(query, now)
     if not spans:
         return " ".join(query.split()), spans, False

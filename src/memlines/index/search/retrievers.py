@@ -28,10 +28,8 @@ _LOOKED_INTO = 40
 """Candidates of each retriever whose sentences are compared with the query one by one."""
 
 _CERTAIN = {"use-multilingual-v3": 0.8}
-"""The cosine at which question and text surely belong together, with models it was fitted for.
-
-With the builtin one, answers lie between 0.2 and 0.6 and hardly ever higher.
-"""
+"""The cosine at which question and text surely belong together, with models it was fitted for. With the
+builtin one, answers have between 0.2 and 0.6 and hardly ever more."""
 
 _MOST_COMMON = 0.95
 """What unrelated texts may have at most; above it too little is left to tell others apart by."""
@@ -119,10 +117,7 @@ def nearest(
 
 
 def common_cosine(query: bytes, background: bytes | None) -> float | None:
-    """Return the mean cosine of a query with unrelated texts, whose mean vector is the background.
-
-    Nothing is known where that was not measured, or with vectors of another length.
-    """
+    """Return the cosine of a query with the mean of unrelated texts, if that was measured for its model."""
     import numpy as np
 
     if background is None or len(background) != len(query):

@@ -26,8 +26,9 @@ from memlines.index.search.query import (
 )
 from memlines.index.search.rank import Ranking
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
-from memlines.index.search.words import MatchedChunks, look_up, match_any
+from memlines.index.search.words import MatchedChunks, look_up, make_match
 from memlines.index.store.sqlite.index import Index
+from memlines.text.terms import query_terms
 from memlines.types import Hit, IndexedChunk, Why
 
 MOST_WEAK = 3
@@ -218,7 +219,9 @@ def search(
         scores = rank.fuse_evidence(scores, timely) if timely else scores
     if sources or query.filters != NO_FILTERS:
         days = within.days if within else None
-        fits = make_filter(query, match_any(index, query.filters.without), days)
+        languages = index.state.languages
+        match = make_match({word: query_terms(word, languages) for word in query.filters.without})
+        fits = make_filter(query, match, days)
         scores = {number: scores[number] for number, chunk in chunks.read(scores).items() if fits(chunk)}
     if query.is_calibrated:
         estimator = rank.estimate_brief if within and within.brief else rank.estimate

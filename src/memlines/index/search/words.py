@@ -80,14 +80,14 @@ def look_up(index: Index, query: str) -> QueryWords:
     if any(term.chunks > total for term in terms):
         raise damaged(index.path, "a word is said to be in more chunks than there are")
     # The weight that FTS5's BM25 gives to a word: its inverse document frequency.
-    known = {
+    rare = {
         term.word: max(math.log((total - term.chunks + 0.5) / (term.chunks + 0.5)), 0.0) or 1e-6
         for term in terms
         if term.chunks
     }
     # A word that is in no chunk says nothing about how rare it is; it counts like the rarest.
-    rarest = max(known.values(), default=1.0)
-    weights = {term.word: known.get(term.word, rarest) for term in terms}
+    rarest = max(rare.values(), default=1.0)
+    weights = {term.word: rare.get(term.word, rarest) for term in terms}
     phrase = _phrase(index, query) if is_small_talk(query) else ""
     return QueryWords(tuple(terms), weights, total, phrase)
 
@@ -205,12 +205,6 @@ def make_match(variants: Mapping[str, Sequence[str]]) -> Match:
         return tuple([word for word in variants if word in found])
 
     return match
-
-
-def match_any(index: Index, words: Iterable[str]) -> Match:
-    """Return a function that finds some words in the forms that they have in the languages of an index."""
-    languages = index.state.languages
-    return make_match({word: query_terms(word, languages) for word in words})
 
 
 @lru_cache(maxsize=4_096)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -25,12 +25,11 @@ from memlines.embed.spending.budget import estimate
 from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.cache import Submitted, submitted_batches
-from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.batch_journal import MOST_FAILURES, BatchJournal, Failures
 from memlines.index.sync.job import Job, space_of
 from memlines.index.sync.pending import Outcome, put_known, texts_to_send
-from memlines.settings import Batch, Settings
-from memlines.types import Progress, Space
+from memlines.settings import Batch
+from memlines.types import Progress
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector
@@ -63,8 +62,15 @@ def embed_in_batches(job: Job, provider: Provider) -> Outcome:
         spaces.begin(index.connection, space, entry.note if entry else "")
         known = put_known(index, space)  # what came before a crash and was not given to its chunks yet
         before = index.count_pending(space)
+    texts: dict[str, str] = {}
     with job.reader() as index:
-        texts = dict(_waiting_texts(index, space, provider, job.settings))
+        last = 0
+        while chunks := index.pending(index.vectors_in(space), last, _GROUP):
+            texts |= texts_to_send(index, provider, chunks, job.settings)
+            last = chunks[-1][0]
+    # One that has to be cut in pieces is no text for a batch.
+    longest = provider.limits.text_bytes
+    texts = {key: text for key, text in texts.items() if text.strip() and len(text.encode()) <= longest}
     journal = BatchJournal(job, space)
     result = BatchRun(api, journal, texts, settings, job.progress, provider.meter).work()
     with job.writer() as index:
@@ -80,24 +86,12 @@ def texts_in_batches(job: Job, provider: Provider) -> frozenset[str]:
     return frozenset().union(*(batch.keys for batch in batches))
 
 
-def _waiting_texts(
-    index: Index, space: Space, provider: Provider, settings: Settings
-) -> Iterator[tuple[str, str]]:
-    """Yield every text that waits, by its hash; one that has to be cut in pieces is no text for a batch."""
-    last = 0
-    while chunks := index.pending(index.vectors_in(space), last, _GROUP):
-        for digest, text in texts_to_send(index, provider, chunks, settings).items():
-            if text.strip() and len(text.encode()) <= provider.limits.text_bytes:
-                yield digest, text
-        last = chunks[-1][0]
-
-
 @dataclass(slots=True)
 class BatchOutcome:
     """What became of the texts.
 
     Those that are neither embedded nor waiting are left to be embedded directly: the refused ones too,
-    because a service may refuse in a batch what it takes a minute later.
+    because a service may refuse in a batch what it accepts a minute later.
     """
 
     embedded: set[str] = field(default_factory=set)
@@ -109,7 +103,7 @@ class BatchOutcome:
     """The first thing that went wrong."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True)
 class _OpenBatch:
     """A batch under way."""
 
@@ -136,7 +130,8 @@ class BatchRun:
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
     outcome: BatchOutcome = field(default_factory=BatchOutcome)
-    open: list[_OpenBatch] = field(default_factory=list)
+    open: dict[str, _OpenBatch] = field(default_factory=dict)
+    """The batches under way, by their tokens."""
     is_stopped: bool = False
     """Whether nothing more is submitted by this run."""
 
@@ -149,16 +144,20 @@ class BatchRun:
         self._resume()
         groups = self._groups()
         while True:
-            ended = [batch for batch in list(self.open) if self._poll(batch)]
+            ended = [batch for batch in list(self.open.values()) if self._poll(batch)]
             while groups and len(self.open) < self.settings.concurrency and not self.is_stopped:
                 self._report()
                 self._submit(groups.popleft())
             self._report()
             if not self.open or not self.settings.wait:
                 break
-            if not ended:
-                self._pause()
-        for batch in self.open:
+            left = 0.0 if ended else self.settings.poll_seconds
+            while left > 0:
+                self.sleep(min(left, _PAUSE))
+                left -= _PAUSE
+                if left > 0:
+                    self._report()
+        for batch in self.open.values():
             self.outcome.waiting |= self._wanted(batch)
         if self.open and not self.is_stopped:
             self.outcome.waiting.update(*groups)
@@ -170,7 +169,7 @@ class BatchRun:
             if not submitted.id and not self._find(batch):
                 continue
             if self._wanted(batch):
-                self.open.append(batch)
+                self.open[submitted.token] = batch
             else:
                 self._cancel(batch)
 
@@ -189,7 +188,7 @@ class BatchRun:
 
     def _groups(self) -> deque[dict[str, str]]:
         """Return the texts to submit, each group for one batch."""
-        taken = self.outcome.waiting.union(*(batch.submitted.keys for batch in self.open))
+        taken = self.outcome.waiting.union(*(batch.submitted.keys for batch in self.open.values()))
         rest = {key: text for key, text in self.texts.items() if key not in taken}
         if not self.settings.enabled or len(rest) < self.settings.min_texts:
             return deque()
@@ -219,7 +218,7 @@ class BatchRun:
         batch = _OpenBatch(Submitted(uuid4().hex, frozenset(group), self.clock(), tokens))
         self.journal.note(batch.submitted)
         if self._create(batch, file):
-            self.open.append(batch)
+            self.open[batch.submitted.token] = batch
 
     def _create(self, batch: _OpenBatch, file: str) -> bool:
         """Make a batch of a file; return whether it exists for sure."""
@@ -253,8 +252,13 @@ class BatchRun:
             if batch.misses >= _MISSES or not self.settings.wait:
                 self._postpone(batch, error)
         else:
-            self._give_up_if_late(batch)
-        return batch not in self.open
+            # No one waits for a batch that a later run fetches, so it has all the time that services take.
+            longest = self.settings.timeout_minutes * 60 if self.settings.wait else _LONGEST
+            if self.clock() - batch.submitted.created_at > longest:
+                self._cancel(batch)
+                late = self._trouble(batch, f"was not done within {longest / 60:g} minutes")
+                self._fail(late, MOST_FAILURES)
+        return batch.submitted.token not in self.open
 
     def _fetch(self, batch: _OpenBatch) -> None:
         """Keep what a batch brought, in slices; an error leaves what came before it kept."""
@@ -309,15 +313,8 @@ class BatchRun:
         words = state.reason or refusal
         self._fail(self._trouble(batch, what + (f": {words}" if words else "")))
 
-    def _give_up_if_late(self, batch: _OpenBatch) -> None:
-        # No one waits for a batch that a later run fetches, so it has all the time that services take.
-        longest = self.settings.timeout_minutes * 60 if self.settings.wait else _LONGEST
-        if self.clock() - batch.submitted.created_at > longest:
-            self._cancel(batch)
-            self._fail(self._trouble(batch, f"was not done within {longest / 60:g} minutes"), MOST_FAILURES)
-
     def _check_existence(self, batch: _OpenBatch, error: ProviderUnusable) -> None:
-        """Tell a batch that no longer exists from a service that does not let us in."""
+        """Distinguish a batch that no longer exists from a service that does not let us in."""
         try:
             is_gone = self.api.find(batch.submitted.token) is None
         except EmbeddingError as other:
@@ -337,18 +334,14 @@ class BatchRun:
             self._fail(error)
             return
         self.outcome.waiting |= self._wanted(batch)
-        self._close(batch)
+        self.open.pop(batch.submitted.token, None)
 
     def _drop(self, batch: _OpenBatch, used: int | None = None) -> None:
         """Forget a batch; the tokens that it used, if that is known, replace those that were reserved."""
         self.journal.drop(batch.submitted.token)
-        self._close(batch)
+        self.open.pop(batch.submitted.token, None)
         if used is not None and self.meter is not None:
             self.meter.settle(batch.submitted.reserved, used, "batch")
-
-    def _close(self, batch: _OpenBatch) -> None:
-        if batch in self.open:  # an intent is not
-            self.open.remove(batch)
 
     def _note(self, batch: _OpenBatch, batch_id: str) -> None:
         batch.submitted = replace(batch.submitted, id=batch_id)
@@ -377,15 +370,7 @@ class BatchRun:
     def _wanted(self, batch: _OpenBatch) -> set[str]:
         return {key for key in batch.submitted.keys & self.texts.keys() if key not in self.outcome.embedded}
 
-    def _pause(self) -> None:
-        left = self.settings.poll_seconds
-        while left > 0:
-            self.sleep(min(left, _PAUSE))
-            left -= _PAUSE
-            if left > 0:
-                self._report()
-
     def _report(self) -> None:
-        under_way = sum(min(batch.completed, len(self._wanted(batch))) for batch in self.open)
+        under_way = sum(min(batch.completed, len(self._wanted(batch))) for batch in self.open.values())
         if self.texts:
             self.progress(len(self.outcome.embedded) + under_way, len(self.texts), LABEL)

@@ -33,10 +33,7 @@ def find_files(
     known: Known | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Discovery:
-    """List the files of a workspace, and the transcripts of it that the settings ask for.
-
-    `known` remembers between two calls which transcripts of clients belong to the workspace.
-    """
+    """List the files of a workspace and its transcripts; `known` remembers which transcripts belong to it."""
     found = discover(workspace, settings.extra_paths, settings.files.max_bytes, settings.sources)
     if "sessions" not in settings.sources:
         return found

@@ -79,10 +79,7 @@ class Job:
 
     @contextmanager
     def writer(self) -> Iterator[Index]:
-        """Open the index, which exists, for writing, and hold the writer lock meanwhile.
-
-        `progress` is called while it waits for the lock, so that a person can stop it.
-        """
+        """Open the index for writing under the writer lock; `progress` can stop the wait for that."""
         lock = self.lock()
         give_up = time.monotonic() + max(self.wait_seconds, _WRITE_WAIT)
         with ExitStack() as held:

@@ -331,10 +331,7 @@ def _write_group(
     *,
     use_cache: bool,
 ) -> tuple[int, int]:
-    """Keep the vectors of those chunks that still exist and still have none.
-
-    Return how many that are, and how many of them were known before.
-    """
+    """Keep the vectors of chunks that still exist and have none; return how many, and how many were known."""
     dims = group.dims or (provider.dims if provider else None)
     entry = index.state.entry_of(space)
     if dims is None or entry is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from memlines.embed.base import Provider, Use
@@ -123,7 +123,7 @@ class _Survey:
         made_before: set[str] = set()
         if self.index is not None:
             self._add_pending(self.index, space_of(provider))
-            made_before = {*self._cached(self.index, provider), *self._rescued(self.index, provider)}
+            made_before = self._made_before(self.index, provider)
         return self._with_costs(plan, provider, made_before)
 
     def _read_files(self, discovery: Discovery) -> None:
@@ -216,30 +216,25 @@ class _Survey:
             last = group[-1][0]
             self._add_texts(chunk for number, chunk in group if number not in leaving)
 
-    def _cached(self, index: Index, provider: Provider) -> Iterator[str]:
-        """Yield the hashes of the texts whose vectors the cache holds."""
-        space = space_of(provider)
-        entry = index.state.entry_of(space)
+    def _made_before(self, index: Index, provider: Provider) -> set[str]:
+        """Return the hashes of texts whose vectors the cache holds, or a sync saves from chunks that go."""
+        space, limits = space_of(provider), self.job.settings.cache
+        entry, vectors = index.state.entry_of(space), index.vectors_in(space)
         dims = (entry and entry.dims) or provider.dims or cache.dims_of(index.connection, space)
-        if not self.job.settings.cache.enabled or not dims:
-            return
-        for group in in_groups(self.tokens, _GROUP):
-            found = cache.cached(index.connection, space, group, dims)
-            yield from (digest for digest, blob in found.items() if is_packed(blob, dims))
-
-    def _rescued(self, index: Index, provider: Provider) -> Iterator[str]:
-        """Yield the hashes of the texts whose vectors a sync saves from chunks that go."""
-        vectors = index.vectors_in(space_of(provider))
-        limits = self.job.settings.cache
+        found: set[str] = set()
+        if limits.enabled and dims:
+            for some in in_groups(self.tokens, _GROUP):
+                cached = cache.cached(index.connection, space, some, dims)
+                found.update(digest for digest, blob in cached.items() if is_packed(blob, dims))
+        numbers: Iterable[int] = ()  # of which the cache does not have the vectors
         if self.rebuild:
-            numbers: Iterable[int] = vectors.chunks()
+            numbers = vectors.chunks()
         elif limits.enabled and cache.count(index.connection) >= limits.max_entries:
             numbers = index.numbers_of(self.replaced)
-        else:
-            return  # the cache has them
         for group in in_groups(numbers, _GROUP):
             chunks = index.chunks(vectors.of(group))
-            yield from (text_hash(chunk.embedded_text) for chunk in chunks.values())
+            found.update(text_hash(chunk.embedded_text) for chunk in chunks.values())
+        return found
 
     def _with_costs(self, plan: Plan, provider: Provider, made_before: set[str]) -> Plan:
         """Return a plan with what has to be embedded, and what that costs."""

@@ -12,16 +12,8 @@ from pathlib import Path
 
 from memlines.errors import StoreBusy, StoreDamaged, StoreForeign
 from memlines.files.place import ensure_index_folder, sweep_private
-from memlines.index.store.sqlite import cache, spaces
+from memlines.index.store.sqlite import cache, files, spaces
 from memlines.index.store.sqlite.db import system_errors
-from memlines.index.store.sqlite.files import (
-    mark_origin,
-    set_aside,
-    swap_in,
-    sweep,
-    take_over_marks,
-    temporary_index,
-)
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import SYNCED
 from memlines.index.sync.discovery import find_files
@@ -62,7 +54,7 @@ def remove_files(job: Job, paths: Iterable[str]) -> None:
 
 def _sync_words(job: Job) -> Report:
     """Make the words of the index equal the files; an index that cannot be used is set aside."""
-    sweep(job.index_file)
+    files.sweep(job.index_file)
     sweep_private(job.workspace)
     try:
         # A reader may have found damage in places that a sync does not look at.
@@ -70,7 +62,7 @@ def _sync_words(job: Job) -> Report:
             raise StoreDamaged(f"the index {str(job.index_file)!r} is damaged")
         return _update_or_rebuild(job)
     except StoreDamaged as damage:
-        aside = set_aside(job.index_file)
+        aside = files.set_aside(job.index_file)
         report = _update_or_rebuild(job)
         note = f"{damage.what}; it was set aside as {aside.name} and rebuilt"
         reason = "foreign" if isinstance(damage, StoreForeign) else "damaged"
@@ -102,7 +94,7 @@ def _rebuild(job: Job, reason: str) -> Report:
     It takes over the vectors of the old one. What lacks one is embedded once the new index serves.
     """
     wanted, limits = identity_of(job.settings), job.settings.cache
-    with temporary_index(job.index_file) as temporary:
+    with files.temporary_index(job.index_file) as temporary:
         with Index.writer(temporary, wanted) as fresh, job.reader() as old:
             if limits.enabled:
                 cache.copy_from(fresh.connection, job.index_file)
@@ -115,10 +107,10 @@ def _rebuild(job: Job, reason: str) -> Report:
             cache.prune(fresh.connection, limits.max_entries if limits.enabled else 0)
             report = replace(report, pending=_count_pending(job, fresh), vectors_cached=known)
             if old.origin == "shared":  # its maker can still tell that it was made there
-                take_over_marks(old.connection, fresh.connection)
+                files.take_over_marks(old.connection, fresh.connection)
             else:
-                mark_origin(fresh.connection, job.index_file)
-        swap_in(temporary, job.index_file)
+                files.mark_origin(fresh.connection, job.index_file)
+        files.swap_in(temporary, job.index_file)
     with Index.writer(job.index_file, wanted) as index:
         _save_matrix(job, index)
     return replace(report, rebuilt=reason)

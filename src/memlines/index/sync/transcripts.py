@@ -21,10 +21,7 @@ from memlines.types import Chunk, Cut, Document, FoundFile, Problem, Spot, Tail,
 
 
 def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Problem | None:
-    """Read a transcript; `None` if it is gone.
-
-    With a tail, only what follows it is read, if everything before it is still the same.
-    """
+    """Read a transcript, or what follows its tail if all before that is the same; `None` if it is gone."""
     if file.session:
         return _from_database(file)
     read = read_from(file, tail)

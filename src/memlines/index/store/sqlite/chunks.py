@@ -24,10 +24,7 @@ def match_words(
     sources: Sequence[Source] = (),
     only: Set[int] | None = None,
 ) -> list[tuple[int, float]]:
-    """Return chunk numbers with their BM25 rank (negative, lower is better), best first.
-
-    Numbers that are not among `only`, if that is given, are passed over.
-    """
+    """Return the chunks that match, all or `only` some, best first, with their BM25 rank (below zero)."""
     if only is not None and len(only) <= _FEW:
         return _match_few(connection, expression, limit, only)
     join, extra = "", ""

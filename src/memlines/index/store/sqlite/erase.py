@@ -16,16 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from memlines.errors import StoreDamaged
-from memlines.index.store.sqlite import cache
-from memlines.index.store.sqlite.files import (
-    ASIDE,
-    NO_TEXT,
-    is_marked,
-    is_ours,
-    remove_database,
-    require_ours,
-    sweep,
-)
+from memlines.index.store.sqlite import cache, files
 from memlines.index.store.sqlite.index import Index, Staying
 
 _NO_INDEX = re.compile(r"\.(?:damaged|rebuild)-[^.]*$")
@@ -43,14 +34,14 @@ def indexes_in(folder: Path) -> list[Path]:
         if not path.is_symlink()
         and path.is_file()
         and not _NO_INDEX.search(path.name)
-        and not path.name.endswith(NO_TEXT)
-        and is_marked(path)
+        and not path.name.endswith(files.NO_TEXT)
+        and files.is_marked(path)
     ]
 
 
 def erase(
     path: Path,
-    files: Collection[str],
+    paths: Collection[str],
     holds: Callable[[str], bool],
     staying: Mapping[str, Staying] = _NOTHING,
 ) -> dict[str, int]:
@@ -64,7 +55,7 @@ def erase(
             chunks, vectors = index.count_chunks(), index.vectors.count()
             rows = index.connection.execute("SELECT path, text FROM chunks WHERE source = 'sessions'")
             transcripts = {path for path, text in rows if holds(text)}
-            for file in sorted({*files, *transcripts}):
+            for file in sorted({*paths, *transcripts}):
                 index.remove(file, staying.get(file))
             erased = {
                 "chunks": chunks - index.count_chunks(),
@@ -77,8 +68,8 @@ def erase(
             index.connection.pragma("wal_checkpoint", "truncate")
             return erased
     except StoreDamaged:
-        require_ours(path)
-        remove_database(path)
+        files.require_ours(path)
+        files.remove_database(path)
         return {}
 
 
@@ -87,8 +78,8 @@ def remove_copies(path: Path) -> int:
 
     That is the copy of its vectors, which is made again, and indexes that were set aside or not finished.
     """
-    sweep(path)
-    asides = [file for file in path.parent.glob(f"{path.name}{ASIDE}*") if is_ours(file)]
+    files.sweep(path)
+    asides = [file for file in path.parent.glob(f"{path.name}{files.ASIDE}*") if files.is_ours(file)]
     copies = [path.with_name(path.name + ".vectors"), *asides]
     there = [file for file in copies if file.is_file() and not file.is_symlink()]
     for file in there:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memlines.index.store.sqlite import files
 from memlines.index.store.sqlite.db import (
     IN_MEMORY,
     Connection,
@@ -27,13 +28,6 @@ from memlines.index.store.sqlite.db import (
     store_errors,
     system_errors,
     transaction,
-)
-from memlines.index.store.sqlite.files import (
-    check_database,
-    check_file,
-    mark_origin,
-    origin_of,
-    refuse_foreign,
 )
 from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, IndexReader
 from memlines.index.store.sqlite.schema import migrate, version_of
@@ -112,8 +106,8 @@ def not_staying(connection: Connection, path: str, staying: Staying) -> list[int
 def tail_of(connection: Connection, path: str) -> Tail | None:
     """Return where to read a transcript on; nothing if it has to be read whole."""
     sql = "SELECT line, position, mark, heading, secrets FROM tails WHERE path = ?"
-    for *values, secrets in connection.execute(sql, (path,)):
-        return Tail(*values, tuple(Spot(*spot) for spot in json.loads(secrets)))
+    for line, position, mark, heading, secrets in connection.execute(sql, (path,)):
+        return Tail(line, position, mark, heading, tuple(Spot(*spot) for spot in json.loads(secrets)))
     return None
 
 
@@ -133,12 +127,12 @@ class Index(IndexReader):
     def writer(cls, path: Path, new_identity: Mapping[str, Any]) -> Index:
         """Open an index for writing, making it with this identity if it is new."""
         with system_errors(path):
-            check_file(path)
+            files.check_file(path)
         connection = open_writer(path)
         with closing_on_error(connection), store_errors(path), system_errors(path):
-            check_database(connection, path)
-            origin = origin_of(connection, path) if version_of(connection) else "new"
-            refuse_foreign(origin, path)
+            files.check_database(connection, path)
+            origin = files.origin_of(connection, path) if version_of(connection) else "new"
+            files.refuse_foreign(origin, path)
             migrate(connection)
             with transaction(connection):
                 connection.executemany(
@@ -146,7 +140,7 @@ class Index(IndexReader):
                     [(BIRTH, uuid.uuid4().hex), (IDENTITY, json.dumps(new_identity, sort_keys=True))],
                 )
                 if origin == "new":
-                    mark_origin(connection, path)
+                    files.mark_origin(connection, path)
             return cls(connection, path)
 
     @classmethod

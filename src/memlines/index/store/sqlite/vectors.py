@@ -122,10 +122,7 @@ class VectorTable:
         return f"SELECT {self._key} FROM {self.table}" if self._exists() else "SELECT NULL WHERE 0"
 
     def put(self, chunk: int, vector: bytes, sentences: bytes = b"") -> None:
-        """Store the unit vector of a chunk that has none, and those of its sentences if it has any.
-
-        Inside the caller's transaction.
-        """
+        """Store the unit vector of a chunk and those of its sentences; inside the caller's transaction."""
         if not self._exists(to_write=True):
             self._create(len(vector) // _FLOAT_BYTES)
         self.connection.execute(
@@ -198,10 +195,7 @@ class VectorTable:
     def nearest(
         self, query: bytes, limit: int, also: Iterable[int] = (), only: frozenset[int] | None = None
     ) -> dict[int, float]:
-        """Return the cosine of the nearest chunks, and of some others whatever theirs is.
-
-        None but those among `only`, if that is given, are looked at.
-        """
+        """Return the cosine of the nearest chunks, of all or of `only` some, and of those in `also`."""
         if not self._exists():
             return {}
         if self.engine == SQLITE_VEC:
