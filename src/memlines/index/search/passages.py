@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w+")
 
 
 class Passage(NamedTuple):
-    """Lines of a file, their text as far as it is shown, and the headings above them."""
+    """Lines of a file, what is shown of their text, and the headings above them."""
 
     start_line: int
     end_line: int
@@ -90,7 +90,7 @@ def passage_of(chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[flo
 def _evidence(
     chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float]
 ) -> Callable[[_Unit], float]:
-    """Return a function that says how much speaks for a unit being the answer."""
+    """Return a function that scores how likely a unit is the answer."""
     sentences = _sentences(chunk.embedded_text) if cosines else ()
     near: Mapping[str, float] = {}
     if len(sentences) == len(cosines):  # else the vectors are not of sentences

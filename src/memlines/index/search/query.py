@@ -1,4 +1,4 @@
-"""Read a query: the words to rank by, what narrows the search, and the days it speaks of.
+"""Parse a query: the words to rank by, its filters, and the days it is about.
 
 `"a phrase"` must occur, `-word` must not; `path:people`, `tag:project`, `source:sessions`, `after:2026-05`
 and `before:2026-06-01` say where to look. Whatever does not read like one of these is text. "Last week" and
@@ -48,13 +48,13 @@ _LOG = re.compile(r"^memory/(?:.*/)?(\d{4}-\d{2}-\d{2})(?:[-_][^/]*)?\.md$")
 _SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _SAME_DAYS = 0.3
-"""The evidence for a chunk that was written in the days the query speaks of."""
+"""The evidence for a chunk that was written in the days the query is about."""
 
 _ONLY_DAYS = 0.7
-"""The same where the query speaks of nothing else: "what did I do yesterday?"."""
+"""The same if the query is about nothing else: "what did I do yesterday?"."""
 
 _ANY_DAY = 0.05
-"""The evidence for a chunk that has a date at all, where the query asks when something was."""
+"""The evidence for a chunk that has a date at all, if the query asks when something was."""
 
 _MOST_OF_DAYS = 200
 
@@ -77,7 +77,7 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query that was read: what to look for, where, in which days, and how to answer."""
+    """A parsed query: what to look for, where, in which days, and how to answer."""
 
     said: str
     """The query as it was asked."""
@@ -90,13 +90,13 @@ class Query:
     now: datetime
     filters: Filters = NO_FILTERS
     spans: tuple[Span, ...] = ()
-    """The days it speaks of."""
+    """The days it is about."""
     is_only_days: bool = False
-    """Whether it speaks of nothing else."""
+    """Whether it is about nothing else."""
     asks_when: bool = False
     """Whether it asks when something was."""
     is_empty: bool = False
-    """Whether there is no word in it."""
+    """Whether it has no words."""
     is_calibrated: bool = True
     """Whether scores are probabilities; the classic fusions keep the scores they are known for."""
     cut: float | None = None
@@ -116,7 +116,7 @@ def parse_query(
     cut: float | None = None,
     full: bool = False,
 ) -> Query:
-    """Read a query, for which no index is needed."""
+    """Parse a query; this needs no index."""
     # Some keyboards send letter and accent apart, which would end a word in the middle.
     text, filters = parse_filters(unicodedata.normalize("NFC", said))
     is_calibrated = profile != "openclaw" and settings.fusion == "evidence"
@@ -177,7 +177,7 @@ def parse_filters(query: str) -> tuple[str, Filters]:
 
 
 def parse_days(query: str, now: datetime) -> tuple[str, tuple[Span, ...], bool]:
-    """Return a query without the words that only say when, the days it speaks of, and whether that is all."""
+    """Return a query without the words that only say when, the days it is about, and whether that is all."""
     spans = spans_of(query, now)
     if not spans:
         return " ".join(query.split()), spans, False
@@ -193,7 +193,7 @@ def without_code(message: str) -> str:
 
 
 def as_prose(message: str) -> str:
-    """Return a message as a query that narrows nothing: `pytest -x` is no wish to leave out x."""
+    """Return a message as a query without filters: `pytest -x` does not ask to leave out x."""
     return _MARK.sub(lambda mark: _SIGNS.sub(" ", mark[0]), message.replace('"', " "))
 
 
@@ -203,7 +203,7 @@ def make_filter(
     """Return a function that says whether a chunk is what a query narrows to.
 
     `match` finds the words that must not occur in a text of a language; `days` are the days that chunks were
-    written on, where that is known better than by their file.
+    written on, if that is known better than by their file.
     """
     filters = query.filters
     # A tag is found with those below it: `#project` and `#project/alpha`.
@@ -231,7 +231,7 @@ def make_filter(
 
 
 def days_evidence(index: Index, query: Query) -> dict[int, float]:
-    """Return the evidence for chunks of the days that the query speaks of, by number."""
+    """Return the evidence for chunks of the days that the query is about, by number."""
     numbers: list[int] = []
     paths = index.paths()
     for span in query.spans:
@@ -243,10 +243,9 @@ def days_evidence(index: Index, query: Query) -> dict[int, float]:
 
 
 def known_days_evidence(days: Mapping[int, str], query: Query) -> dict[int, float]:
-    """Return the same where the days of chunks are known beside the index.
+    """Return the same if the days of chunks are known from elsewhere than the index.
 
-    They only count where the query speaks of nothing else: what was written down on a day need not be
-    about it.
+    They only count if the query is about nothing else: what was written down on a day need not be about it.
     """
     spans = [(span.first.isoformat(), span.last.isoformat()) for span in query.spans if query.is_only_days]
     fitting = (
@@ -256,7 +255,7 @@ def known_days_evidence(days: Mapping[int, str], query: Query) -> dict[int, floa
 
 
 def date_evidence(chunk: IndexedChunk) -> float:
-    """Return the evidence for a chunk by its date, where the query asks for one."""
+    """Return the evidence for a chunk by its date, if the query asks for one."""
     return _ANY_DAY if day_of(chunk) else 0.0
 
 

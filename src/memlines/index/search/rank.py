@@ -23,7 +23,7 @@ Scores = Mapping[int, float]
 Ranking = list[tuple[int, float]]
 
 Curve = Literal["words", "vectors", "both", "meaning", "measured meaning"]
-"""What evidence is based on: one retriever alone; both; or both where words can hardly speak, because the
+"""What evidence is based on: one retriever alone; both; or both if words can hardly count, because the
 best candidate holds none of the query's or is in another language. What vectors say alone depends the
 most on their model, so a model that was measured and not fitted has a curve of its own there."""
 
@@ -54,9 +54,9 @@ _STRONG = 0.7
 
 _NEAR_BY_WORDS = 0.1
 _NEAR_BY_MEANING, _NEAR_AMONG_MORE = 0.15, 0.03
-"""What makes a candidate near though it is no likely answer: the share of the query that its words are, rare
-ones counting more; or its vector score, which is higher by chance the more chunks there are, by so much for
-the logarithm of their number. docs/ranking.md says how these were chosen."""
+"""What makes a candidate near although it is not a likely answer: the share of the query that its words are,
+rare ones counting more; or its vector score, which is higher by chance the more chunks there are, by so much
+for the logarithm of their number. docs/ranking.md says how these were chosen."""
 
 _BESIDE_THE_NEAREST = 0.5
 """The part of the best score that another weak hit needs: far below it, a line only distracts."""
@@ -198,7 +198,7 @@ def band_of(query: Query, score: float, best: float) -> Band:
 
 
 def nearest_of(ranking: Ranking, found: RetrieverResults, chunks: MatchedChunks) -> Ranking:
-    """Return those of a ranking that share something with the query, where none is a likely answer.
+    """Return those of a ranking that share something with the query, if none is a likely answer.
 
     A candidate that holds no telling word of the query and is not nearer to it in meaning than one of so many
     is by chance is noise.

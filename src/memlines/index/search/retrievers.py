@@ -22,7 +22,7 @@ _BRIEF_DEPTH = 40
 each is read from somewhere in a large file."""
 
 _NARROWED_DEPTH = 20_000
-"""Candidates of each retriever where the query narrows the search: most of them will not fit."""
+"""Candidates of each retriever if the query has filters: most of them will not fit."""
 
 _LOOKED_INTO = 40
 """Candidates of each retriever whose sentences are compared with the query one by one."""
@@ -32,7 +32,7 @@ _CERTAIN = {"use-multilingual-v3": 0.8}
 builtin one, answers have between 0.2 and 0.6 and hardly ever more."""
 
 _MOST_COMMON = 0.95
-"""What unrelated texts may have at most; above it too little is left to tell others apart by."""
+"""The highest cosine that unrelated texts may have; above it too little is left for the others."""
 
 Nearest = Callable[[bytes, int], dict[int, float] | None]
 """Returns the cosines of so many chunks that are nearest to a vector, or nothing if it cannot; it may be
@@ -45,11 +45,11 @@ class CandidateSet:
 
     numbers: frozenset[int]
     days: dict[int, str] = field(default_factory=dict)
-    """The day a chunk belongs to, as `2026-11-16`, where that is known."""
+    """The day a chunk belongs to, as `2026-11-16`, if that is known."""
     nearest: Nearest | None = None
     """Returns which of them are nearest to a vector, instead of the index."""
     timely: bool = True
-    """Whether their days speak for them where the query asks for days."""
+    """Whether their days count as evidence if the query asks for days."""
     brief: bool = False
     """Whether each of them is a sentence or two, for which evidence has other weights than for passages."""
 
@@ -109,7 +109,7 @@ def retrieve(
 def nearest(
     index: Index, vector: bytes, limit: int, also: Iterable[int], within: CandidateSet | None
 ) -> dict[int, float]:
-    """Return the cosines of the nearest chunks, and of some others whatever theirs is."""
+    """Return the cosines of the nearest chunks, and of those in `also`."""
     near = within.nearest(vector, limit) if within and within.nearest else None
     if near is None:
         return index.vectors.nearest(vector, limit, also, within.numbers if within else None)

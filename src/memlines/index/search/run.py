@@ -32,7 +32,7 @@ from memlines.text.terms import query_terms
 from memlines.types import Hit, IndexedChunk, Why
 
 MOST_WEAK = 3
-"""Weak hits that are shown where nothing better is found."""
+"""Weak hits that are shown if nothing better is found."""
 
 _SPREAD = 60
 """Candidates that diversity orders again: each is compared with each, which takes the square of this."""
@@ -197,9 +197,7 @@ def search(
     """Return the hits of a query, best first; if there are none, also how near the nearest candidate came.
 
     Only the chunks that `within` names may answer, if it is given. Without a likely answer, the nearest
-    candidates are weak hits, unless the query cuts them off. No hits are an honest answer.
-
-    The caller holds a snapshot of the index, so that everything below speaks of one state of it.
+    candidates are weak hits, unless the query cuts them off. The caller holds a snapshot of the index.
     """
     if query.is_empty:
         return (), None

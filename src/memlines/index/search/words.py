@@ -32,7 +32,7 @@ _LOOKED_UP = 2_000
 _COMMON_PART = 0.25
 _COMMON_FROM = 1_000
 """In an index of this many chunks, a word that this part of them holds is left out as long as a
-rarer one remains: it costs the most time and tells the least."""
+rarer one remains: it costs the most time and says the least."""
 
 _STEEPNESS = 1.2
 COVERED = 1.0 - math.exp(-_STEEPNESS)
@@ -55,15 +55,15 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class QueryWords:
-    """The telling words of a query, and how much each of them tells in this index."""
+    """The telling words of a query, and how much each of them weighs in this index."""
 
     terms: tuple[Term, ...]
     weights: Mapping[str, float]
-    """What finding each word is worth: rare ones tell more."""
+    """What finding each word is worth: rare ones count more."""
     total: int
     """How many chunks the index holds."""
     phrase: str = ""
-    """What is searched instead of single words, if the query is made of small words only."""
+    """What is searched instead of single words, if the query has small words only."""
 
 
 def look_up(index: Index, query: str) -> QueryWords:
@@ -95,7 +95,7 @@ def look_up(index: Index, query: str) -> QueryWords:
 def find(
     index: Index, words: QueryWords, limit: int, sources: Sequence[Source], only: Set[int] | None = None
 ) -> dict[int, float]:
-    """Return the chunks that hold any telling word of the query, best first; none but those among `only`.
+    """Return the chunks that hold any telling word of the query, best first; all or `only` some.
 
     The score is the chunk's BM25 as a part of what a chunk of average length would get that
     holds every word once. It says how much of the query a chunk covers, rare words counting
@@ -175,7 +175,7 @@ def _phrase(index: Index, query: str) -> str:
 
 
 def _quote(word: str) -> str:
-    """Write a word so that FTS5 takes it as a word whatever it contains."""
+    """Quote a word so that FTS5 reads it as one word, whatever it contains."""
     return '"' + word.replace('"', '""') + '"'
 
 

@@ -51,7 +51,7 @@ class BatchJournal:
             return cache.submitted_batches(index.connection, self._space)
 
     def note(self, batch: Submitted) -> None:
-        """Write a batch down, in the place of what was noted with the same token."""
+        """Write a batch down, replacing what was noted with the same token."""
         with self._job.writer() as index:
             cache.put_batch(index.connection, self._space, batch)
 
@@ -66,7 +66,7 @@ class BatchJournal:
             return failures_of(index, self._space)
 
     def note_failures(self, failures: Failures) -> None:
-        """Write these failures down in the place of the ones before."""
+        """Write these failures down, replacing the ones before."""
         with self._job.writer() as index:
             known = json.loads(index.state.meta.get(_FAILURES) or "{}")
             known[str(self._space)] = astuple(failures)

@@ -68,7 +68,7 @@ def embed_in_batches(job: Job, provider: Provider) -> Outcome:
         while chunks := index.pending(index.vectors_in(space), last, _GROUP):
             texts |= texts_to_send(index, provider, chunks, job.settings)
             last = chunks[-1][0]
-    # One that has to be cut in pieces is no text for a batch.
+    # A text that has to be cut in pieces cannot be in a batch.
     longest = provider.limits.text_bytes
     texts = {key: text for key, text in texts.items() if text.strip() and len(text.encode()) <= longest}
     journal = BatchJournal(job, space)
@@ -174,7 +174,7 @@ class BatchRun:
                 self._cancel(batch)
 
     def _find(self, batch: _OpenBatch) -> bool:
-        """Learn the id of a batch of which only the intent is known; return whether there is one."""
+        """Look up the id of a batch that was about to be created; return whether there is one."""
         try:
             found = self.api.find(batch.submitted.token)
         except EmbeddingError as error:
@@ -217,23 +217,18 @@ class BatchRun:
             return
         batch = _OpenBatch(Submitted(uuid4().hex, frozenset(group), self.clock(), tokens))
         self.journal.note(batch.submitted)
-        if self._create(batch, file):
-            self.open[batch.submitted.token] = batch
-
-    def _create(self, batch: _OpenBatch, file: str) -> bool:
-        """Make a batch of a file; return whether it exists for sure."""
         try:
             self._note(batch, self.api.create(file, batch.submitted.token))
-            return True
         except ProviderUnreachable as error:
-            if self._find(batch):  # only the answer was lost
-                return True
-            if not self.is_stopped:
-                self._fail(error)
+            if not self._find(batch):  # else only the answer was lost
+                if not self.is_stopped:
+                    self._fail(error)
+                return
         except EmbeddingError as error:
             self._drop(batch, used=0)
             self._fail(error, MOST_FAILURES if isinstance(error, ProviderUnusable) else 1)
-        return False
+            return
+        self.open[batch.submitted.token] = batch
 
     def _poll(self, batch: _OpenBatch) -> bool:
         """Ask for a batch, and fetch it if it has ended; return whether it is no longer open."""

@@ -67,7 +67,7 @@ def _file(found: Found) -> FoundFile | Problem:
 
 
 def _snapshots(workspace: Workspace, sessions: set[str]) -> Iterator[FoundFile]:
-    """Yield the snapshots of sessions of which there is no transcript."""
+    """Yield the snapshots of sessions that have no transcript."""
     from memlines.files import snapshots
 
     for snapshot in snapshots.list_all(workspace).snapshots:
@@ -100,7 +100,7 @@ def doubtful_files(discovery: Discovery, index: Index) -> tuple[list[FoundFile],
 
 
 def missing_paths(discovery: Discovery, known: Iterable[str]) -> list[str]:
-    """Return the indexed paths that are gone; where it was not possible to look, nothing is gone."""
+    """Return the indexed paths that are gone; in folders that cannot be read, nothing is gone."""
     found = {file.path for file in discovery.files}
     # The workspace itself is called "."; its files have no folder in their names.
     below = tuple("" if folder == "." else folder.rstrip("/") + "/" for folder in discovery.blind)
@@ -138,7 +138,7 @@ def is_dirty(
 ) -> bool:
     """Return whether any file was added, changed or removed since it was indexed.
 
-    With `deltas`, a transcript that only grew by less than these is no reason to read it again: agents
+    With `deltas`, a transcript that only grew by less than these need not be read again: agents
     write to it all the time.
     """
     changed = [file for file in discovery.files if not is_unchanged(file, known)]
@@ -161,7 +161,7 @@ def _grew_little(file: FoundFile, entry: IndexedFile | None, deltas: SessionSync
         return False
     before, now = entry.fingerprint, file.fingerprint
     grown = now.size - before.size
-    if file.session:  # of a database, of which the size is the number of messages
+    if file.session:  # in a database; its size is the number of messages
         return 0 < grown < deltas.delta_messages
     if before.inode != now.inode or not 0 < grown < deltas.delta_bytes:
         return False

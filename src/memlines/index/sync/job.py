@@ -1,4 +1,4 @@
-"""What a sync is to do, the ways to the index that its steps share, and what an index is made with.
+"""What a sync has to do, how its steps open the index, and which settings an index is made with.
 
 If that changes, all of it is rebuilt but its vectors. Vectors belong to a space, which is named by the
 provider and the model; an index can hold several spaces.
@@ -107,9 +107,9 @@ REDACTION_VERSION = "3"
 
 
 def identity_of(settings: Settings) -> dict[str, Any]:
-    """Return what an index made with these settings would be made with."""
+    """Return the part of the settings that an index depends on."""
     rules = settings.redaction.rules if "sessions" in settings.sources else ()
-    # A hash tells one set of rules from another; a rule itself may hold what it is to hide.
+    # A hash, because a rule itself may hold what it has to hide.
     redaction = REDACTION_VERSION + (f"-{text_hash(json.dumps(rules))[:12]}" if rules else "")
     return {
         "chunker": CHUNKER_VERSION,

@@ -1,4 +1,4 @@
-"""What a sync would do and cost, found out without writing anything."""
+"""Find out what a sync would do and cost, without writing anything."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class _Survey:
         self.replaced: set[str] = set()
         """The files whose chunks leave the index."""
         self.hashes: set[str] = set()
-        """The hashes of what was read, to tell a file that moved from one that is gone."""
+        """The hashes of what was read, to distinguish a file that moved from one that is gone."""
         self.chunks: Counter[str] = Counter()
         """How many chunks have each text that has to be embedded, by its hash."""
         self.tokens: dict[str, int] = {}
@@ -226,7 +226,7 @@ class _Survey:
             for some in in_groups(self.tokens, _GROUP):
                 cached = cache.cached(index.connection, space, some, dims)
                 found.update(digest for digest, blob in cached.items() if is_packed(blob, dims))
-        numbers: Iterable[int] = ()  # of which the cache does not have the vectors
+        numbers: Iterable[int] = ()  # the chunks whose vectors the cache lacks
         if self.rebuild:
             numbers = vectors.chunks()
         elif limits.enabled and cache.count(index.connection) >= limits.max_entries:

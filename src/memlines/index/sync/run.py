@@ -35,7 +35,7 @@ def run(job: Job) -> Report:
             drop_unwanted_spaces(job)
             return add_vectors(job, report)
         except StoreBusy as busy:
-            # The words are in. A search tells how many vectors are missing anyway, so it need not warn.
+            # The words are in. A search says how many vectors are missing anyway, so it need not warn.
             warnings = () if job.is_limited else (str(busy),)
             return replace(report, warnings=(*report.warnings, *warnings))
         except StoreDamaged:
@@ -106,7 +106,7 @@ def _rebuild(job: Job, reason: str) -> Report:
             known = _take_over_spaces(old, fresh)
             cache.prune(fresh.connection, limits.max_entries if limits.enabled else 0)
             report = replace(report, pending=_count_pending(job, fresh), vectors_cached=known)
-            if old.origin == "shared":  # its maker can still tell that it was made there
+            if old.origin == "shared":  # its maker still recognises it
                 files.take_over_marks(old.connection, fresh.connection)
             else:
                 files.mark_origin(fresh.connection, job.index_file)

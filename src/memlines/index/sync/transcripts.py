@@ -1,4 +1,4 @@
-"""Read a transcript, as a whole or on from where it ended, and cut it into chunks without its secrets."""
+"""Read a transcript, all of it or what was added, and cut it into chunks without its secrets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_transcript(file: FoundFile, tail: Tail | None = None) -> Document | Pro
     if read is None or isinstance(read, Problem):
         return read
     first_line = tail.line if tail and read.position else 1
-    mark = len(BOM_UTF8) if read.content.startswith(BOM_UTF8) else 0  # which is no part of the text
+    mark = len(BOM_UTF8) if read.content.startswith(BOM_UTF8) else 0  # not a part of the text
     return Document(
         file.path,
         "sessions",

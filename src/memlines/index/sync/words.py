@@ -50,7 +50,7 @@ class Changes:
     left: int = 0
     """How many files were not read, because the time was over."""
     read: set[str] = field(default_factory=set)
-    """The hashes of what was read, to tell a file that moved from one that is gone."""
+    """The hashes of what was read, to distinguish a file that moved from one that is gone."""
     keeps_vectors: bool = False
     """Whether the vectors of chunks that go have to be put into the cache, which may have forgotten them."""
 

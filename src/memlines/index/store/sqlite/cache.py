@@ -119,7 +119,7 @@ def submitted_batches(connection: Connection, space: Space) -> list[Submitted]:
 
 
 def put_batch(connection: Connection, space: Space, batch: Submitted) -> None:
-    """Note a batch, in the place of what was noted with the same token."""
+    """Note a batch, replacing what was noted with the same token."""
     entry = {"id": batch.id, "reserved": batch.reserved, "keys": sorted(batch.keys)}
     connection.execute(
         "INSERT OR REPLACE INTO batches(token, provider, model, provider_key, created_at, entry)"

@@ -43,7 +43,7 @@ def match_words(
 def _match_few(
     connection: Connection, expression: str, limit: int, only: Set[int]
 ) -> list[tuple[int, float]]:
-    """Do the same for a small part of a large index: only its own ranks are worked out."""
+    """Do the same for a small part of a large index: only its own ranks are computed."""
     rows = connection.execute(
         f"SELECT rowid, bm25(chunks_fts, 1.0, {_TITLE_WEIGHT}) FROM chunks_fts WHERE chunks_fts MATCH ?"
         " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))",
@@ -58,7 +58,7 @@ def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, i
 
 
 def prefix_count(connection: Connection, prefix: str) -> int:
-    """Return in how many chunks at most a term occurs that begins so."""
+    """Return an upper bound for how many chunks have a term with this prefix."""
     total = connection.execute(
         "SELECT min((SELECT count(*) FROM chunks), coalesce(sum(doc), 0)) FROM chunks_terms"
         " WHERE term >= ? AND term < ?",
@@ -68,7 +68,7 @@ def prefix_count(connection: Connection, prefix: str) -> int:
 
 
 def note_state(connection: Connection, path: str) -> tuple[str, int]:
-    """Return what changes whenever other chunks are put in the place of a note's; reading none of them."""
+    """Return a value that changes whenever the chunks of a note do, without reading them."""
     digest = connection.execute("SELECT hash FROM files WHERE path = ?", (path,)).get
     last = connection.execute("SELECT max(number) FROM chunks WHERE path = ?", (path,)).get
     return str(digest or ""), int(last or 0)

@@ -20,7 +20,7 @@ from memlines.index.store.sqlite import cache, files
 from memlines.index.store.sqlite.index import Index, Staying
 
 _NO_INDEX = re.compile(r"\.(?:damaged|rebuild)-[^.]*$")
-"""What ends the names of indexes that were set aside or not finished; an agent's name may hold such words."""
+"""The ends of names of indexes set aside or not finished; an agent's name may hold such words."""
 _NOTHING: Mapping[str, Staying] = MappingProxyType({})
 
 
@@ -74,7 +74,7 @@ def erase(
 
 
 def remove_copies(path: Path) -> int:
-    """Remove what lies beside an index and may hold anything it ever held; return how many files went.
+    """Remove what is beside an index and may hold anything it ever held; return how many files went.
 
     That is the copy of its vectors, which is made again, and indexes that were set aside or not finished.
     """

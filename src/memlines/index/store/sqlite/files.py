@@ -39,14 +39,14 @@ from memlines.index.store.sqlite.schema import APPLICATION_ID, check_ours
 from memlines.paths import PRIVATE_DIR, user_state_dir
 
 NO_TEXT = ("-shm",)
-"""How the names of files end that hold locks and no text: they are never opened."""
+"""The ends of the names of files that hold locks and no text: these are never opened."""
 
 _MAGIC = b"SQLite format 3\0"
 _MARK_AT = 68
 """Where SQLite keeps the application id in the header of a file."""
 
 _ONE_PAGE = 4096
-"""What a database is that was made a moment ago and holds nothing yet."""
+"""The size of a database that was made a moment ago and holds nothing yet."""
 
 ASIDE = ".damaged-"
 _KEPT_ASIDE = 1
@@ -66,7 +66,7 @@ _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
 
 
 def blocks(path: Path) -> Iterator[bytes]:
-    """Yield what a file holds, piece by piece; one that cannot be read is an `OSError`."""
+    """Yield the content of a file, piece by piece; raise `OSError` if it cannot be read."""
     path.stat()  # says why, if there is no such file
     if not os.access(path, os.R_OK):
         raise PermissionError(f"{path} may not be read")
@@ -85,7 +85,7 @@ def blocks(path: Path) -> Iterator[bytes]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file that is no database; a link, a pipe or a folder in its place is an `OSError`."""
+    """Open a file that is not a database; raise `OSError` for a link, a pipe or a folder in its place."""
     handle = os.open(path, _PLAIN_FLAGS)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -94,7 +94,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def check_file(path: Path) -> None:
-    """Raise `StoreDamaged` if what is at the path is plainly no index, without opening it."""
+    """Raise `StoreDamaged` if what is at the path is plainly not an index, without opening it."""
     for companion in _COMPANIONS[1:]:  # SQLite would follow a link, and wait for a pipe
         beside = path.with_name(path.name + companion)
         if _is_odd(beside):
@@ -117,7 +117,7 @@ def check_file(path: Path) -> None:
 
 
 def _is_odd(path: Path) -> bool:
-    """Return whether a path is no regular file, by one look: SQLite removes its files at any time."""
+    """Return whether a path is something else than a file, by one look: SQLite may remove it at any time."""
     try:
         return not stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -184,7 +184,7 @@ def set_aside(path: Path) -> Path:
 
 
 def remove_database(path: Path) -> None:
-    """Delete a database file and its companions; a folder in the place of one stays."""
+    """Delete a database file and its companions, but never a folder with such a name."""
     for companion in _COMPANIONS:
         file = path.with_name(path.name + companion)
         if file.is_symlink() or not file.is_dir():

@@ -4,8 +4,8 @@ A file is written in one transaction, so a reader sees all of it or what was the
 later (`vectors.py`); until then it is found by its words.
 
 Most chunks of a long note are the same as before. A chunk that is the same on other lines stays where it is,
-with its words and vectors, and only gets the new lines and the name that is made of them. Of a transcript it
-is noted where its last stretch begins, so that reading goes on there when it grows.
+with its words and vectors, and only gets the new lines and the name made from them. For a transcript, the
+start of its last stretch is kept, so that reading continues there when it grows.
 """
 
 from __future__ import annotations
@@ -19,16 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.index.store.sqlite import files
-from memlines.index.store.sqlite.db import (
-    IN_MEMORY,
-    Connection,
-    closing_on_error,
-    open_writer,
-    store_errors,
-    system_errors,
-    transaction,
-)
+from memlines.index.store.sqlite import db, files
+from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, IndexReader
 from memlines.index.store.sqlite.schema import migrate, version_of
 from memlines.text.chunk import chunk_id
@@ -44,8 +36,8 @@ Move = tuple[int, str, str, Chunk]
 class Staying:
     """What stays of a file from which lines are taken.
 
-    If the index holds the file as it has this `hash`, only the chunks on the lines in `gone` go. Otherwise
-    all go that are none of its `chunks` as they will be, which takes long to find out for a long note.
+    If the index holds the file with this `hash`, only the chunks on the lines in `gone` go. Otherwise all go
+    that are not among its future `chunks`, which takes long to find out for a long note.
     """
 
     hash: str
@@ -104,7 +96,7 @@ def not_staying(connection: Connection, path: str, staying: Staying) -> list[int
 
 
 def tail_of(connection: Connection, path: str) -> Tail | None:
-    """Return where to read a transcript on; nothing if it has to be read whole."""
+    """Return where to continue a transcript; nothing if it has to be read whole."""
     sql = "SELECT line, position, mark, heading, secrets FROM tails WHERE path = ?"
     for line, position, mark, heading, secrets in connection.execute(sql, (path,)):
         return Tail(line, position, mark, heading, tuple(Spot(*spot) for spot in json.loads(secrets)))
@@ -112,7 +104,7 @@ def tail_of(connection: Connection, path: str) -> Tail | None:
 
 
 def put_tail(connection: Connection, path: str, tail: Tail | None) -> None:
-    """Note where to read a transcript on, or that it has to be read whole; in the caller's transaction."""
+    """Note where to continue a transcript, or that it has to be read whole; in the caller's transaction."""
     if tail is None:
         connection.execute("DELETE FROM tails WHERE path = ?", (path,))
     else:
@@ -126,15 +118,15 @@ class Index(IndexReader):
     @classmethod
     def writer(cls, path: Path, new_identity: Mapping[str, Any]) -> Index:
         """Open an index for writing, making it with this identity if it is new."""
-        with system_errors(path):
+        with db.system_errors(path):
             files.check_file(path)
-        connection = open_writer(path)
-        with closing_on_error(connection), store_errors(path), system_errors(path):
+        connection = db.open_writer(path)
+        with db.closing_on_error(connection), db.store_errors(path), db.system_errors(path):
             files.check_database(connection, path)
             origin = files.origin_of(connection, path) if version_of(connection) else "new"
             files.refuse_foreign(origin, path)
             migrate(connection)
-            with transaction(connection):
+            with db.transaction(connection):
                 connection.executemany(
                     "INSERT OR IGNORE INTO meta(key, value) VALUES(?, ?)",
                     [(BIRTH, uuid.uuid4().hex), (IDENTITY, json.dumps(new_identity, sort_keys=True))],
@@ -146,10 +138,10 @@ class Index(IndexReader):
     @classmethod
     def in_memory(cls, identity: Mapping[str, Any]) -> Index:
         """Make an index that is on no disk and ends with this object."""
-        connection = open_writer(IN_MEMORY)
-        with closing_on_error(connection), store_errors(IN_MEMORY):
+        connection = db.open_writer(db.IN_MEMORY)
+        with db.closing_on_error(connection), db.store_errors(db.IN_MEMORY):
             migrate(connection)
-            index = cls(connection, IN_MEMORY)
+            index = cls(connection, db.IN_MEMORY)
             index.note(BIRTH, uuid.uuid4().hex)
             index.note(IDENTITY, json.dumps(identity, sort_keys=True))
             return index
@@ -167,7 +159,7 @@ class Index(IndexReader):
         are the same as before keep their words and vectors.
         """
         language = self._language_for(document, since)
-        with transaction(self.connection):
+        with db.transaction(self.connection):
             gone, moved, new = compare(self.connection, document, chunks, language, since)
             spoken = {name: language or language_of(chunk.text) for name, chunk in new.items()}
             self._delete(gone)
@@ -208,7 +200,7 @@ class Index(IndexReader):
         return compare(self.connection, document, chunks, language, since)[0]
 
     def _language_for(self, document: Document, since: int) -> str | None:
-        """Return the language of a document; nothing for facts, each of which is in its own."""
+        """Return the language of a document; nothing for the note of facts, where each fact has its own."""
         if document.path == self.identity().get("facts_file"):
             return None
         if since:  # the rest of a conversation goes on in its language
@@ -240,14 +232,14 @@ class Index(IndexReader):
         One that is left out on purpose loses what the index held of it. One that could not be read
         keeps it, and is tried again at the next sync.
         """
-        with transaction(self.connection):
+        with db.transaction(self.connection):
             if file.problem is not None and not file.problem.failed:
                 self._delete_chunks(file.path)
             self.put_file(file)
 
     def remove(self, path: str, staying: Staying | None = None) -> None:
-        """Remove every trace of a file, but for what is to stay; it is read again then."""
-        with transaction(self.connection):
+        """Remove every trace of a file, or all but what is `staying`; then it is read again."""
+        with db.transaction(self.connection):
             if staying:
                 self._delete(not_staying(self.connection, path, staying))
                 self.connection.execute("UPDATE files SET hash = '', settled = 0 WHERE path = ?", (path,))

@@ -82,7 +82,7 @@ class Matrix:
         )
 
     def nearest(self, query: bytes, limit: int, also: Iterable[int]) -> dict[int, float]:
-        """Return the cosine of the nearest chunks, and of some others whatever theirs is."""
+        """Return the cosine of the nearest chunks, and of those in `also`."""
         vector = np.frombuffer(query, "<f4")
         # Not `part @ vector`: BLAS would spread that over all cores, which gains little because it waits
         # for memory, and on busy cores its threads wait for each other far longer than the work takes.

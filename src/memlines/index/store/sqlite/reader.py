@@ -10,18 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from memlines.index.store.sqlite import spaces
-from memlines.index.store.sqlite.db import (
-    Connection,
-    closing_on_error,
-    damaged,
-    open_reader,
-    rows_in,
-    snapshot,
-    store_errors,
-    system_errors,
-)
-from memlines.index.store.sqlite.files import Origin, check_database, check_file, origin_of, refuse_foreign
+from memlines.index.store.sqlite import db, files, spaces
+from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry, State
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
@@ -43,7 +33,7 @@ class IndexState:
     meta: Mapping[str, str]
     spaces: tuple[SpaceEntry, ...]
     counts: dict[str, int] = field(default_factory=dict)
-    """How many rows tables have, as far as they were counted."""
+    """How many rows tables have, if they were counted."""
 
     @cached_property
     def birth(self) -> str:
@@ -86,33 +76,33 @@ class IndexState:
 
 
 class IndexReader:
-    """An open index, as far as it is read."""
+    """The reading half of an open index."""
 
     def __init__(self, connection: Connection, path: Path) -> None:
         self.connection = connection
         self.path = path
         self._is_reader = connection.readonly("main")
         self._state: IndexState | None = None
-        self._origin: tuple[str, Origin] | None = None
+        self._origin: tuple[str, files.Origin] | None = None
         self._tables: dict[int, VectorTable] = {}
         self._held = ExitStack()
 
     @classmethod
     def reader(cls, path: Path, *, foreign: bool = False) -> Self | None:
         """Open an index for reading, with `foreign` even one made elsewhere; `None` if there is none yet."""
-        with system_errors(path):
-            check_file(path)
+        with db.system_errors(path):
+            files.check_file(path)
             # A journal is what the very first writer leaves if it dies; only a writer can roll it back.
             is_cut_off = path.with_name(path.name + "-journal").exists()
             if is_cut_off or not path.exists() or path.stat().st_size == 0:
                 return None
-        connection = open_reader(path)
-        with closing_on_error(connection), store_errors(path), system_errors(path):
-            check_database(connection, path)
+        connection = db.open_reader(path)
+        with db.closing_on_error(connection), db.store_errors(path), db.system_errors(path):
+            files.check_database(connection, path)
             if version_of(connection) == len(MIGRATIONS):
                 index = cls(connection, path)
                 if not foreign:
-                    refuse_foreign(index.origin, path)
+                    files.refuse_foreign(index.origin, path)
                 return index
             connection.close()  # a new one, or one that the next writer brings to this version
             return None
@@ -133,11 +123,11 @@ class IndexReader:
 
     def errors(self) -> AbstractContextManager[None]:
         """Raise SQLite's errors inside the block as ours."""
-        return store_errors(self.path)
+        return db.store_errors(self.path)
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Make several reads see one state of the index."""
-        return snapshot(self.connection)
+        return db.snapshot(self.connection)
 
     @property
     def state(self) -> IndexState:
@@ -182,11 +172,11 @@ class IndexReader:
     # What the index was made with
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> files.Origin:
         """Where this index was made; looked at again if another was swapped in."""
         birth = self.state.birth
         if self._origin is None or self._origin[0] != birth:
-            self._origin = birth, origin_of(self.connection, self.path)
+            self._origin = birth, files.origin_of(self.connection, self.path)
         return self._origin[1]
 
     def identity(self) -> dict[str, Any]:
@@ -194,7 +184,7 @@ class IndexReader:
         try:
             return self.state.identity
         except (ValueError, TypeError):
-            raise damaged(self.path, "what it was made with cannot be read") from None
+            raise db.damaged(self.path, "what it was made with cannot be read") from None
 
     # Files
 
@@ -204,7 +194,7 @@ class IndexReader:
         if paths is None:
             rows: Iterable[Any] = self.connection.execute(sql)
         else:
-            rows = rows_in(self.connection, f"{sql} WHERE path IN ({{marks}})", paths)
+            rows = db.rows_in(self.connection, f"{sql} WHERE path IN ({{marks}})", paths)
         return {
             path: IndexedFile(
                 path,
@@ -245,29 +235,29 @@ class IndexReader:
             " FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})"
         )
         found: dict[int, IndexedChunk] = {}
-        for *values, turns, digest in rows_in(self.connection, sql, numbers):
+        for *values, turns, digest in db.rows_in(self.connection, sql, numbers):
             chunk = IndexedChunk(*values)
             if turns:
                 try:
                     lines = tuple((int(begin), int(line)) for begin, line in json.loads(turns))
                 except (ValueError, TypeError):
                     why = "the lines of a conversation are not what was written"
-                    raise damaged(self.path, why) from None
+                    raise db.damaged(self.path, why) from None
                 chunk = replace(chunk, turns=lines)
             if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
-                raise damaged(self.path, "the text of a chunk is not what was written")
+                raise db.damaged(self.path, "the text of a chunk is not what was written")
             found[chunk.number] = chunk
         return found
 
     def numbers_of(self, paths: Iterable[str]) -> Iterator[int]:
         """Yield the numbers of the chunks of some files."""
         sql = "SELECT number FROM chunks WHERE path IN ({marks})"
-        yield from (number for (number,) in rows_in(self.connection, sql, paths))
+        yield from (number for (number,) in db.rows_in(self.connection, sql, paths))
 
     def notes_of(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the paths of the notes that chunks belong to, by the numbers of the chunks."""
         sql = "SELECT number, path FROM chunks WHERE source = 'memory' AND number IN ({marks})"
-        return dict(rows_in(self.connection, sql, numbers))
+        return dict(db.rows_in(self.connection, sql, numbers))
 
     def chunks_of(self, path: str) -> list[Chunk]:
         """Return the chunks of a file, in their order."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite.db import Connection, transaction
 
-APPLICATION_ID = 0x5265_636C  # "Recl"; tells our database from any other
+APPLICATION_ID = 0x5265_636C  # "Recl"; distinguishes our database from any other
 
 _FIRST = """
 CREATE TABLE meta(

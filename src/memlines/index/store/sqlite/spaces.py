@@ -81,7 +81,7 @@ def serve(connection: Connection, space: Space) -> None:
 
 
 def empty(connection: Connection, space: Space) -> None:
-    """Remove a space with its vectors and those in the cache, whatever it does; the caller is the writer."""
+    """Remove a space in any state, with its vectors and those in the cache; the caller is the writer."""
     with transaction(connection):
         _drop(connection, [entry for entry in entries(connection) if entry.space == space])
         connection.execute("DELETE FROM meta WHERE key = ?", (_name_of(space),))

@@ -73,7 +73,7 @@ def load_extension(connection: Connection, extension: str | None) -> None:
 
 
 def extension_file(extension: str | None) -> str:
-    """Return where the extension is; an error where it is not known."""
+    """Return where the extension is; raise if that is not known."""
     if extension:
         return str(expand_home(extension).absolute())
     try:
@@ -91,7 +91,7 @@ SQLITE_VEC = "sqlite-vec"
 _FLOAT_BYTES = 4
 _BACKGROUND = "background_"
 _MOST_NEIGHBOURS = 4096
-"""What sqlite-vec takes for `k` at most; it refuses more."""
+"""The highest `k` that sqlite-vec accepts."""
 
 _MOST_PARTS = 2
 """Parts of the vectors that are kept in memory beside all of them."""
@@ -273,7 +273,7 @@ class VectorTable:
                 f" vec0(embedding float[{dims}] distance_metric=cosine)"
             )
         else:
-            # Numbers are never used twice, so the copy can tell new rows from those it has.
+            # Numbers are never used twice, so the copy recognises new rows.
             self.connection.execute(
                 f"CREATE TABLE {self.table}(number INTEGER PRIMARY KEY AUTOINCREMENT,"
                 " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
