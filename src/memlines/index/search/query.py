@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -88,21 +88,21 @@ class Query:
     mode: Mode
     sources: tuple[Source, ...]
     now: datetime
-    filters: Filters = NO_FILTERS
+    cut: float | None
+    """The score below which nothing is shown. Without it, the nearest are weak hits if none is likely."""
+    full: bool
+    """Whether a hit is the whole chunk instead of the passage in it that answers."""
+    filters: Filters
+    is_empty: bool
+    """Whether it has no words."""
+    is_calibrated: bool
+    """Whether scores are probabilities; the classic fusions keep the scores they are known for."""
     spans: tuple[Span, ...] = ()
     """The days it is about."""
     is_only_days: bool = False
     """Whether it is about nothing else."""
     asks_when: bool = False
     """Whether it asks when something was."""
-    is_empty: bool = False
-    """Whether it has no words."""
-    is_calibrated: bool = True
-    """Whether scores are probabilities; the classic fusions keep the scores they are known for."""
-    cut: float | None = None
-    """The score below which nothing is shown. Without it, the nearest are weak hits if none is likely."""
-    full: bool = False
-    """Whether a hit is the whole chunk instead of the passage in it that answers."""
 
 
 def parse_query(
@@ -120,28 +120,13 @@ def parse_query(
     # Some keyboards send letter and accent apart, which would end a word in the middle.
     text, filters = parse_filters(unicodedata.normalize("NFC", said))
     is_calibrated = profile != "openclaw" and settings.fusion == "evidence"
-    asks = is_calibrated and asks_when(text)
-    spans: tuple[Span, ...] = ()
-    is_only_days = False
-    if is_calibrated:
-        text, spans, is_only_days = parse_days(text, now)
-    return Query(
-        said=said,
-        text=text,
-        settings=settings,
-        profile=profile,
-        mode=mode,
-        sources=sources,
-        now=now,
-        filters=filters,
-        spans=spans,
-        is_only_days=is_only_days,
-        asks_when=asks,
-        is_empty=not words_of(said),
-        is_calibrated=is_calibrated,
-        cut=cut,
-        full=full,
-    )
+    is_empty = not words_of(said)
+    given = settings, profile, mode, sources, now, cut, full
+    query = Query(said, text, *given, filters, is_empty, is_calibrated)
+    if not is_calibrated:
+        return query
+    rest, spans, is_only_days = parse_days(text, now)
+    return replace(query, text=rest, spans=spans, is_only_days=is_only_days, asks_when=asks_when(text))
 
 
 def parse_filters(query: str) -> tuple[str, Filters]:

@@ -144,18 +144,13 @@ def reason_to_rebuild(index: Index, settings: Settings, *, force: bool = False) 
         return "the index was made in another place, from which its folder was moved or copied"
     if index.origin == "elsewhere":
         return "the index was not made by this user on this machine"
-    changed = difference(index.identity(), identity_of(settings))
-    return changed or ("forced" if force and index.state.synced_at else "")
-
-
-def difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """Say in words what changed since the index was made; nothing if nothing did."""
+    made_with = index.identity()
     changes = [
-        f"{key.replace('_', ' ')} was {made_with.get(key)!r} and is now {wanted[key]!r}"
-        for key in wanted
-        if made_with.get(key) != wanted[key]
+        f"{key.replace('_', ' ')} was {made_with.get(key)!r} and is now {wanted!r}"
+        for key, wanted in identity_of(settings).items()
+        if made_with.get(key) != wanted
     ]
-    return "; ".join(changes)
+    return "; ".join(changes) or ("forced" if force and index.state.synced_at else "")
 
 
 def covers_same_files(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

@@ -97,7 +97,9 @@ class _Work:
     def embed(self, request: list[str]) -> None:
         """Embed the texts of one request; if they are refused, in halves."""
         parts = deque([request])
-        while parts and not self._is_over():
+        while parts and not self.result.stopped and self._failures < _MOST_FAILURES:
+            if not self.result.vectors and self._failures >= _HOPELESS and len(self.texts) > _FEW:
+                return
             part = [key for key in parts.popleft() if key not in self.result.vectors]
             if not part or self._try(part):
                 continue
@@ -123,10 +125,6 @@ class _Work:
         with self._lock:
             self.result.vectors.update(zip(part, blobs, strict=True))
         return True
-
-    def _is_over(self) -> bool:
-        hopeless = not self.result.vectors and self._failures >= _HOPELESS and len(self.texts) > _FEW
-        return self.result.stopped or hopeless or self._failures >= _MOST_FAILURES
 
 
 LABEL = "embedding"

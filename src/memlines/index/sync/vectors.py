@@ -90,23 +90,18 @@ def _embed(job: Job, provider: Provider, note: str, *, is_first: bool) -> tuple[
         of_batches, outcome.reason = outcome.reason, None
         embed_pending(job, provider, outcome, note)
         outcome.reason = outcome.reason or of_batches
+        space, switched = space_of(provider), ""
         with job.writer() as index:
-            switched = _switch_if_filled(index, space_of(provider), outcome)
+            entry, old = index.state.entry_of(space), index.state.serving
+            is_filling = entry is not None and entry.state == "filling" and not outcome.stopped
+            # Chunks that were refused do not keep a filled space from taking over.
+            if old is not None and is_filling and index.count_pending(space) <= outcome.refused:
+                spaces.serve(index.connection, space)
+                switched = f"from {old.space} to {space}"
             if outcome.written or switched:
                 cache.prune(index.connection, job.settings.cache.max_entries)
                 index.vectors.save_matrix()
     return outcome, switched
-
-
-def _switch_if_filled(index: Index, space: Space, outcome: Outcome) -> str:
-    """Let a space that is filled take over, and say so; chunks that were refused do not hold it up."""
-    entry, old = index.state.entry_of(space), index.state.serving
-    if entry is None or old is None or entry.state != "filling" or outcome.stopped:
-        return ""
-    if index.count_pending(space) > outcome.refused:
-        return ""
-    spaces.serve(index.connection, space)
-    return f"from {old.space} to {space}"
 
 
 def _warnings(outcome: Outcome) -> Iterator[str]:

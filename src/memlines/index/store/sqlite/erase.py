@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import cache, files
@@ -21,7 +20,6 @@ from memlines.index.store.sqlite.index import Index, Staying
 
 _NO_INDEX = re.compile(r"\.(?:damaged|rebuild)-[^.]*$")
 """The ends of names of indexes set aside or not finished; an agent's name may hold such words."""
-_NOTHING: Mapping[str, Staying] = MappingProxyType({})
 
 
 def indexes_in(folder: Path) -> list[Path]:
@@ -43,7 +41,7 @@ def erase(
     path: Path,
     paths: Collection[str],
     holds: Callable[[str], bool],
-    staying: Mapping[str, Staying] = _NOTHING,
+    staying: Mapping[str, Staying] | None = None,
 ) -> dict[str, int]:
     """Take some files out of an index, and every transcript with a chunk that holds what is forgotten.
 
@@ -56,7 +54,7 @@ def erase(
             rows = index.connection.execute("SELECT path, text FROM chunks WHERE source = 'sessions'")
             transcripts = {path for path, text in rows if holds(text)}
             for file in sorted({*paths, *transcripts}):
-                index.remove(file, staying.get(file))
+                index.remove(file, (staying or {}).get(file))
             erased = {
                 "chunks": chunks - index.count_chunks(),
                 "vectors": vectors - index.vectors.count(),

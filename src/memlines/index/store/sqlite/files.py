@@ -25,7 +25,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -95,12 +95,11 @@ def open_regular(path: Path) -> BinaryIO:
 
 def check_file(path: Path) -> None:
     """Raise `StoreDamaged` if what is at the path is plainly not an index, without opening it."""
-    for companion in _COMPANIONS[1:]:  # SQLite would follow a link, and wait for a pipe
+    for companion in _COMPANIONS[::-1]:  # SQLite would follow a link, and wait for a pipe
         beside = path.with_name(path.name + companion)
-        if _is_odd(beside):
-            raise _damaged(path, f"{beside.name} is not a regular file")
-    if _is_odd(path):
-        raise _damaged(path, "it is not a regular file")
+        with suppress(OSError):  # SQLite removes its files at any time
+            if not stat.S_ISREG(beside.lstat().st_mode):
+                raise _damaged(path, f"{beside.name} is not a regular file")
     if not os.path.lexists(path):
         return
     try:
@@ -114,14 +113,6 @@ def check_file(path: Path) -> None:
     if size > _ONE_PAGE and not _is_marked(begin):
         # Checked before it is opened: opening alone would change the file of another program.
         raise _damaged(path, "it is a database of another program")
-
-
-def _is_odd(path: Path) -> bool:
-    """Return whether a path is something else than a file, by one look: SQLite may remove it at any time."""
-    try:
-        return not stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False
 
 
 def check_database(connection: Connection, path: Path) -> None:
@@ -236,10 +227,8 @@ Origin = Literal["new", "here", "shared", "moved", "elsewhere", "unknown"]
 folder this is; by this user in another file; by another user; or unknown, because the secret can be
 neither read nor written."""
 
-_TOKEN = "origin"
-_BY_USER = "origin_user"
-_IN_FILE = "origin_file"
-_KEYS = (_TOKEN, _BY_USER, _IN_FILE)
+_KEYS = ("origin", "origin_user", "origin_file")
+"""What `meta` holds of it: a random token, and the marks of the user and the file, which are made with it."""
 SECRET_FILE = "index-secret"
 _SECRET_BYTES = 32
 
@@ -255,12 +244,13 @@ def origin_of(connection: Connection, path: Path) -> Origin:
     tables = ("files", "chunks", "chunks_fts", "embedding_cache")
     holds_anything = any(connection.execute(f"SELECT 1 FROM {table} LIMIT 1").get for table in tables)
     marks = dict(connection.execute("SELECT key, value FROM meta WHERE key IN (?, ?, ?)", _KEYS))
-    token = str(marks.get(_TOKEN, ""))
-    if token and _is_mark(marks.get(_IN_FILE), _file_mark(secret, token, path)):
+    token, by_user, in_file = (str(marks.get(key, "")) for key in _KEYS)
+    our_user, our_file = _marks(secret, token, path)
+    if token and hmac.compare_digest(in_file.encode(), our_file.encode()):
         return "here"
     if _is_shared(path):
         return "shared"
-    if token and _is_mark(marks.get(_BY_USER), _mark(secret, "user", token)):
+    if token and hmac.compare_digest(by_user.encode(), our_user.encode()):
         return "moved"
     return "elsewhere" if holds_anything else "new"
 
@@ -271,10 +261,8 @@ def mark_origin(connection: Connection, path: Path) -> None:
     if secret is None:
         return
     token = os.urandom(16).hex()
-    values = (token, _mark(secret, "user", token), _file_mark(secret, token, path))
-    connection.executemany(
-        "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", list(zip(_KEYS, values, strict=True))
-    )
+    rows = list(zip(_KEYS, (token, *_marks(secret, token, path)), strict=True))
+    connection.executemany("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", rows)
 
 
 def take_over_marks(old: Connection, new: Connection) -> None:
@@ -311,17 +299,11 @@ def _secret() -> bytes | None:
     return _secrets[file]
 
 
-def _file_mark(secret: bytes, token: str, path: Path) -> str:
-    """Return the mark of a file: a copy has another number, and a moved folder another path."""
-    return _mark(secret, "file", token, os.path.realpath(path), str(path.stat().st_ino))
-
-
-def _mark(secret: bytes, *parts: str) -> str:
-    return hmac.new(secret, "\0".join(parts).encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()
-
-
-def _is_mark(found: object, wanted: str) -> bool:
-    return isinstance(found, str) and hmac.compare_digest(found.encode(), wanted.encode())
+def _marks(secret: bytes, token: str, path: Path) -> list[str]:
+    """Return the marks of user and file: a copy of the file has another number, a moved folder another path."""
+    of_file = ("file", token, os.path.realpath(path), str(path.stat().st_ino))
+    texts = ["\0".join(parts).encode("utf-8", "surrogateescape") for parts in (("user", token), of_file)]
+    return [hmac.new(secret, text, hashlib.sha256).hexdigest() for text in texts]
 
 
 def _is_shared(path: Path) -> bool:
