@@ -300,7 +300,7 @@ def _secret() -> bytes | None:
 
 
 def _marks(secret: bytes, token: str, path: Path) -> list[str]:
-    """Return the marks of user and file: a copy of the file has another number, a moved folder another path."""
+    """Return the marks of user and file: a copy has another number, and a moved folder another path."""
     of_file = ("file", token, os.path.realpath(path), str(path.stat().st_ino))
     texts = ["\0".join(parts).encode("utf-8", "surrogateescape") for parts in (("user", token), of_file)]
     return [hmac.new(secret, text, hashlib.sha256).hexdigest() for text in texts]
