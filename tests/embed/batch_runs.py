@@ -18,7 +18,7 @@ from memlines.embed.remote.services import REMOTE
 from memlines.errors import SpendLimit
 from memlines.index.store.sqlite.cache import Submitted
 from memlines.index.sync.batch_journal import BatchJournal, Failures
-from memlines.index.sync.batches import BatchOutcome, BatchRun
+from memlines.index.sync.batches import BatchRun
 from memlines.settings.tree import Batch, Embeddings
 from tests.embed.fake_batches import DIMS, KEY, BatchServer, Service, blob_of, serving
 
@@ -136,12 +136,12 @@ class Desk:
     def waiting(self) -> dict[str, str]:
         return {key: text for key, text in self.texts.items() if key not in self.journal.kept}
 
-    def run(self, *, step: Callable[[], None] | None = None) -> BatchOutcome:
+    def run(self, *, step: Callable[[], None] | None = None) -> BatchRun:
         """Embed what has no vector; `step` may raise at whatever the run does."""
         api, journal = self.api, cast(BatchJournal, self.journal)
         if step is not None:
             api, journal = cast(BatchApi, Mortal(api, step)), cast(BatchJournal, Mortal(journal, step))
-        return BatchRun(
+        batches = BatchRun(
             api,
             journal,
             self.waiting(),
@@ -150,7 +150,9 @@ class Desk:
             meter=self.meter,
             clock=lambda: self.now,
             sleep=self._sleep,
-        ).work()
+        )
+        batches.work()
+        return batches
 
     def _progress(self, completed: int, total: int, label: str) -> None:
         self.said.append((completed, total, label))

@@ -72,11 +72,12 @@ def embed_in_batches(job: Job, provider: Provider) -> Outcome:
     longest = provider.limits.text_bytes
     texts = {key: text for key, text in texts.items() if text.strip() and len(text.encode()) <= longest}
     journal = BatchJournal(job, space)
-    result = BatchRun(api, journal, texts, settings, job.progress, provider.meter).work()
+    batches = BatchRun(api, journal, texts, settings, job.progress, provider.meter)
+    batches.work()
     with job.writer() as index:
         put_known(index, space)
         written = before - index.count_pending(space) + known
-    return Outcome(written, known, reason=result.reason, in_batches=frozenset(result.waiting))
+    return Outcome(written, known, reason=batches.reason, in_batches=frozenset(batches.waiting))
 
 
 def texts_in_batches(job: Job, provider: Provider) -> frozenset[str]:
@@ -87,30 +88,12 @@ def texts_in_batches(job: Job, provider: Provider) -> frozenset[str]:
 
 
 @dataclass(slots=True)
-class BatchOutcome:
-    """What became of the texts.
-
-    Those that are neither embedded nor waiting are left to be embedded directly: the refused ones too,
-    because a service may refuse in a batch what it accepts a minute later.
-    """
-
-    embedded: set[str] = field(default_factory=set)
-    refused: dict[str, str] = field(default_factory=dict)
-    """The reasons, by key, why texts that were in a batch got no vector."""
-    waiting: set[str] = field(default_factory=set)
-    """Texts that are submitted, or may be, or will be next: a later run brings their vectors."""
-    reason: EmbeddingError | None = None
-    """The first thing that went wrong."""
-
-
-@dataclass(slots=True)
 class _OpenBatch:
     """A batch under way."""
 
     submitted: Submitted
     completed: int = 0
     misses: int = 0
-    tokens: int = 0
 
 
 @dataclass(slots=True)
@@ -118,7 +101,9 @@ class BatchRun:
     """Brings vectors for texts by their keys, and keeps them in the journal as packed bytes.
 
     `texts` must be all that wait for a vector: a batch of an earlier run that none of them is in is
-    given up. Only one process may run at a time.
+    given up. Those that are neither `embedded` nor `waiting` in the end are left to be embedded directly: the
+    refused ones too, because a service may refuse in a batch what it accepts a minute later. Only one process
+    may run at a time.
     """
 
     api: BatchApi
@@ -129,13 +114,19 @@ class BatchRun:
     meter: Meter | None = None
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
-    outcome: BatchOutcome = field(default_factory=BatchOutcome)
+    embedded: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+    """The reasons, by key, why texts that were in a batch got no vector."""
+    waiting: set[str] = field(default_factory=set)
+    """Texts that are submitted, or may be, or will be next: a later run brings their vectors."""
+    reason: EmbeddingError | None = None
+    """The first thing that went wrong."""
     open: dict[str, _OpenBatch] = field(default_factory=dict)
     """The batches under way, by their tokens."""
     is_stopped: bool = False
     """Whether nothing more is submitted by this run."""
 
-    def work(self) -> BatchOutcome:
+    def work(self) -> None:
         """Resume what is open, submit the rest, and wait for it all if the settings say so.
 
         The rest is submitted if it is enough for a batch and batches have not failed lately. An error that
@@ -158,10 +149,9 @@ class BatchRun:
                 if left > 0:
                     self._report()
         for batch in self.open.values():
-            self.outcome.waiting |= self._wanted(batch)
+            self.waiting |= self._wanted(batch)
         if self.open and not self.is_stopped:
-            self.outcome.waiting.update(*groups)
-        return self.outcome
+            self.waiting.update(*groups)
 
     def _resume(self) -> None:
         for submitted in self.journal.submitted():
@@ -188,7 +178,7 @@ class BatchRun:
 
     def _groups(self) -> deque[dict[str, str]]:
         """Return the texts to submit, each group for one batch."""
-        taken = self.outcome.waiting.union(*(batch.submitted.keys for batch in self.open.values()))
+        taken = self.waiting.union(*(batch.submitted.keys for batch in self.open.values()))
         rest = {key: text for key, text in self.texts.items() if key not in taken}
         if not self.settings.enabled or len(rest) < self.settings.min_texts:
             return deque()
@@ -236,8 +226,7 @@ class BatchRun:
             state = self.api.state(batch.submitted.id)
             batch.completed = state.completed
             if state.phase != "running":
-                self._fetch(batch)
-                self._end(batch, state)
+                self._end(batch, state, self._fetch(batch))
                 return True
             batch.misses = 0
         except ProviderUnusable as error:
@@ -255,18 +244,18 @@ class BatchRun:
                 self._fail(late, MOST_FAILURES)
         return batch.submitted.token not in self.open
 
-    def _fetch(self, batch: _OpenBatch) -> None:
-        """Keep what a batch brought, in slices; an error leaves what came before it kept."""
+    def _fetch(self, batch: _OpenBatch) -> int:
+        """Keep what a batch brought, in slices, even if an error follows; return how many tokens it used."""
         wanted = {key: self.texts[key] for key in self._wanted(batch)}
         vectors: dict[str, Vector] = {}
-        batch.tokens = 0
+        tokens = 0
         try:
             for answer in self.api.results(batch.submitted.id, wanted):
-                batch.tokens += answer.tokens
+                tokens += answer.tokens
                 if answer.key is None:
                     continue
                 if answer.vector is None:
-                    self.outcome.refused[answer.key] = answer.reason
+                    self.refused[answer.key] = answer.reason
                     continue
                 vectors[answer.key] = answer.vector
                 if len(vectors) == _SLICE:
@@ -276,6 +265,7 @@ class BatchRun:
             self._keep(vectors)
             raise
         self._keep(vectors)
+        return tokens
 
     def _keep(self, vectors: dict[str, Vector]) -> None:
         if not vectors:
@@ -285,19 +275,19 @@ class BatchRun:
         blobs = to_blobs(np.stack(list(vectors.values())))
         self.journal.keep(dict(zip(vectors, blobs, strict=True)))
         for key in vectors:
-            self.outcome.refused.pop(key, None)
-        self.outcome.embedded |= vectors.keys()
+            self.refused.pop(key, None)
+        self.embedded |= vectors.keys()
         self._report()
 
-    def _end(self, batch: _OpenBatch, state: BatchState) -> None:
+    def _end(self, batch: _OpenBatch, state: BatchState, tokens: int) -> None:
         """Close the book on a batch that has ended and was fetched."""
         keys = batch.submitted.keys & self.texts.keys()
-        brought = keys & self.outcome.embedded
-        refusal = next((self.outcome.refused[key] for key in keys if key in self.outcome.refused), "")
+        brought = keys & self.embedded
+        refusal = next((self.refused[key] for key in keys if key in self.refused), "")
         if state.phase == "done":
             for key in keys - brought:
-                self.outcome.refused.setdefault(key, f"the batch of {self.api.service} says nothing about it")
-        self._drop(batch, used=batch.tokens or sum(estimate(self.texts[key]) for key in brought))
+                self.refused.setdefault(key, f"the batch of {self.api.service} says nothing about it")
+        self._drop(batch, used=tokens or sum(estimate(self.texts[key]) for key in brought))
         with suppress(EmbeddingError):  # the files expire by themselves some day
             self.api.delete_files(batch.submitted.id)
         # What an earlier run kept of a batch is no longer among the texts.
@@ -328,7 +318,7 @@ class BatchRun:
             self._drop(batch)
             self._fail(error)
             return
-        self.outcome.waiting |= self._wanted(batch)
+        self.waiting |= self._wanted(batch)
         self.open.pop(batch.submitted.token, None)
 
     def _drop(self, batch: _OpenBatch, used: int | None = None) -> None:
@@ -349,23 +339,23 @@ class BatchRun:
 
     def _stop(self, error: EmbeddingError) -> None:
         self.is_stopped = True
-        self.outcome.reason = self.outcome.reason or error
+        self.reason = self.reason or error
 
     def _fail(self, error: EmbeddingError, count: int = 1) -> None:
         """Count a failure; the service's batches are not used for a day after too many in a row."""
         count += self.journal.failures().recent(self.clock())
         self.journal.note_failures(Failures(count, self.clock(), error.what))
         self.is_stopped = self.is_stopped or count >= MOST_FAILURES
-        self.outcome.reason = self.outcome.reason or error
+        self.reason = self.reason or error
 
     def _trouble(self, batch: _OpenBatch, what: str) -> EmbeddingError:
         name = f"batch {batch.submitted.id} of {self.api.service}"
         return EmbeddingError(f"{name} {what}", todo="Its texts are embedded directly")
 
     def _wanted(self, batch: _OpenBatch) -> set[str]:
-        return {key for key in batch.submitted.keys & self.texts.keys() if key not in self.outcome.embedded}
+        return {key for key in batch.submitted.keys & self.texts.keys() if key not in self.embedded}
 
     def _report(self) -> None:
         under_way = sum(min(batch.completed, len(self._wanted(batch))) for batch in self.open.values())
         if self.texts:
-            self.progress(len(self.outcome.embedded) + under_way, len(self.texts), LABEL)
+            self.progress(len(self.embedded) + under_way, len(self.texts), LABEL)
