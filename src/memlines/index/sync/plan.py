@@ -93,8 +93,8 @@ class _Survey:
         self.removed: list[str] = []
         self.problems: list[Problem] = []
         self.unchanged = 0
-        self.replaced: set[str] = set()
-        """The files whose chunks leave the index."""
+        self.cut: set[str] = set()
+        """The files that were cut into new chunks."""
         self.hashes: set[str] = set()
         """The hashes of what was read, to distinguish a file that moved from one that is gone."""
         self.chunks: Counter[str] = Counter()
@@ -148,24 +148,24 @@ class _Survey:
     def _read_file(self, file: FoundFile, entry: IndexedFile | None, forgotten: Forgotten) -> None:
         settings = self.job.settings
         content = read_file(file, settings.files.max_bytes)
-        if content is None:  # gone since it was listed
-            self._add_removed(file.path)
+        if content is None:
+            self.removed += [file.path] if file.path in self.known else []  # gone since it was listed
         elif isinstance(content, Problem):
-            self._add_problem(content)
+            self.problems.append(content)
         elif entry is not None and entry.hash == content.hash:
             self.unchanged += 1
         else:
             self.hashes.add(content.hash)
             cut = cut_document(content, file, settings, forgotten)
             if isinstance(cut, Problem):
-                self._add_problem(cut)
+                self.problems.append(cut)
             elif cut is not None:
                 self._add_document(content, cut.chunks)
 
     def _add_document(self, document: Document, chunks: list[Chunk]) -> None:
         path = document.path
         entry = self.known.get(path)
-        self.replaced.add(path)
+        self.cut.add(path)
         if entry is None or entry.problem is not None:
             self.new.append(path)
         elif entry.hash != document.hash:
@@ -175,15 +175,9 @@ class _Survey:
         # Equal pieces of one long line are one chunk, as in the index.
         self._add_texts({chunk_id(document.source, path, chunk): chunk for chunk in chunks}.values())
 
-    def _add_problem(self, problem: Problem) -> None:
-        self.problems.append(problem)
-        if not problem.failed:  # what could not be read keeps its chunks
-            self.replaced.add(problem.path)
-
-    def _add_removed(self, path: str) -> None:
-        if path in self.known:
-            self.removed.append(path)
-            self.replaced.add(path)
+    def _replaced(self) -> set[str]:
+        """Return the files whose chunks leave the index; those that could not be read keep theirs."""
+        return {*self.removed, *self.cut, *(one.path for one in self.problems if not one.failed)}
 
     def _add_texts(self, chunks: Iterable[Chunk]) -> None:
         for chunk in chunks:
@@ -198,18 +192,17 @@ class _Survey:
         before = self.index.identity() if self.index else {}
         if not self.job.force and covers_same_files(before, identity_of(self.job.settings)):
             held_back = set(suspiciously_gone(missing, self.known, self.hashes))
-        for path in sorted(set(missing) - held_back):
-            self._add_removed(path)
+        self.removed += sorted(set(missing) - held_back)
         return len(held_back)
 
     def _add_pending(self, index: Index, space: Space) -> None:
         """Add the texts of the chunks that stay in the index and have no vector."""
         if self.rebuild:
             # Those of files that cannot be seen are taken over; all others were cut again.
-            for path in self.known.keys() - self.replaced:
+            for path in self.known.keys() - self._replaced():
                 self._add_texts(index.chunks_of(path))
             return
-        leaving = set(index.numbers_of(self.replaced))
+        leaving = set(index.numbers_of(self._replaced()))
         vectors = index.vectors_in(space)
         last = 0
         while group := index.pending(vectors, last, _GROUP):
@@ -230,7 +223,7 @@ class _Survey:
         if self.rebuild:
             numbers = vectors.chunks()
         elif limits.enabled and cache.count(index.connection) >= limits.max_entries:
-            numbers = index.numbers_of(self.replaced)
+            numbers = index.numbers_of(self._replaced())
         for group in in_groups(numbers, _GROUP):
             chunks = index.chunks(vectors.of(group))
             found.update(text_hash(chunk.embedded_text) for chunk in chunks.values())
