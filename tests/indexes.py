@@ -123,7 +123,7 @@ def one_origin() -> Iterator[None]:
     """Take every index for one that was made here, for tests that copy indexes to damage them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "_secret", lambda: b"the same everywhere")
-        patch.setattr(files, "_file_mark", lambda secret, token, path: token)
+        patch.setattr(files, "_marks", lambda secret, token, path: [token, token])
         yield
 
 
