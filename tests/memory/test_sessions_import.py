@@ -18,21 +18,21 @@ from memlines.memory.conversations.conversation import Imported, import_transcri
 from memlines.memory.conversations.listing import list_sessions
 from memlines.paths import Workspace
 from memlines.settings import load
-from memlines.transcripts import claude_code, codex, lines, openclaw, opencode
+from memlines.transcripts import claude_code, codex, lines, openclaw
 from memlines.types import Transcript, Turn
 from tests.indexes import write
 from tests.memory.session_homes import SESSION, TOKEN
 from tests.programs import unprivileged_run
-from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content, shown
+from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content, exported, shown
 from tests.transcripts.records import assistant, jsonl, message, user
 
 FIXTURES = {
-    "claude-code": (CLAUDE_CODE, claude_code.parse(content(CLAUDE_CODE)), SESSION),
-    "codex": (CODEX, codex.parse(content(CODEX)), "01a1e2bc-f7c0-7551-ae7d-cf6d81622378"),
-    "openclaw": (OPENCLAW, openclaw.parse(content(OPENCLAW)), SESSION),
+    "claude-code": (CLAUDE_CODE, claude_code.CLIENT.parse(content(CLAUDE_CODE)), SESSION),
+    "codex": (CODEX, codex.CLIENT.parse(content(CODEX)), "01a1e2bc-f7c0-7551-ae7d-cf6d81622378"),
+    "openclaw": (OPENCLAW, openclaw.CLIENT.parse(content(OPENCLAW)), SESSION),
     "opencode": (
         OPENCODE_EXPORT,
-        opencode.parse_export(content(OPENCODE_EXPORT)),
+        exported(content(OPENCODE_EXPORT)),
         "ses_e1d428195ffeJ1CURLcgjASt7b",
     ),
 }
@@ -51,7 +51,7 @@ def put(tmp_path: Path, *records: Any, name: str = "talk.jsonl") -> Path:
 
 
 def brought(workspace: Path, name: str = "openclaw-s1") -> Transcript:
-    return openclaw.parse((workspace / f"sessions/{name}.jsonl").read_text(encoding="utf-8"))
+    return openclaw.CLIENT.parse((workspace / f"sessions/{name}.jsonl").read_text(encoding="utf-8"))
 
 
 def names(workspace: Path) -> list[str]:

@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from memlines.types import Turn
+from memlines.transcripts.opencode import read_export
+from memlines.types import Transcript, Turn
 
 SESSIONS = Path(__file__).parents[1] / "fixtures/sessions"
 SHOP = Path("/home/ada/shop")
@@ -26,6 +27,12 @@ OPENCODE_ROWS = SESSIONS / "opencode/opencode.sql"
 def content(file: Path) -> str:
     """Return the text of a file."""
     return file.read_text(encoding="utf-8")
+
+
+def exported(text: str) -> Transcript:
+    """Return what was said in a session that OpenCode exported."""
+    export = read_export(text)
+    return export[1] if export else Transcript(())
 
 
 def database(statements: Path, file: Path) -> Path:

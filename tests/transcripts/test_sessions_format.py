@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.files.read import decode_lines
-from memlines.transcripts.openclaw import parse
+from memlines.transcripts.openclaw import CLIENT
 from memlines.types import Transcript, Turn
 from tests.transcripts.records import HEADER, assistant, jsonl, message, user
 
+parse = CLIENT.parse
 BEGAN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 

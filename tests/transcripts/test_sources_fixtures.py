@@ -22,6 +22,7 @@ from tests.transcripts.recorded import (
     OPENCODE_ROWS,
     content,
     database,
+    exported,
     query,
     shown,
 )
@@ -57,7 +58,7 @@ def openclaw_rows(tmp_path: Path) -> list[str]:
 
 
 def test_claude_code() -> None:
-    assert shown(claude_code.parse(content(CLAUDE_CODE)).turns) == [
+    assert shown(claude_code.CLIENT.parse(content(CLAUDE_CODE)).turns) == [
         *with_tool("Bash"),
         "user: Let a helper find every port.",
         "assistant [Task]: A helper is looking for ports.",
@@ -71,20 +72,20 @@ def test_claude_code() -> None:
 
 
 def test_what_a_helper_of_claude_code_said_is_left_out() -> None:
-    assert claude_code.parse(content(HELPER)).turns == ()
+    assert claude_code.CLIENT.parse(content(HELPER)).turns == ()
 
 
 def test_codex() -> None:
-    assert shown(codex.parse(content(CODEX)).turns) == [*with_tool("exec_command"), *AGREED]
+    assert shown(codex.CLIENT.parse(content(CODEX)).turns) == [*with_tool("exec_command"), *AGREED]
 
 
 def test_openclaw() -> None:
-    assert shown(openclaw.parse(content(OPENCLAW)).turns) == with_tool("exec")
+    assert shown(openclaw.CLIENT.parse(content(OPENCLAW)).turns) == with_tool("exec")
 
 
 def test_the_database_of_openclaw_holds_the_lines_that_deleting_a_session_leaves(tmp_path: Path) -> None:
-    rows = openclaw.parse(openclaw_rows(tmp_path))
-    assert shown(rows.turns) == shown(openclaw.parse(content(OPENCLAW)).turns)
+    rows = openclaw.CLIENT.parse(openclaw_rows(tmp_path))
+    assert shown(rows.turns) == shown(openclaw.CLIENT.parse(content(OPENCLAW)).turns)
 
 
 OPENCODE = [
@@ -97,27 +98,27 @@ OPENCODE = [
 
 
 def test_opencode(tmp_path: Path) -> None:
-    said = shown(opencode.parse(opencode_rows(tmp_path)).turns)
+    said = shown(opencode.CLIENT.parse(opencode_rows(tmp_path)).turns)
     assert (said[: len(OPENCODE)], said[-2:]) == (OPENCODE, AGREED)
 
 
 def test_summaries_and_the_word_to_go_on_after_a_compaction_are_left_out(tmp_path: Path) -> None:
     lines = opencode_rows(tmp_path)
     assert '"summary": true' in "".join(lines)
-    assert "Ada wants" not in "".join(shown(opencode.parse(lines).turns)[: len(OPENCODE)])
+    assert "Ada wants" not in "".join(shown(opencode.CLIENT.parse(lines).turns)[: len(OPENCODE)])
 
 
 def test_an_export_of_opencode_says_what_the_database_does(tmp_path: Path) -> None:
-    exported = opencode.parse_export(content(OPENCODE_EXPORT))
-    assert shown(exported.turns) == shown(opencode.parse(opencode_rows(tmp_path)).turns)
+    export = exported(content(OPENCODE_EXPORT))
+    assert shown(export.turns) == shown(opencode.CLIENT.parse(opencode_rows(tmp_path)).turns)
 
 
 def transcripts() -> list[tuple[str, Transcript]]:
     return [
-        (content(CLAUDE_CODE), claude_code.parse(content(CLAUDE_CODE))),
-        (content(CODEX), codex.parse(content(CODEX))),
-        (content(OPENCLAW), openclaw.parse(content(OPENCLAW))),
-        (content(OPENCODE_EXPORT), opencode.parse_export(content(OPENCODE_EXPORT))),
+        (content(CLAUDE_CODE), claude_code.CLIENT.parse(content(CLAUDE_CODE))),
+        (content(CODEX), codex.CLIENT.parse(content(CODEX))),
+        (content(OPENCLAW), openclaw.CLIENT.parse(content(OPENCLAW))),
+        (content(OPENCODE_EXPORT), exported(content(OPENCODE_EXPORT))),
     ]
 
 
@@ -147,7 +148,7 @@ def test_no_line_of_a_real_transcript_is_broken(text: str, transcript: Transcrip
 
 @pytest.mark.parametrize(
     ("file", "parse"),
-    [(CLAUDE_CODE, claude_code.parse), (CODEX, codex.parse), (OPENCLAW, openclaw.parse)],
+    [(CLAUDE_CODE, claude_code.CLIENT.parse), (CODEX, codex.CLIENT.parse), (OPENCLAW, openclaw.CLIENT.parse)],
 )
 def test_a_transcript_is_read_on_from_any_turn_of_a_user(
     file: Path, parse: Callable[..., Transcript]
@@ -184,5 +185,5 @@ def test_the_fixtures_are_small_and_name_no_machine(file: Path) -> None:
 
 
 def test_turns_without_tools_are_plain() -> None:
-    turn = claude_code.parse(content(CLAUDE_CODE)).turns[0]
+    turn = claude_code.CLIENT.parse(content(CLAUDE_CODE)).turns[0]
     assert type(turn) is Turn

@@ -15,7 +15,7 @@ from memlines.files.read import decode_lines
 from memlines.transcripts import claude_code, codex, openclaw, opencode
 from memlines.transcripts.catalogue import recognise
 from memlines.types import Transcript
-from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content
+from tests.transcripts.recorded import CLAUDE_CODE, CODEX, OPENCLAW, OPENCODE_EXPORT, content, exported
 
 
 class Format(NamedTuple):
@@ -34,10 +34,10 @@ def _messages(export: str) -> str:
 
 
 FORMATS = {
-    "claude-code": Format(claude_code.parse, content(CLAUDE_CODE), claude_code.head),
-    "codex": Format(codex.parse, content(CODEX), codex.head),
-    "openclaw": Format(openclaw.parse, content(OPENCLAW), openclaw.head),
-    "opencode": Format(opencode.parse, _messages(content(OPENCODE_EXPORT)), opencode.head),
+    "claude-code": Format(claude_code.CLIENT.parse, content(CLAUDE_CODE), claude_code.CLIENT.head),
+    "codex": Format(codex.CLIENT.parse, content(CODEX), codex.CLIENT.head),
+    "openclaw": Format(openclaw.CLIENT.parse, content(OPENCLAW), openclaw.CLIENT.head),
+    "opencode": Format(opencode.CLIENT.parse, _messages(content(OPENCODE_EXPORT)), opencode.CLIENT.head),
 }
 each_format = pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
 
@@ -159,7 +159,7 @@ def test_exports_that_are_cut_off_or_damaged(data: st.DataObject) -> None:
         place = data.draw(st.integers(0, max(0, len(text) - 1)))
         text = text[:place] + data.draw(st.text(max_size=3)) + text[place + 1 :]
     lines = text.split("\n")
-    for turn in opencode.parse_export(text).turns:
+    for turn in exported(text).turns:
         assert all(
             part in lines[turn.line - 1] for part in turn.text.split("\n")[0].split()[:1] if part.isalpha()
         )
@@ -167,5 +167,5 @@ def test_exports_that_are_cut_off_or_damaged(data: st.DataObject) -> None:
 
 @given(st.text(max_size=300))
 def test_exports_of_any_text(text: str) -> None:
-    opencode.parse_export(f'{{"info": {{}}, "messages": [{text}')
-    opencode.parse_export(text)
+    exported(f'{{"info": {{}}, "messages": [{text}')
+    exported(text)

@@ -66,7 +66,7 @@ SESSION = "11111111-1111-4111-8111-111111111111"
 
 def test_claude_code(home: Path) -> None:
     real = str(home / ".claude/projects/-home-ada-shop" / CLAUDE_CODE.name)
-    expected = [Found(f"sessions/claude-code/{SESSION}.jsonl", real, "claude-code")]
+    expected = [Found(f"sessions/claude-code/{SESSION}.jsonl", real)]
     assert look("claude-code", home) == Sightings(expected)
 
 
@@ -129,12 +129,6 @@ def test_a_session_of_a_folder_inside_does_not_belong(host: str, home: Path) -> 
 @pytest.mark.parametrize("host", CLIENTS)
 def test_a_host_that_is_not_there(host: str, tmp_path: Path) -> None:
     assert look(host, tmp_path) == Sightings()
-
-
-@pytest.mark.parametrize("host", ["openclaw", "opencode"])
-def test_databases_are_left_alone_without_somebody_who_can_read_them(host: str, home: Path) -> None:
-    found = CLIENTS[host].find(SHOP, {"HOME": str(home)}, None, None, "main").found
-    assert not any(one.session for one in found)
 
 
 @pytest.mark.parametrize(
@@ -315,7 +309,8 @@ UNREADABLE = """
 import sys
 from pathlib import Path
 from memlines.transcripts.catalogue import CLIENTS
-seen = CLIENTS[sys.argv[1]].find(Path("/home/ada/shop"), {"HOME": sys.argv[2]}, None, None)
+root, environ = Path("/home/ada/shop"), {"HOME": sys.argv[2]}
+seen = CLIENTS[sys.argv[1]].find(root, environ, lambda *question: (), None, "main")
 print([problem.failed for problem in seen.problems], seen.blind)
 """
 

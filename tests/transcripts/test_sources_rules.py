@@ -9,7 +9,7 @@ import pytest
 from memlines.transcripts import claude_code, codex, openclaw, opencode
 from memlines.transcripts.lines import without_blocks
 from memlines.types import Transcript
-from tests.transcripts.recorded import shown
+from tests.transcripts.recorded import exported, shown
 from tests.transcripts.records import assistant, jsonl
 
 # Claude Code.
@@ -20,7 +20,7 @@ def claude(kind: str, content: Any, **fields: Any) -> dict[str, Any]:
 
 
 def claude_said(*records: Any) -> list[str]:
-    return shown(claude_code.parse(jsonl(*records)).turns)
+    return shown(claude_code.CLIENT.parse(jsonl(*records)).turns)
 
 
 @pytest.mark.parametrize(
@@ -115,18 +115,18 @@ def test_tools_stay_in_their_exchange() -> None:
 
 def test_a_line_that_calls_tools_is_not_skipped() -> None:
     call = claude("assistant", [{"type": "tool_use", "name": "Bash"}])
-    assert claude_code.parse(jsonl(claude("user", "go"), call)).skipped == 0
+    assert claude_code.CLIENT.parse(jsonl(claude("user", "go"), call)).skipped == 0
 
 
 def test_tools_of_openclaw_are_named() -> None:
     blocks = [{"type": "text", "text": "I look."}, {"type": "toolCall", "name": "exec", "arguments": {}}]
-    assert shown(openclaw.parse(jsonl(assistant(blocks))).turns) == ["assistant [exec]: I look."]
+    assert shown(openclaw.CLIENT.parse(jsonl(assistant(blocks))).turns) == ["assistant [exec]: I look."]
 
 
 @pytest.mark.parametrize("name", [None, 7, "", " ", ["x"], {"a": 1}])
 def test_a_tool_without_a_name_is_left_out(name: Any) -> None:
     blocks = [{"type": "text", "text": "hm"}, {"type": "toolCall", "name": name}]
-    assert shown(openclaw.parse(jsonl(assistant(blocks))).turns) == ["assistant: hm"]
+    assert shown(openclaw.CLIENT.parse(jsonl(assistant(blocks))).turns) == ["assistant: hm"]
 
 
 # Codex.
@@ -142,7 +142,7 @@ def codex_message(role: str, *texts: str, **fields: Any) -> dict[str, Any]:
 
 
 def codex_said(*records: Any) -> list[str]:
-    return shown(codex.parse(jsonl(*records)).turns)
+    return shown(codex.CLIENT.parse(jsonl(*records)).turns)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_the_tools_of_codex(call: dict[str, str], name: str) -> None:
 
 
 def opencode_said(role: str, *parts: dict[str, Any], **info: Any) -> list[str]:
-    return shown(opencode.parse(jsonl({"info": {"role": role, **info}, "parts": list(parts)})).turns)
+    return shown(opencode.CLIENT.parse(jsonl({"info": {"role": role, **info}, "parts": list(parts)})).turns)
 
 
 @pytest.mark.parametrize(
@@ -221,19 +221,19 @@ MESSAGE = '{"info": {"role": "user"}, "parts": [{"type": "text", "text": "%s"}]}
 
 def test_an_export_on_one_line() -> None:
     text = f'{{"info": {{"directory": "/x"}}, "messages": [{MESSAGE % "a"}, {MESSAGE % "b"}]}}'
-    transcript = opencode.parse_export(text)
+    transcript = exported(text)
     assert [(turn.text, turn.line) for turn in transcript.turns] == [("a", 1), ("b", 1)]
 
 
 def test_a_damaged_message_of_an_export_takes_no_other_with_it() -> None:
-    text = '{"messages": [\n' + ",\n".join([MESSAGE % "a", MESSAGE[:-9], MESSAGE % "c"]) + "\n]}"
-    transcript = opencode.parse_export(text)
+    text = '{"info": {}, "messages": [\n' + ",\n".join([MESSAGE % "a", MESSAGE[:-9], MESSAGE % "c"]) + "\n]}"
+    transcript = exported(text)
     assert ([turn.text for turn in transcript.turns], transcript.broken) == (["a", "c"], 1)
 
 
 def test_an_export_that_is_cut_off() -> None:
     text = '{"info": {"directory": "/x"}, "messages": [\n' + MESSAGE % "a" + ",\n" + MESSAGE[:20]
-    assert opencode.parse_export(text) == Transcript(opencode.parse_export(text).turns, None, 1, 1)
+    assert exported(text) == Transcript(exported(text).turns, None, 1, 1)
 
 
 # Blocks between tags.

@@ -16,14 +16,15 @@ CLIENTS: dict[str, Client] = {
     for name in get_args(ClientName)
     if find_spec(file := f"memlines.transcripts.{name.replace('-', '_')}")
 }
-OWN_FORMAT = CLIENTS["openclaw"]
-"""Whose format the transcripts of the workspace's own folder have."""
 
 
 def format_of(path: str) -> Client:
-    """Return the client whose format a transcript has, by its name in the index."""
+    """Return the client whose format a transcript has, by its name in the index.
+
+    The transcripts in the workspace's own folder have OpenClaw's format.
+    """
     name, slash, _ = path.removeprefix(PREFIX).partition("/")
-    return CLIENTS.get(name, OWN_FORMAT) if slash else OWN_FORMAT
+    return CLIENTS[name if slash and name in CLIENTS else "openclaw"]
 
 
 def recognise(lines: Iterable[str]) -> Client | None:

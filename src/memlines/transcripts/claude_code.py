@@ -17,25 +17,20 @@ said if something was typed after its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memlines.transcripts.finding import Client, Look, Query, home_of
+from memlines.transcripts.finding import Client, Header, Look
 from memlines.transcripts.lines import (
-    Head,
     Record,
     Said,
     blocks,
     names,
-    records_of,
     table,
     tidy,
     time_of,
-    transcript,
     without_blocks,
     words,
 )
-from memlines.types import Transcript
 
 _NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 _PUT_IN = frozenset(
@@ -58,32 +53,7 @@ _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]\n]*\]")
 _COMMAND = re.compile(r"<command-(name|args)>([^<]*)</command-\1>")
 
 
-def parse(lines: str | Iterable[str], first_line: int = 1) -> Transcript:
-    """Return what was said in a transcript, given as a text or as lines, and on which lines."""
-    return transcript(lines, first_line, _read)
-
-
-def head(lines: Iterable[str]) -> Head | None:
-    """Return where a session began, which the first record of the conversation says."""
-    for record in records_of(lines):
-        folder = record.get("cwd")
-        if isinstance(folder, str) and folder:
-            return Head(folder, record.get("isSidechain") is True)
-    return None
-
-
-def slug(folder: str) -> str:
-    """Return the name that the folder of a project's transcripts has, or how it begins if that is long.
-
-    Several projects can have the same name.
-    """
-    units = folder.encode("utf-16-le", "surrogatepass")
-    characters = [chr(int.from_bytes(units[at : at + 2], "little")) for at in range(0, len(units), 2)]
-    name = "".join([unit if unit.isascii() and unit.isalnum() else "-" for unit in characters])
-    return name[:LONGEST_SLUG]
-
-
-LONGEST_SLUG = 200
+_LONGEST_SLUG = 200
 """Longer names are cut here, and a `-` and a checksum follow."""
 
 
@@ -93,20 +63,15 @@ def _read(record: Record) -> Said | None:
     time = time_of(record.get("timestamp"))
     kind = record.get("type")
     if kind == "attachment":
-        attachment = table(record.get("attachment"))
-        typed = (
-            attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt"
-        )
-        return Said("user", _typed(attachment.get("prompt")), time) if typed else None
+        queued = table(record.get("attachment"))
+        if queued.get("type") != "queued_command" or queued.get("commandMode", "prompt") != "prompt":
+            return None
+        return Said("user", _typed(queued.get("prompt")), time)
     message = table(record.get("message"))
     if message.get("role") != kind:
         return None
-    if kind == "user":
-        return (
-            None
-            if record.get("promptSource") == "system"
-            else Said("user", _typed(message.get("content")), time)
-        )
+    if kind == "user" and record.get("promptSource") != "system":
+        return Said("user", _typed(message.get("content")), time)
     if kind == "assistant" and message.get("model") != "<synthetic>":
         parts = blocks(message.get("content"))
         called = [part.get("name") for part in parts if str(part.get("type")).endswith("tool_use")]
@@ -123,13 +88,23 @@ def _typed(content: Any) -> str:
     return without_blocks(_INTERRUPTED.sub("", text), _PUT_IN)
 
 
-def find(look: Look, environ: Mapping[str, str], _: Query | None, _agent: str) -> None:
+def slug(folder: str) -> str:
+    """Return the name of the folder that holds a project's transcripts, or how it begins if that is long.
+
+    Several projects can have the same name.
+    """
+    units = folder.encode("utf-16-le", "surrogatepass")
+    characters = [chr(int.from_bytes(units[at : at + 2], "little")) for at in range(0, len(units), 2)]
+    name = "".join([unit if unit.isascii() and unit.isalnum() else "-" for unit in characters])
+    return name[:_LONGEST_SLUG]
+
+
+def _search(look: Look) -> None:
     """Find `projects/<slug>/*.jsonl` whose sessions began in the workspace."""
-    projects = home_of(environ, "CLAUDE_CONFIG_DIR", ".claude") / "projects"
     own = slug(str(look.folder))
-    for folder in look.entries(projects):
+    for folder in look.entries(look.home("CLAUDE_CONFIG_DIR", ".claude") / "projects"):
         name = folder.name
-        is_ours = name == own or (len(own) == LONGEST_SLUG and name.startswith(f"{own}-"))
+        is_ours = name == own or (len(own) == _LONGEST_SLUG and name.startswith(f"{own}-"))
         if is_ours and look.is_folder(folder):
             for entry in look.entries(folder.path):
                 if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-"):
@@ -140,8 +115,9 @@ def _is_own_record(record: Record) -> bool:
     return record.get("type") in ("user", "assistant") and "sessionId" in record
 
 
-def _header_of(record: Record) -> Record | None:
-    return {"id": record["sessionId"]} if record.get("sessionId") else None
+def _header_of(record: Record) -> Header | None:
+    session, folder = record.get("sessionId"), record.get("cwd")
+    return Header(session, folder, record.get("isSidechain") is True) if session or folder else None
 
 
-CLIENT = Client("claude-code", parse, head, find, _is_own_record, _header_of, is_folder_first=False)
+CLIENT = Client("claude-code", _read, _header_of, _search, _is_own_record, is_folder_first=False)

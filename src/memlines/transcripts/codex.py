@@ -13,26 +13,22 @@ sum up is there.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from memlines.transcripts.finding import Client, Look, Query, home_of
+from memlines.transcripts.finding import Client, Header, Look
 from memlines.transcripts.lines import (
     Began,
-    Head,
     Meaning,
     Record,
     Said,
     blocks,
     names,
-    records_of,
     table,
     time_of,
-    transcript,
     without_blocks,
     words,
 )
-from memlines.types import Transcript
 
 _TOOLS = {
     "local_shell_call": "shell",
@@ -54,24 +50,6 @@ _PUT_IN = frozenset(
     }
 )
 _PROJECT_INSTRUCTIONS = "# AGENTS.md instructions"
-
-
-def parse(lines: str | Iterable[str], first_line: int = 1) -> Transcript:
-    """Return what was said in a transcript, given as a text or as lines, and on which lines."""
-    return transcript(lines, first_line, _read)
-
-
-def head(lines: Iterable[str]) -> Head | None:
-    """Return where a session ran, which its first record says."""
-    for record in records_of(lines):
-        if record.get("type") == "session_meta":
-            payload = table(record.get("payload"))
-            folder = payload.get("cwd")
-            is_helper = payload.get("thread_source") == "subagent" or "subagent" in table(
-                payload.get("source")
-            )
-            return Head(folder, is_helper) if isinstance(folder, str) else None
-    return None
 
 
 def _read(record: Record) -> Meaning:
@@ -107,9 +85,9 @@ def _message(payload: Mapping[str, Any], time: Any) -> Said | None:
     return Said("user", without_blocks(words(typed, "input_text", "text"), _PUT_IN), time)
 
 
-def find(look: Look, environ: Mapping[str, str], _: Query | None, _agent: str) -> None:
+def _search(look: Look) -> None:
     """Find `sessions/<year>/<month>/<day>/rollout-*.jsonl` whose sessions began in the workspace."""
-    pending = [os.fspath(home_of(environ, "CODEX_HOME", ".codex") / "sessions")]
+    pending = [os.fspath(look.home("CODEX_HOME", ".codex") / "sessions")]
     while pending:
         for entry in look.entries(pending.pop()):
             if look.is_folder(entry):
@@ -123,8 +101,12 @@ def _is_own_record(record: Record) -> bool:
     return record.get("type") in ("session_meta", "response_item") and "payload" in record
 
 
-def _header_of(record: Record) -> Mapping[str, Any] | None:
-    return table(record.get("payload")) if record.get("type") == "session_meta" else None
+def _header_of(record: Record) -> Header | None:
+    if record.get("type") != "session_meta":
+        return None
+    payload = table(record.get("payload"))
+    is_helper = payload.get("thread_source") == "subagent" or "subagent" in table(payload.get("source"))
+    return Header(payload.get("id"), payload.get("cwd"), is_helper)
 
 
-CLIENT = Client("codex", parse, head, find, _is_own_record, _header_of)
+CLIENT = Client("codex", _read, _header_of, _search, _is_own_record)

@@ -1,7 +1,7 @@
 """What the parsers of all clients share: a transcript is lines, and each line is read by itself.
 
 A transcript may be written to while it is read, and may have been cut off or damaged; a line that cannot be
-used takes no other with it. A client's parser only tells what one record says.
+used takes no other with it. A client's parser only returns what one record says.
 
 Reading on. A line's number and text never depend on another line. The names of tools do: a line that only
 calls tools adds them to the turn before it, or else to the next one, of the same exchange. So a growing file
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
@@ -53,71 +54,31 @@ BROKEN: Literal["broken"] = "broken"
 Meaning = Said | Began | Literal["broken"] | None
 
 
-class Head(NamedTuple):
-    """What the first lines of a transcript tell about the whole."""
-
-    folder: str
-    """Where the session ran."""
-    is_helper: bool = False
-    """Whether an agent started the session, not a person."""
-
-
-def transcript(lines: str | Iterable[str], first_line: int, read: Callable[[Record], Meaning]) -> Transcript:
-    """Return what is said on lines, with their numbers; `read` tells what one record says."""
-    return gather((number, _meaning(line, read)) for number, line in enumerate(split(lines), first_line))
-
-
-def _meaning(line: str, read: Callable[[Record], Meaning]) -> Meaning:
-    record = record_of(line)
-    if record is None:
-        return BROKEN if line.strip() else None
-    return read(record)
-
-
 def gather(found: Iterable[tuple[int, Meaning]]) -> Transcript:
     """Return the conversation that numbered lines make, each given by what it says."""
-    turns = _Turns()
+    turns: list[Turn] = []
     started: datetime | None = None
+    early: tuple[str, ...] = ()  # tools that were called in an exchange before the assistant said anything
     skipped = broken = 0
     for number, meaning in found:
         if isinstance(meaning, Began):
             started = started or meaning.time
-        elif meaning and meaning != BROKEN and (meaning.text or meaning.tools):
-            turns.add(meaning, number)
-        else:
+        elif meaning is None or meaning == BROKEN or not (meaning.text or meaning.tools):
             skipped += 1
             broken += meaning == BROKEN
-    return Transcript(turns.taken(), started or turns.first_time, skipped, broken)
-
-
-class _Turns:
-    """The turns of a conversation, while it is read."""
-
-    def __init__(self) -> None:
-        self.first_time: datetime | None = None
-        self._turns: list[tuple[Said, int]] = []
-        self._early: tuple[str, ...] = ()
-        """Tools that were called in an exchange before the assistant said anything."""
-
-    def add(self, said: Said, line: int) -> None:
-        if said.role == "user":
-            self._early = ()
-            tools: tuple[str, ...] = ()
-        elif said.text:
-            tools = _each_once(self._early, said.tools)
-            self._early = ()
-        elif self._turns and self._turns[-1][0].role == "assistant":
-            last, at = self._turns[-1]
-            self._turns[-1] = last._replace(tools=_each_once(last.tools, said.tools)), at
-            return
+        elif meaning.role == "user":
+            early = ()
+            turns.append(Turn("user", meaning.text, number, meaning.time))
+        elif meaning.text:
+            tools = _each_once(early, meaning.tools)
+            early = ()
+            turns.append(Turn("assistant", meaning.text, number, meaning.time, tools))
+        elif turns and turns[-1].role == "assistant":
+            turns[-1] = replace(turns[-1], tools=_each_once(turns[-1].tools, meaning.tools))
         else:
-            self._early = _each_once(self._early, said.tools)
-            return
-        self._turns.append((said._replace(tools=tools), line))
-        self.first_time = self.first_time or said.time
-
-    def taken(self) -> tuple[Turn, ...]:
-        return tuple(Turn(said.role, said.text, line, said.time, said.tools) for said, line in self._turns)
+            early = _each_once(early, meaning.tools)
+    started = started or next((turn.time for turn in turns if turn.time), None)
+    return Transcript(tuple(turns), started, skipped, broken)
 
 
 def _each_once(names: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
@@ -215,7 +176,7 @@ def time_of(value: Any) -> datetime | None:
 
 
 def records_of(lines: Iterable[str]) -> Iterator[Record]:
-    """Yield the records on lines, leaving out what is none."""
+    """Yield the records on lines, leaving out lines that hold none."""
     for line in lines:
         record = record_of(line)
         if record is not None:

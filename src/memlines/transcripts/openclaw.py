@@ -14,26 +14,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
 
-from memlines.transcripts.finding import Client, Look, Query, home_of
-from memlines.transcripts.lines import (
-    Began,
-    Head,
-    Meaning,
-    Record,
-    Said,
-    blocks,
-    names,
-    records_of,
-    table,
-    time_of,
-    transcript,
-    words,
-)
-from memlines.types import Transcript
+from memlines.transcripts.finding import Client, Header, Look, Query
+from memlines.transcripts.lines import Began, Meaning, Record, Said, blocks, names, table, time_of, words
 
-SESSIONS = """
+_SESSIONS = """
 SELECT session_id,
     (SELECT count(*) FROM transcript_events AS line WHERE line.session_id = session.session_id),
     coalesce(transcript_updated_at, updated_at),
@@ -45,27 +30,13 @@ FROM session_windows AS session WHERE spawned_by IS NULL ORDER BY session_id
 _FILE = re.compile(r".+\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?", re.DOTALL)
 """A session's file, or one that a reset or a deletion of the session set aside; not its backups."""
 
-LINES = "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq"
+_LINES = "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq"
 """Asks for the lines of a session; one that was compressed comes as nothing."""
-
-
-def parse(lines: str | Iterable[str], first_line: int = 1) -> Transcript:
-    """Return what was said in a transcript, given as a text or as lines, and on which lines."""
-    return transcript(lines, first_line, _read)
-
-
-def head(lines: Iterable[str]) -> Head | None:
-    """Return where a session ran, which its header says."""
-    for record in records_of(lines):
-        if record.get("type") == "session":
-            folder = record.get("cwd")
-            return Head(folder) if isinstance(folder, str) else None
-    return None
 
 
 def read_session(query: Query, database: str, session: str) -> list[str]:
     """Return a session out of a database as the lines of a transcript."""
-    rows = query(database, LINES, (session,))
+    rows = query(database, _LINES, (session,))
     return [text.replace("\n", " ") if isinstance(text, str) else "" for (text,) in rows]
 
 
@@ -82,17 +53,18 @@ def _read(record: Record) -> Meaning:
     return Said(role, words(parts, "text"), time, names(called) if role == "assistant" else ())
 
 
-def find(look: Look, environ: Mapping[str, str], query: Query | None, agent: str) -> None:
+def _search(look: Look) -> None:
     """Find `agents/<agent>/sessions/*.jsonl` of one agent, and the sessions in its database."""
-    for folder in look.entries(home_of(environ, "OPENCLAW_STATE_DIR", ".openclaw") / "agents"):
+    agent = look.agent
+    for folder in look.entries(look.home("OPENCLAW_STATE_DIR", ".openclaw") / "agents"):
         if folder.name != agent or not look.is_folder(folder):
             continue
         for entry in look.entries(os.path.join(folder.path, "sessions")):  # noqa: PTH118
             if _FILE.fullmatch(entry.name):
                 look.consider(entry, f"{agent}/{entry.name}")
         database = os.path.join(folder.path, "agent", "openclaw-agent.sqlite")  # noqa: PTH118
-        for session, lines, updated, first in look.rows(query, database, SESSIONS, ()):
-            if look.is_ours(head([str(first)])):
+        for session, lines, updated, first in look.rows(database, _SESSIONS, ()):
+            if look.is_ours(look.client.head([str(first)])):
                 look.take_row(f"{agent}/", database, str(session), lines, updated)
 
 
@@ -100,8 +72,10 @@ def _is_own_record(record: Record) -> bool:
     return record.get("type") in ("session", "message")
 
 
-def _header_of(record: Record) -> Record | None:
-    return record if record.get("type") == "session" else None
+def _header_of(record: Record) -> Header | None:
+    if record.get("type") != "session":
+        return None
+    return Header(record.get("id"), record.get("cwd"), client=record.get("client"))
 
 
-CLIENT = Client("openclaw", parse, head, find, _is_own_record, _header_of, read_session=read_session)
+CLIENT = Client("openclaw", _read, _header_of, _search, _is_own_record, read_session=read_session)

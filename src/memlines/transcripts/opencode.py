@@ -16,15 +16,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memlines.transcripts.finding import Client, Look, Query, home_of
+from memlines.transcripts.finding import Client, Header, Look, Query
 from memlines.transcripts.lines import (
     BROKEN,
     Began,
-    Head,
     Meaning,
     Record,
     Said,
@@ -32,23 +31,21 @@ from memlines.transcripts.lines import (
     gather,
     names,
     record_of,
-    records_of,
     table,
     time_of,
-    transcript,
     words,
 )
 from memlines.types import Transcript
 
-SESSIONS = """
+_SESSIONS = """
 SELECT id, (SELECT count(*) FROM message WHERE message.session_id = session.id), time_updated
 FROM session WHERE directory = ? AND parent_id IS NULL ORDER BY id
 """
 """Asks for the sessions that people had in a folder: id, number of messages, last change in ms."""
 
-SESSION = "SELECT id, directory, time_created FROM session WHERE id = ?"
-MESSAGES = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
-PARTS = "SELECT message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
+_SESSION = "SELECT id, directory, time_created FROM session WHERE id = ?"
+_MESSAGES = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+_PARTS = "SELECT message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
 
 _EXPORT = re.compile(r'\s*\{\s*"info"\s*:\s*(?=\{)')
 _EXPORTED_MESSAGES = re.compile(r'\s*,\s*"messages"\s*:')
@@ -57,70 +54,43 @@ _TEXT_KEY = re.compile(r'"text"\s*:\s*')
 _DECODER = json.JSONDecoder()
 
 
-def parse(lines: str | Iterable[str], first_line: int = 1) -> Transcript:
-    """Return what was said in a session, given as a text or as lines, and on which lines."""
-    return transcript(lines, first_line, _read)
+def read_session(query: Query, database: str, session: str) -> list[str]:
+    """Return a session out of a database as the lines of a transcript; none if it is gone.
 
-
-def head(lines: Iterable[str]) -> Head | None:
-    """Return where a session ran, which its first line says."""
-    for record in records_of(lines):
-        info = table(record.get("info"))
-        folder = info.get("directory")
-        if isinstance(folder, str):
-            return Head(folder, bool(info.get("parentID")))
-    return None
-
-
-def lines_of(
-    session: tuple[str, str, int], messages: Iterable[tuple[str, str]], parts: Iterable[tuple[str, str]]
-) -> Iterator[str]:
-    """Return a session as lines, out of the rows that `SESSION`, `MESSAGES` and `PARTS` ask for.
-
-    What tools were called with and gave back, most of a session, is not taken over.
+    What tools were called with and gave back, most of a session, is left out.
     """
-    number, directory, created = session
-    yield _line({"info": {"id": number, "directory": directory, "time": {"created": created}}})
+    questions = (_SESSION, _MESSAGES, _PARTS)
+    sessions, messages, parts = (list(query(database, question, (session,))) for question in questions)
+    if not sessions:
+        return []
+    number, directory, created = sessions[0]
+    records: list[Record] = [{"info": {"id": number, "directory": directory, "time": {"created": created}}}]
     parts_of: dict[str, list[Record]] = {}
     for message, data in parts:
         part = record_of(data) or {}
         kept = {"type": "tool", "tool": part.get("tool")} if part.get("type") == "tool" else part
         parts_of.setdefault(message, []).append(kept)
     for message, data in messages:
-        yield _line({"info": {**(record_of(data) or {}), "id": message}, "parts": parts_of.get(message, [])})
-
-
-def read_session(query: Query, database: str, session: str) -> list[str]:
-    """Return a session out of a database as the lines of a transcript; none if it is gone."""
-    for row in query(database, SESSION, (session,)):
-        messages = query(database, MESSAGES, (session,))
-        return list(lines_of(row, messages, query(database, PARTS, (session,))))
-    return []
+        info = {**(record_of(data) or {}), "id": message}
+        records.append({"info": info, "parts": parts_of.get(message, [])})
+    return [json.dumps(record, ensure_ascii=False) for record in records]
 
 
 def read_export(text: str) -> tuple[Any, Transcript] | None:
-    """Return the id and the transcript of what `opencode export` printed, if a text begins as that does."""
+    """Return the id and the transcript of what `opencode export` printed, if a text begins as that does.
+
+    A message that is damaged or cut off takes no other with it.
+    """
     begin = _EXPORT.match(text)
     info, end = _decoded(text, begin.end()) if begin else (None, 0)
     if info is None or not _EXPORTED_MESSAGES.match(text, end):
         return None
-    return info.get("id"), parse_export(text)
+    return info.get("id"), gather(_exported(text, info, end))
 
 
-def parse_export(text: str) -> Transcript:
-    """Return what was said in an exported session, and on which lines of the document.
-
-    A message that is damaged or cut off takes no other with it.
-    """
-    return gather(_exported(text))
-
-
-def _exported(text: str) -> Iterator[tuple[int, Meaning]]:
-    messages = text.find('"messages"')
-    end = messages if messages >= 0 else len(text)
-    info, _ = _decoded(text, text.find("{", text.find('"info"', 0, end) + 1, end))
-    if info:
-        yield 1, _read({"info": info})
+def _exported(text: str, info: Record, end: int) -> Iterator[tuple[int, Meaning]]:
+    """Yield what the parts of an exported document say, and on which lines of it; `info` ends at `end`."""
+    yield 1, _read({"info": info})
     line = 1
     counted = 0
     for match in _MESSAGE.finditer(text, end):
@@ -137,7 +107,7 @@ def _exported(text: str) -> Iterator[tuple[int, Meaning]]:
 def _decoded(text: str, start: int) -> tuple[Record | None, int]:
     """Return the JSON object that starts at a place, and where it ends; 0 if there is none."""
     try:
-        value, end = _DECODER.raw_decode(text, start) if start >= 0 else (None, 0)
+        value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):  # the latter for brackets nested by the thousand
         return None, 0
     return (value, end) if isinstance(value, dict) else (None, 0)
@@ -150,10 +120,6 @@ def _place_of_text(text: str, start: int, end: int, message: Record | None) -> i
         if text[match.end() : match.end() + 1] == '"' and _DECODER.raw_decode(text, match.end())[0] == wanted:
             return match.end()
     return start
-
-
-def _line(record: Record) -> str:
-    return json.dumps(record, ensure_ascii=False)
 
 
 def _read(record: Record) -> Meaning:
@@ -176,11 +142,11 @@ def _parts(message: Record) -> list[Record]:
     return [part for part in kept if not (part.get("synthetic") or part.get("ignored"))]
 
 
-def find(look: Look, environ: Mapping[str, str], query: Query | None, _agent: str) -> None:
+def _search(look: Look) -> None:
     """Find the sessions that OpenCode's database holds for the workspace."""
-    data = Path(environ.get("XDG_DATA_HOME") or home_of(environ, "", ".local/share"), "opencode")
-    database = os.fspath(data / (environ.get("OPENCODE_DB") or "opencode.db"))
-    for session, messages, updated in look.rows(query, database, SESSIONS, (str(look.folder),)):
+    data = Path(look.environ.get("XDG_DATA_HOME") or look.home("", ".local/share"), "opencode")
+    database = os.fspath(data / (look.environ.get("OPENCODE_DB") or "opencode.db"))
+    for session, messages, updated in look.rows(database, _SESSIONS, (str(look.folder),)):
         look.take_row("", database, str(session), messages, updated)
 
 
@@ -188,17 +154,19 @@ def _is_own_record(record: Record) -> bool:
     return "info" in record
 
 
-def _header_of(record: Record) -> Mapping[str, Any] | None:
-    return table(record.get("info")) if "parts" not in record else None
+def _header_of(record: Record) -> Header | None:
+    if "parts" in record:
+        return None
+    info = table(record.get("info"))
+    return Header(info.get("id"), info.get("directory"), bool(info.get("parentID")))
 
 
 CLIENT = Client(
     "opencode",
-    parse,
-    head,
-    find,
-    _is_own_record,
+    _read,
     _header_of,
+    _search,
+    _is_own_record,
     read_session=read_session,
     read_export=read_export,
 )

@@ -28,7 +28,7 @@ from memlines.files.tombstones import Forgotten, session_of
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.redaction import Rules, add_counts, redact, redact_together, rules_of
-from memlines.transcripts.catalogue import CLIENTS, OWN_FORMAT, format_of, recognise
+from memlines.transcripts.catalogue import CLIENTS, format_of, recognise
 from memlines.transcripts.finding import PREFIX
 from memlines.transcripts.lines import Record, records_of, split, tidy
 from memlines.types import Transcript, Turn
@@ -62,11 +62,10 @@ def parse_conversation(text: str) -> Conversation | None:
     if recognised is None:
         return None
     headers = map(recognised.header_of, records_of(islice(lines, _HEAD_LINES)))
-    header = next((header for header in headers if header is not None), {})
+    header = next((header for header in headers if header is not None), None)
     # The workspace's own transcripts say for which client they were written.
-    written_for = header.get("client") if recognised is OWN_FORMAT else None
-    name = written_for if written_for in list(WRITTEN_FOR) else recognised.name
-    return name_conversation(name, header.get("id"), recognised.parse(lines, 1))
+    name = header.client if header and header.client in list(WRITTEN_FOR) else recognised.name
+    return name_conversation(name, header.session if header else None, recognised.parse(lines, 1))
 
 
 def format_transcript(session: str, client: str, started: datetime | None, turns: Iterable[Turn]) -> bytes:
