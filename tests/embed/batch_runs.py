@@ -11,8 +11,8 @@ from typing import Any, cast
 import pytest
 
 from memlines.embed.base import Use
-from memlines.embed.batches.base import BatchApi, BatchLimits
-from memlines.embed.batches.services import batches_of
+from memlines.embed.batches.base import BatchLimits
+from memlines.embed.batches.services import BatchApi, batches_of
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE
 from memlines.errors import SpendLimit

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.embed.batches.base import Answer, ResultReader
-from memlines.embed.batches.services import GeminiBatches, OpenAiBatches
+from memlines.embed.batches.services import BatchApi, GeminiBatches
 from memlines.embed.remote.errors import quote_message
 from memlines.embed.remote.services import Gemini, OpenAI
 
@@ -31,7 +31,7 @@ def gemini_line(key: str, vector: Any) -> str:
 
 
 def openai_answers(*lines: str, dims: int | None = 2, texts: Mapping[str, str] = TEXTS) -> list[Answer]:
-    return list(ResultReader("openai", dims, OpenAiBatches.read_line, OpenAI().reply).answers(lines, texts))
+    return list(ResultReader("openai", dims, BatchApi.read_line, OpenAI().reply).answers(lines, texts))
 
 
 def gemini_answers(*lines: str) -> list[Answer]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from memlines.embed.batches.base import BatchApi, BatchLimits
-from memlines.embed.batches.services import batches_of
+from memlines.embed.batches.base import BatchLimits
+from memlines.embed.batches.services import BatchApi, batches_of
 from memlines.embed.remote.http import Http
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE

@@ -1,28 +1,23 @@
-"""What the batch APIs have in common: limits and states, uploads, creating a batch only once, and results.
+"""The limits, states and results of batches.
 
-A service promises an answer within hours and takes less money for that. Every text carries a key of
-ours, so results are of use whatever happened to this process in between. Reading them never fails: what is
-wrong with a line is an answer, too.
+Every text has a key of ours, so results are of use whatever happened to this process in between. Reading them
+never fails: what is wrong with a line is an answer, too.
 """
 
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from uuid import uuid4
 
-from memlines.embed.remote import http
 from memlines.embed.remote.errors import quote_message
 from memlines.embed.remote.http import Patience
 from memlines.embed.remote.services import Malformed, Reply
-from memlines.errors import BadVectors, ProviderUnreachable, ProviderUnusable, QuotaExceeded
+from memlines.errors import BadVectors
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector
-    from memlines.embed.remote.provider import RemoteProvider
 
 _DIGITS = 15
 """A whole number with more digits is read as a float, which may be infinite; nothing else fails so."""
@@ -152,9 +147,6 @@ PAGES = 10
 PAGE = 100
 """How far back a batch is looked for among all batches of the key's owner."""
 
-_CREATE_WAITS = (0.3, 2.0)
-"""Seconds between the attempts to create a batch."""
-
 Phase = Literal["running", "done", "failed", "expired", "cancelled"]
 
 
@@ -167,121 +159,3 @@ class BatchState:
     total: int = 0
     reason: str = ""
     """Why it failed, in the words of the service."""
-
-
-class BatchApi(ABC):
-    """The batches of one model of one service. Every method may raise an `EmbeddingError`."""
-
-    limits = USUAL_LIMITS
-    """How much one batch may hold."""
-
-    def __init__(self, provider: RemoteProvider) -> None:
-        self.service = provider.http.who
-        self._provider = provider
-        self._http = provider.http
-        self._reader = ResultReader(self.service, provider.dims, self.read_line, provider.api.reply)
-
-    @abstractmethod
-    def line(self, key: str, text: str) -> bytes:
-        """Return the line of a text in the file that is uploaded."""
-
-    @abstractmethod
-    def upload(self, texts: Mapping[str, str]) -> str:
-        """Upload a file with texts by their keys and return its name at the service."""
-
-    @abstractmethod
-    def start(self, file: str, token: str) -> str:
-        """Ask once to make a batch of a file, and return its id."""
-
-    @abstractmethod
-    def find(self, token: str) -> str | None:
-        """Return the id of the batch that was made with a token; `None` if there is none."""
-
-    @abstractmethod
-    def state(self, batch_id: str) -> BatchState:
-        """Ask how far a batch has come; `ProviderUnusable` if it is not known."""
-
-    @abstractmethod
-    def results(self, batch_id: str, texts: Mapping[str, str]) -> Iterator[Answer]:
-        """Yield what a batch that has ended says about these texts, while it arrives.
-
-        A line that is no good is an answer without a vector, never an error, and takes nothing from
-        the lines after it. An error is raised only if the file is not available, or breaks off.
-        """
-
-    @abstractmethod
-    def cancel(self, batch_id: str) -> None:
-        """Ask the service to stop."""
-
-    @abstractmethod
-    def delete_files(self, batch_id: str) -> None:
-        """Remove the files of a batch that has ended, which hold the texts, from the service."""
-
-    @staticmethod
-    @abstractmethod
-    def read_line(record: dict[str, Any]) -> tuple[Any, Any, str | None]:
-        """Return what a line of results holds: the key, the direct reply, and the message of an error."""
-
-    def create(self, file: str, token: str) -> str:
-        """Make a batch of a file in up to three attempts and return its id; `find` finds it by the token.
-
-        An attempt that seems to have failed may still have made the batch, so it is looked for before it
-        is made, and paid, a second time. `ProviderUnusable` means that there are no batches for this model.
-        """
-        for wait in (*_CREATE_WAITS, None):
-            try:
-                return self.start(file, token)
-            except ProviderUnusable as error:
-                raise ProviderUnusable(
-                    f"{self.service} does not offer batches here: {error.what}",
-                    todo="Set embeddings.batch.enabled to false, or choose another model",
-                ) from error
-            except (ProviderUnreachable, QuotaExceeded) as error:
-                if isinstance(error, ProviderUnreachable) and (found := self.find(token)) is not None:
-                    return found
-                if wait is None:
-                    raise
-                http.pause(wait)
-        raise AssertionError("the last attempt returns or raises")
-
-    def split(self, texts: Mapping[str, str]) -> Iterator[dict[str, str]]:
-        """Yield texts in groups that each fit into one batch."""
-        group: dict[str, str] = {}
-        size = 0
-        for key, text in texts.items():
-            more = len(self.line(key, text))
-            if group and (len(group) == self.limits.texts or size + more > self.limits.file_bytes):
-                yield group
-                group, size = {}, 0
-            group[key] = text
-            size += more
-        if group:
-            yield group
-
-    def _request(self, text: str) -> dict[str, Any]:
-        """Return the body of the direct request for one passage; the vectors must be the same."""
-        shown = self._provider.prepare([text], is_query=False)
-        dims = self._provider.chosen_dims
-        return self._provider.api.request(self._provider.model, shown, is_query=False, dims=dims)[1]
-
-    def _multipart(self, texts: Mapping[str, str], first: str, second: str) -> tuple[str, bytes]:
-        """Return the boundary and the body of a request with two parts.
-
-        `first` is the whole first part, `second` the headers of the second one, which is the file of texts.
-        """
-        boundary = uuid4().hex
-        lines = (self.line(key, text) for key, text in texts.items())
-        head = f"--{boundary}\r\n{first}\r\n--{boundary}\r\n{second}\r\n\r\n"
-        return boundary, b"".join((head.encode(), *lines, f"\r\n--{boundary}--\r\n".encode()))
-
-    def _name_of(self, reply: Any, field: str) -> str:
-        """Return the name that the service gave to something it made."""
-        name = text_at(reply, field)
-        if not name:
-            raise ProviderUnreachable(f"{self.service} replied without {field!r}", todo="Try again later")
-        return name
-
-
-def json_line(value: object) -> bytes:
-    """Return a value as one line of JSON."""
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"

@@ -1,10 +1,16 @@
-"""The batch APIs of OpenAI, Voyage and Gemini. A service is one class, and one line in `_OFFERED`."""
+"""The batch APIs of OpenAI, Voyage and Gemini: uploads, creating a batch only once, and following it.
+
+A service promises an answer within hours and charges less for that. It is one class here, and one line in
+`_OFFERED`.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 from memlines.embed.base import Provider
 from memlines.embed.batches.base import (
@@ -13,26 +19,37 @@ from memlines.embed.batches.base import (
     PAGES,
     RESULTS,
     RESULTS_BYTES,
+    USUAL_LIMITS,
     Answer,
-    BatchApi,
     BatchState,
     Phase,
+    ResultReader,
     count_at,
-    json_line,
     list_at,
     text_at,
     value_at,
 )
+from memlines.embed.remote import http
 from memlines.embed.remote.errors import quote_message
 from memlines.embed.remote.http import DOCUMENTS
 from memlines.embed.remote.provider import RemoteProvider
+from memlines.errors import ProviderUnreachable, ProviderUnusable, QuotaExceeded
 
 _TOKEN = "recollect"
 """Under which name a batch of OpenAI has its token; batches that run may have the project's first name."""
 
+_CREATE_WAITS = (0.3, 2.0)
+"""Seconds between the attempts to create a batch."""
 
-class OpenAiBatches(BatchApi):
-    """Batches of one model of OpenAI."""
+
+class BatchApi:
+    """The batches of one model of one service; what is not overridden is as OpenAI has it.
+
+    Every method may raise an `EmbeddingError`.
+    """
+
+    limits = USUAL_LIMITS
+    """How much one batch may hold."""
 
     _PHASES: Mapping[str, Phase] = {
         "completed": "done",
@@ -40,35 +57,77 @@ class OpenAiBatches(BatchApi):
         "expired": "expired",
         "cancelled": "cancelled",
     }
-    _PURPOSE = 'Content-Disposition: form-data; name="purpose"\r\n\r\nbatch'
-    _FILE = (
+    _START = "/batches"
+    """Where a batch is made, which may name the `model`."""
+    _UPLOAD = "/files"
+    """Where a file is uploaded, which may name the `origin` of the service."""
+    _FORM = "form-data"
+    _FIRST_PART = 'Content-Disposition: form-data; name="purpose"\r\n\r\nbatch'
+    _FILE_PART = (
         'Content-Disposition: form-data; name="file"; filename="texts.jsonl"\r\n'
         "Content-Type: application/jsonl"
     )
+    _NAME = "id"
+    """The field with the name that the service gives to a file or a batch."""
 
-    def line(self, key: str, text: str) -> bytes:
-        """Return the line of a text in the file that is uploaded."""
-        body = self._request(text)
-        return json_line({"custom_id": key, "method": "POST", "url": "/v1/embeddings", "body": body})
+    def __init__(self, provider: RemoteProvider) -> None:
+        self.service = provider.http.who
+        self._provider = provider
+        self._http = provider.http
+        self._reader = ResultReader(self.service, provider.dims, self.read_line, provider.api.reply)
+
+    def split(self, texts: Mapping[str, str]) -> Iterator[dict[str, str]]:
+        """Yield texts in groups that each fit into one batch."""
+        group: dict[str, str] = {}
+        size = 0
+        for key, text in texts.items():
+            more = len(self.line(key, text))
+            if group and (len(group) == self.limits.texts or size + more > self.limits.file_bytes):
+                yield group
+                group, size = {}, 0
+            group[key] = text
+            size += more
+        if group:
+            yield group
 
     def upload(self, texts: Mapping[str, str]) -> str:
         """Upload a file with texts by their keys and return its name at the service."""
-        boundary, body = self._multipart(texts, self._PURPOSE, self._FILE)
-        headers = {"content-type": f"multipart/form-data; boundary={boundary}"}
-        return self._name_of(self._http.upload("/files", content=body, headers=headers), "id")
+        boundary = uuid4().hex
+        head = f"--{boundary}\r\n{self._FIRST_PART}\r\n--{boundary}\r\n{self._FILE_PART}\r\n\r\n"
+        lines = (self.line(key, text) for key, text in texts.items())
+        content = b"".join((head.encode(), *lines, f"\r\n--{boundary}--\r\n".encode()))
+        headers = {"content-type": f"multipart/{self._FORM}; boundary={boundary}"}
+        path = self._UPLOAD.format(origin=self._http.origin)
+        reply = self._http.upload(path, content=content, headers=headers)
+        return self._name_of(value_at(reply, "file") or reply)  # Gemini wraps what it says of the file
 
-    def start(self, file: str, token: str) -> str:
+    def create(self, file: str, token: str) -> str:
+        """Make a batch of a file in up to three attempts and return its id; `find` finds it by the token.
+
+        An attempt that seems to have failed may still have made the batch, so it is looked for before it
+        is made, and paid, a second time. `ProviderUnusable` means that there are no batches for this model.
+        """
+        for wait in (*_CREATE_WAITS, None):
+            try:
+                return self._start(file, token)
+            except ProviderUnusable as error:
+                raise ProviderUnusable(
+                    f"{self.service} does not offer batches here: {error.what}",
+                    todo="Set embeddings.batch.enabled to false, or choose another model",
+                ) from error
+            except (ProviderUnreachable, QuotaExceeded) as error:
+                if isinstance(error, ProviderUnreachable) and (found := self.find(token)) is not None:
+                    return found
+                if wait is None:
+                    raise
+                http.pause(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _start(self, file: str, token: str) -> str:
         """Ask once to make a batch of a file, and return its id."""
+        path = self._START.format(model=quote(self._provider.model))
         request = self._batch_request(file, token)
-        return self._name_of(self._http.json("POST", "/batches", body=request, patience=ONCE), "id")
-
-    def _batch_request(self, file: str, token: str) -> dict[str, Any]:
-        return {
-            "input_file_id": file,
-            "endpoint": "/v1/embeddings",
-            "completion_window": "24h",
-            "metadata": {_TOKEN: token},
-        }
+        return self._name_of(self._http.json("POST", path, body=request, patience=ONCE))
 
     def find(self, token: str) -> str | None:
         """Return the id of the batch that was made with a token; `None` if there is none."""
@@ -77,7 +136,7 @@ class OpenAiBatches(BatchApi):
             page = self._http.json("GET", f"/batches?limit={PAGE}{after}", patience=DOCUMENTS)
             for batch in list_at(page, "data"):
                 if text_at(batch, "metadata", _TOKEN) == token:
-                    return self._name_of(batch, "id")
+                    return self._name_of(batch)
                 after = f"&after={quote(text_at(batch, 'id'), safe='')}"
             if value_at(page, "has_more") is not True:
                 break
@@ -94,7 +153,11 @@ class OpenAiBatches(BatchApi):
         )
 
     def results(self, batch_id: str, texts: Mapping[str, str]) -> Iterator[Answer]:
-        """Yield what a batch that has ended says about these texts: its vectors, then its errors."""
+        """Yield what a batch that has ended says about these texts, while it arrives.
+
+        A bad line is an answer without a vector, never an error, and spoils no other line. An error is
+        raised only if the file is not available, or breaks off.
+        """
         batch = self._batch(batch_id)
         for name in ("output_file_id", "error_file_id"):
             if file := text_at(batch, name):
@@ -118,7 +181,7 @@ class OpenAiBatches(BatchApi):
 
     @staticmethod
     def read_line(record: dict[str, Any]) -> tuple[Any, Any, str | None]:
-        """Return what a line of OpenAI's or Voyage's results holds."""
+        """Return what a line of results holds: the key, the direct reply, and the message of an error."""
         key = record.get("custom_id")
         body = value_at(record, "response", "body")
         status = value_at(record, "response", "status_code")
@@ -128,16 +191,49 @@ class OpenAiBatches(BatchApi):
             return key, None, text_at(body, "error", "message") or text_at(body, "detail")
         return key, body, None
 
-
-class VoyageBatches(OpenAiBatches):
-    """Batches of one model of Voyage, which names the model once for the whole file."""
-
     def line(self, key: str, text: str) -> bytes:
         """Return the line of a text in the file that is uploaded."""
-        return json_line({"custom_id": key, "body": {"input": self._request(text)["input"]}})
+        line = json.dumps(self._text_request(key, text), ensure_ascii=False)
+        return line.encode("utf-8", "replace") + b"\n"
+
+    def _text_request(self, key: str, text: str) -> dict[str, Any]:
+        """Return what the file says of a text."""
+        body = self._direct_request(text)
+        return {"custom_id": key, "method": "POST", "url": "/v1/embeddings", "body": body}
 
     def _batch_request(self, file: str, token: str) -> dict[str, Any]:
-        common = {name: value for name, value in self._request("").items() if name != "input"}
+        """Return the body of a request for a batch."""
+        return {
+            "input_file_id": file,
+            "endpoint": "/v1/embeddings",
+            "completion_window": "24h",
+            "metadata": {_TOKEN: token},
+        }
+
+    def _direct_request(self, text: str) -> dict[str, Any]:
+        """Return the body of the direct request for one passage; the vectors must be the same."""
+        shown = self._provider.prepare([text], is_query=False)
+        dims = self._provider.chosen_dims
+        return self._provider.api.request(self._provider.model, shown, is_query=False, dims=dims)[1]
+
+    def _name_of(self, reply: Any) -> str:
+        """Return the name that the service gave to something it made."""
+        name = text_at(reply, self._NAME)
+        if not name:
+            raise ProviderUnreachable(
+                f"{self.service} replied without {self._NAME!r}", todo="Try again later"
+            )
+        return name
+
+
+class VoyageBatches(BatchApi):
+    """Batches of one model of Voyage, which names the model once for the whole file."""
+
+    def _text_request(self, key: str, text: str) -> dict[str, Any]:
+        return {"custom_id": key, "body": {"input": self._direct_request(text)["input"]}}
+
+    def _batch_request(self, file: str, token: str) -> dict[str, Any]:
+        common = {name: value for name, value in self._direct_request("").items() if name != "input"}
         return super()._batch_request(file, token) | {"completion_window": "12h", "request_params": common}
 
 
@@ -156,26 +252,18 @@ class GeminiBatches(BatchApi):
         "CANCELLED": "cancelled",
     }
     """By the end of the state's name, which begins with `BATCH_STATE_` or `JOB_STATE_`."""
-    _ABOUT = 'Content-Type: application/json\r\n\r\n{"file":{"mimeType":"application/jsonl"}}'
-    _FILE = "Content-Type: application/jsonl"
+    _START = "/models/{model}:asyncBatchEmbedContent"
+    _UPLOAD = "{origin}/upload/v1beta/files?uploadType=multipart"
+    _FORM = "related"
+    _FIRST_PART = 'Content-Type: application/json\r\n\r\n{"file":{"mimeType":"application/jsonl"}}'
+    _FILE_PART = "Content-Type: application/jsonl"
+    _NAME = "name"
 
-    def line(self, key: str, text: str) -> bytes:
-        """Return the line of a text in the file that is uploaded."""
-        return json_line({"key": key, "request": self._request(text)["requests"][0]})
+    def _text_request(self, key: str, text: str) -> dict[str, Any]:
+        return {"key": key, "request": self._direct_request(text)["requests"][0]}
 
-    def upload(self, texts: Mapping[str, str]) -> str:
-        """Upload a file with texts by their keys and return its name at the service."""
-        boundary, body = self._multipart(texts, self._ABOUT, self._FILE)
-        address = f"{self._http.origin}/upload/v1beta/files?uploadType=multipart"
-        headers = {"content-type": f"multipart/related; boundary={boundary}"}
-        reply = self._http.upload(address, content=body, headers=headers)
-        return self._name_of(value_at(reply, "file") or reply, "name")
-
-    def start(self, file: str, token: str) -> str:
-        """Ask once to make a batch of a file, and return its id."""
-        request = {"batch": {"displayName": token, "inputConfig": {"fileName": file}}}
-        path = f"/models/{quote(self._provider.model)}:asyncBatchEmbedContent"
-        return self._name_of(self._http.json("POST", path, body=request, patience=ONCE), "name")
+    def _batch_request(self, file: str, token: str) -> dict[str, Any]:
+        return {"batch": {"displayName": token, "inputConfig": {"fileName": file}}}
 
     def find(self, token: str) -> str | None:
         """Return the id of the batch that was made with a token; `None` if there is none."""
@@ -184,7 +272,7 @@ class GeminiBatches(BatchApi):
             page = self._http.json("GET", f"/batches?pageSize={PAGE}{after}", patience=DOCUMENTS)
             for batch in list_at(page, "operations"):
                 if self._text(batch, "displayName") == token:
-                    return self._name_of(batch, "name")
+                    return self._name_of(batch)
             following = text_at(page, "nextPageToken")
             if not following:
                 break
@@ -244,7 +332,7 @@ class GeminiBatches(BatchApi):
 
 
 _OFFERED: dict[str, type[BatchApi]] = {
-    "openai": OpenAiBatches,
+    "openai": BatchApi,
     "gemini": GeminiBatches,
     "voyage": VoyageBatches,
 }

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import defaultdict, deque
 from dataclasses import dataclass
+from typing import Literal
 
 from memlines.embed.base import Use
 from memlines.embed.spending.ledger import Account, Ledger, Spent
@@ -76,39 +76,29 @@ class Price:
 
 
 def price_of(provider: str, model: str, spend: Spend) -> Price | None:
-    """Return what a model costs; `None` if that is not known."""
+    """Return what a model costs; `None` if that is not known.
+
+    A price of the settings that is not a price is an error, whatever model it is for.
+    """
+    own: dict[str, float] = {}
+    for priced, text in spend.prices:
+        try:
+            own[priced] = float(text)
+        except ValueError:
+            own[priced] = math.nan
+        if not 0 <= own[priced] < math.inf:
+            raise SettingsError(
+                f"setting 'spend.prices' has {text!r} for {priced!r}, which is not a price",
+                todo="Give US dollars for a million tokens, such as '0.05'",
+            )
     name = model.removeprefix("models/")  # as Gemini's own lists write it
-    share = BATCH_SHARES.get(provider, 1.0)
-    own = _own_prices(spend)
     dollars = own.get(model, own.get(name))
     if dollars is None and provider in FREE_PROVIDERS:
         dollars = 0.0
     if dollars is None:
-        dollars = _list_price(provider, name)
-    return None if dollars is None else Price(dollars, share)
-
-
-def _list_price(provider: str, model: str) -> float | None:
-    if provider == "openai-compatible":
-        return next((models[model] for models in _DOLLARS.values() if model in models), None)
-    return _DOLLARS.get(provider, {}).get(model)
-
-
-def _own_prices(spend: Spend) -> dict[str, float]:
-    """Return the prices of the settings; one that is no price is an error, whatever model it is for."""
-    prices: dict[str, float] = {}
-    for model, text in spend.prices:
-        try:
-            dollars = float(text)
-        except ValueError:
-            dollars = math.nan
-        if not (math.isfinite(dollars) and dollars >= 0):
-            raise SettingsError(
-                f"setting 'spend.prices' has {text!r} for {model!r}, which is no price",
-                todo="Give US dollars for a million tokens, such as '0.05'",
-            )
-        prices[model] = dollars
-    return prices
+        lists = _DOLLARS.values() if provider == "openai-compatible" else [_DOLLARS.get(provider, {})]
+        dollars = next((models[name] for models in lists if name in models), None)
+    return None if dollars is None else Price(dollars, BATCH_SHARES.get(provider, 1.0))
 
 
 def in_dollars(amount: float) -> str:
@@ -137,27 +127,13 @@ _COMPARED_DIGITS = 9
 """Digits of a dollar that are compared with a limit; what is below comes from adding fractions."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reservation:
-    day: str
-    run: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Limit:
-    """A limit, what counts against it already, and what a request would add to that."""
-
-    name: str
-    most: float
-    before: float
-    cost: float
-
-    @property
-    def is_passed(self) -> bool:
-        return round(self.before + self.cost, _COMPARED_DIGITS) > self.most
-
-    def amount(self, number: float) -> str:
-        return f"{number:,} tokens" if "tokens" in self.name else in_dollars(number)
+_LIMITS: tuple[tuple[str, Literal["dollars", "tokens"]], ...] = (
+    ("max_per_day", "dollars"),
+    ("max_tokens_per_day", "tokens"),
+    ("max_per_run", "dollars"),
+    ("max_tokens_per_run", "tokens"),
+)
+"""The settings of `spend` that are limits, and what they limit."""
 
 
 class Budget:
@@ -168,7 +144,6 @@ class Budget:
     """
 
     def __init__(self, spend: Spend, provider: str, model: str, ledger: Ledger) -> None:
-        """Begin with a new run; a price in the settings that is none raises a `SettingsError`."""
         self.provider = provider
         self.model = model
         self.price = price_of(provider, model, spend)
@@ -178,7 +153,8 @@ class Budget:
         self._lock = threading.Lock()
         self._run_number = 0
         self._run = Spent()
-        self._open: defaultdict[tuple[int, Use], list[_Reservation]] = defaultdict(list)
+        self._open: defaultdict[tuple[int, Use], deque[tuple[str, int]]] = defaultdict(deque)
+        """The day and the run of every reservation that is not settled, by its tokens and use."""
 
     def begin_run(self) -> None:
         """Begin to count what another run costs."""
@@ -197,7 +173,7 @@ class Budget:
             )
             if use != "query":
                 self._run += cost
-            self._open[tokens, use].append(_Reservation(day, self._run_number))
+            self._open[tokens, use].append((day, self._run_number))
 
     def settle(self, reserved: int, used: int, use: Use = "passages") -> None:
         """Put what was really used in the place of what was reserved; 0 if nothing was sent.
@@ -209,12 +185,15 @@ class Budget:
             return
         difference = self._cost(used, use) - self._cost(reserved, use)
         with self._lock:
-            reservation = self._closed(reserved, use)
+            waiting = self._open[reserved, use]
+            day, run = waiting.popleft() if waiting else ("", -1)
+            if not waiting:
+                del self._open[reserved, use]
             if used == reserved:
                 return
-            if reservation is not None:
-                self.ledger.correct(Account(reservation.day, self.provider, self.model), difference)
-                if use != "query" and reservation.run == self._run_number:
+            if day:
+                self.ledger.correct(Account(day, self.provider, self.model), difference)
+                if use != "query" and run == self._run_number:
                     self._run += difference
             elif used > reserved:
                 self.ledger.add(self.provider, self.model, difference)
@@ -234,14 +213,6 @@ class Budget:
         """Return what so many tokens cost in US dollars; `None` if the price is not known."""
         return None if self.price is None else self.price.cost(tokens, in_batch=use == "batch")
 
-    def _closed(self, tokens: int, use: Use) -> _Reservation | None:
-        """Return the oldest open reservation of so many tokens, which is open no longer."""
-        waiting = self._open[tokens, use]
-        reservation = waiting.pop(0) if waiting else None
-        if not waiting:
-            del self._open[tokens, use]
-        return reservation
-
     def _cost(self, tokens: int, use: Use) -> Spent:
         """Return what one request of so many tokens comes to; without tokens there was none."""
         requests = 1 if tokens else 0
@@ -251,41 +222,31 @@ class Budget:
         return Spent(tokens, requests, dollars, self.price.cost(tokens) - dollars)
 
     def _check(self, cost: Spent, use: Use, today: Spent) -> None:
-        """Raise `SpendLimit` if a cost would pass a limit."""
-        for limit in self._limits(cost, use, today):
-            if self.price is None and "tokens" not in limit.name:
-                other = limit.name.replace("max_per", "max_tokens_per")
+        """Raise `SpendLimit` if a cost would pass a limit that is set and concerns this use."""
+        meanwhile = f"{'search goes' if use == 'query' else 'the rest waits and is found'} by words meanwhile"
+        for name, unit in _LIMITS:
+            most, by_day = getattr(self._spend, name), name.endswith("_day")
+            if most is None or (use == "query" and not by_day):
+                continue
+            if self.price is None and unit == "dollars":
                 raise SpendLimit(
-                    f"{limit.name} is set, but what {self.provider} charges for the model {self.model!r} is"
+                    f"spend.{name} is set, but what {self.provider} charges for the model {self.model!r} is"
                     " not known, so nothing is sent",
-                    todo=f"Give its price in spend.prices, or set {other} instead; {_meanwhile(use)}",
+                    todo="Give its price in spend.prices, or set"
+                    f" spend.{name.replace('max_per', 'max_tokens_per')} instead; {meanwhile}",
                 )
-            if limit.is_passed:
-                raise _refused(limit, self.provider, use)
-
-    def _limits(self, cost: Spent, use: Use, today: Spent) -> Iterator[_Limit]:
-        """Yield the limits that are set and concern this use."""
-        spend = self._spend
-        if spend.max_per_day is not None:
-            yield _Limit("spend.max_per_day", spend.max_per_day, today.dollars, cost.dollars)
-        if spend.max_tokens_per_day is not None:
-            yield _Limit("spend.max_tokens_per_day", spend.max_tokens_per_day, today.tokens, cost.tokens)
-        if spend.max_per_run is not None and use != "query":
-            yield _Limit("spend.max_per_run", spend.max_per_run, self._run.dollars, cost.dollars)
-        if spend.max_tokens_per_run is not None and use != "query":
-            yield _Limit("spend.max_tokens_per_run", spend.max_tokens_per_run, self._run.tokens, cost.tokens)
-
-
-def _refused(limit: _Limit, provider: str, use: Use) -> SpendLimit:
-    by_day = limit.name.endswith("_day")
-    when = "today" if by_day else "in this run"
-    wait = "wait for the next day (UTC)" if by_day else "run it again"
-    return SpendLimit(
-        f"the limit {limit.name} of {limit.amount(limit.most)} would be passed: {limit.amount(limit.before)}"
-        f" went {when}, and what is next for {provider} would be about {limit.amount(limit.cost)}",
-        todo=f"Raise {limit.name} or {wait}; {_meanwhile(use)}",
-    )
-
-
-def _meanwhile(use: Use) -> str:
-    return f"{'search goes' if use == 'query' else 'the rest waits and is found'} by words meanwhile"
+            before, more = getattr(today if by_day else self._run, unit), getattr(cost, unit)
+            if round(before + more, _COMPARED_DIGITS) <= most:
+                continue
+            limit, spent, next_cost = (
+                in_dollars(amount) if unit == "dollars" else f"{amount:,} tokens"
+                for amount in (most, before, more)
+            )
+            when, wait = (
+                ("today", "wait for the next day (UTC)") if by_day else ("in this run", "run it again")
+            )
+            raise SpendLimit(
+                f"the limit spend.{name} of {limit} would be passed: {spent} went {when}, and what is next"
+                f" for {self.provider} would be about {next_cost}",
+                todo=f"Raise spend.{name} or {wait}; {meanwhile}",
+            )

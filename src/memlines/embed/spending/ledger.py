@@ -62,7 +62,7 @@ class Spent:
         return self.__add__(other, -1)
 
     def at_least_zero(self) -> Spent:
-        """Return the same with nothing in the place of what is less than nothing."""
+        """Return the same with 0 in the place of negative amounts."""
         return Spent(*(max(getattr(self, name), 0) for name in _AMOUNTS))
 
 
@@ -116,7 +116,7 @@ class Ledger:
         return account.day
 
     def correct(self, account: Account, difference: Spent) -> None:
-        """Add a difference, which may be negative, to what was counted; less than nothing is nothing."""
+        """Add a difference, which may be negative, to what was counted, which stays at least 0."""
 
         def change(accounts: Accounts) -> Accounts:
             before = accounts.get(account, Spent())
@@ -126,15 +126,16 @@ class Ledger:
 
     def today(self) -> Spent:
         """Return what was spent today."""
-        return _sum(self._accounts(), self._today().isoformat())
+        return _sum(self.accounts(), self._today().isoformat())
 
     def total(self) -> Spent:
         """Return what was spent on all the days that are kept."""
-        return _sum(self._accounts())
+        return _sum(self.accounts())
 
     def accounts(self) -> Accounts:
-        """Return what was spent by day, provider and model, the oldest day first."""
-        return dict(sorted(self._accounts().items()))
+        """Return what was spent by day, provider and model."""
+        with self._lock:
+            return self._read_without_writing()
 
     def take_warnings(self) -> tuple[str, ...]:
         """Return what a person should know about the counting, each thing once."""
@@ -142,26 +143,28 @@ class Ledger:
             warnings, self._warnings = tuple(self._warnings), []
         return warnings
 
-    def _accounts(self) -> Accounts:
-        with self._lock:
-            return self._read_without_writing()
-
     def _change(self, change: Callable[[Accounts], Accounts]) -> None:
         """Add what `change` returns for the present accounts, in the file or else in memory."""
         with self._lock:
             try:
-                self._change_file(change)
+                make_own_folder(self.file.parent)
+                lock = WriterLock(
+                    self.file.with_name(self.file.name + ".lock"), "the record of what was spent"
+                )
+                with lock.held(_WAIT_SECONDS):
+                    accounts = _merge(self._read_or_set_aside(), self._unwritten)
+                    self._write(_merge(accounts, change(accounts)))
+                    self._unwritten = {}
             except (OSError, StoreError) as error:
                 self._unwritten = _merge(self._unwritten, change(self._read_without_writing()))
-                self._warn_unwritten(error)
-
-    def _change_file(self, change: Callable[[Accounts], Accounts]) -> None:
-        make_own_folder(self.file.parent)
-        lock = WriterLock(self.file.with_name(self.file.name + ".lock"), "the record of what was spent")
-        with lock.held(_WAIT_SECONDS):
-            accounts = _merge(self._read_or_set_aside(), self._unwritten)
-            self._write(_merge(accounts, change(accounts)))
-            self._unwritten = {}
+                if not self._warned:
+                    self._warned = True
+                    why = error.what if isinstance(error, StoreError) else reason_of(error)
+                    self._warnings.append(
+                        f"what is spent cannot be written to {str(self.file)!r} ({why}); it is counted in"
+                        " memory, so limits hold for this process only. Check the permissions of the folder"
+                        " and the room on the disk"
+                    )
 
     def _read_without_writing(self) -> Accounts:
         """Return what can be read without writing anything, and what is in memory only."""
@@ -197,16 +200,6 @@ class Ledger:
             with contextlib.suppress(OSError):  # why it could not be written is what counts
                 draft.unlink(missing_ok=True)
             raise
-
-    def _warn_unwritten(self, error: OSError | StoreError) -> None:
-        if self._warned:
-            return
-        self._warned = True
-        why = error.what if isinstance(error, StoreError) else reason_of(error)
-        self._warnings.append(
-            f"what is spent cannot be written to {str(self.file)!r} ({why}); it is counted in memory, so"
-            " limits hold for this process only. Check the permissions of the folder and the room on the disk"
-        )
 
 
 def _sum(accounts: Accounts, day: str | None = None) -> Spent:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from memlines.embed.base import Meter, Provider, to_blobs
-from memlines.embed.batches.base import BatchApi, BatchState
+from memlines.embed.batches.base import BatchState
+from memlines.embed.batches.services import BatchApi, batches_of
 from memlines.embed.spending.budget import estimate
 from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
 from memlines.index.store.sqlite import spaces
@@ -49,8 +50,6 @@ _ENDS = {"failed": "failed", "expired": "expired", "cancelled": "was cancelled"}
 
 def embed_in_batches(job: Job, provider: Provider) -> Outcome:
     """Submit what waits, and fetch what was submitted before; the rest is left to direct calls."""
-    from memlines.embed.batches.services import batches_of
-
     space, settings = space_of(provider), job.settings.embeddings.batch
     with job.reader() as index:
         has_open = bool(submitted_batches(index.connection, space))
