@@ -148,7 +148,7 @@ def test_an_upload_sends_its_bytes(file_server: Callable[[Answer], str]) -> None
         send(handler, json.dumps([content.decode(), handler.headers["content-type"]]).encode())
 
     with closing(Http(file_server(answer), {}, name="openai")) as client:
-        reply = client.upload("files", content=b"a,b", headers={"content-type": "text/csv"}, patience=SHORT)
+        reply = client.upload("files", content=b"a,b", headers={"content-type": "text/csv"})
     assert reply == ["a,b", "text/csv"]
 
 

@@ -233,7 +233,7 @@ def _named_provider(wanted: Embeddings, environ: Mapping[str, str]) -> str:
 
 
 def _provider_at(base_url: str, wanted: Embeddings, environ: Mapping[str, str]) -> str:
-    from memlines.embed.remote.addresses import Address
+    from memlines.embed.remote.http import Address
     from memlines.embed.remote.services import REMOTE
 
     address = Address.of(base_url, "embeddings.base_url")

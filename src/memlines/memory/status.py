@@ -263,7 +263,7 @@ def _goes_to(*providers: Provider | None) -> str:
             from memlines.embed.remote.provider import RemoteProvider
 
             if isinstance(provider, RemoteProvider):
-                place = f"{provider.http.host}, on this machine"
+                place = f"{provider.http.address.host}, on this machine"
         places[place] = None
     return " and ".join(filter(None, places)) or _LOCAL
 

@@ -97,7 +97,7 @@ class BatchApi:
         lines = (self.line(key, text) for key, text in texts.items())
         content = b"".join((head.encode(), *lines, f"\r\n--{boundary}--\r\n".encode()))
         headers = {"content-type": f"multipart/{self._FORM}; boundary={boundary}"}
-        path = self._UPLOAD.format(origin=self._http.origin)
+        path = self._UPLOAD.format(origin=self._http.address.origin)
         reply = self._http.upload(path, content=content, headers=headers)
         return self._name_of(value_at(reply, "file") or reply)  # Gemini wraps what it says of the file
 
@@ -297,7 +297,7 @@ class GeminiBatches(BatchApi):
         places = (("response",), ("response", "output"), ("metadata", "output"), ("output",))
         file = next((file for place in places if (file := text_at(batch, *place, "responsesFile"))), "")
         if file:
-            address = f"{self._http.origin}/download/v1beta/{quote(file)}:download?alt=media"
+            address = f"{self._http.address.origin}/download/v1beta/{quote(file)}:download?alt=media"
             lines = self._http.lines(address, patience=RESULTS, max_bytes=RESULTS_BYTES)
             yield from self._reader.answers(lines, texts)
 

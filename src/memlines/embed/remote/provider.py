@@ -16,9 +16,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Limits, Meter, pack_requests, validated
-from memlines.embed.remote.addresses import Address, is_secret
 from memlines.embed.remote.errors import Outage
-from memlines.embed.remote.http import DOCUMENTS, NEAR_DOCUMENTS, NEAR_QUERY, QUERY, Http, Patience
+from memlines.embed.remote.http import Http, is_secret, patience_for
 from memlines.embed.remote.services import Api, Malformed, Reply
 from memlines.embed.spending.budget import estimate
 from memlines.errors import BadVectors, ModelChanged, ProviderUnreachable, ProviderUnusable
@@ -79,7 +78,7 @@ class RemoteProvider:
             raise ProviderUnusable(f"{api.id} has no address of its own", todo="Set embeddings.base_url")
         headers = {**_auth_headers(api, settings, environ), **dict(settings.headers)}
         self.http = Http(base_url, headers, name=api.id)
-        self.sends_to = "" if self.http.address.is_loopback else self.http.host
+        self.sends_to = "" if self.http.address.is_loopback else self.http.address.host
         limits = api.limits(self.model)
         texts = min(settings.batch_size or limits.request_texts, limits.request_texts)
         self.limits: Limits = replace(limits, request_texts=texts)
@@ -203,13 +202,6 @@ def without_secrets(text: str, rules: Rules | None) -> str:
     if end and "-----BEGIN " not in text[: end.start()]:
         text = _KEY_BEGINS + text
     return redact(text, rules).text.strip() or _NOTHING
-
-
-def patience_for(address: Address, *, is_query: bool) -> Patience:
-    """Return how long a request may take: longer where the service may be as slow as this machine."""
-    if address.is_near:
-        return NEAR_QUERY if is_query else NEAR_DOCUMENTS
-    return QUERY if is_query else DOCUMENTS
 
 
 def model_name(api: Api, settings: Embeddings) -> str:

@@ -1,8 +1,8 @@
 """The remote services: addresses, limits, and the shapes of their messages.
 
-A service is one class here and one line in `settings/services.py`. The classes keep no state and send
-nothing; `provider` does that. Some services hand a text to the model as it is, so this module also knows
-what the models of such services want to read before a query and before a passage.
+A service is one class here and one line in `SERVICES` of `settings/tree.py`. The classes keep no state and
+send nothing; `provider` does that. Some services hand a text to the model as it is, so this module also
+knows what the models of such services want to read before a query and before a passage.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from memlines.embed.base import Limits, validated
 from memlines.errors import BadVectors
@@ -58,9 +58,13 @@ class Api:
     """The usual address; empty where the settings have to name it."""
     usual_limits: ClassVar[Limits]
     known_dims: ClassVar[Mapping[str, int]] = {}
-    """The lengths of vectors by model; of other models the first reply shows it."""
+    """The lengths of vectors by patterns of models' names; of other models the first reply shows it."""
+    one_length: ClassVar[str] = ""
+    """A pattern of the models that make vectors of one length only."""
     dims_field: ClassVar[str] = "dimensions"
     """What a request calls the length that the settings chose."""
+    serves_any_model: ClassVar[bool] = False
+    """Whether the service runs models of others and hands them a text as it is."""
 
     def base_url(self, environ: Mapping[str, str]) -> str:
         """Return the usual address."""
@@ -76,15 +80,16 @@ class Api:
 
     def dims(self, model: str) -> int | None:
         """Return the length of the model's vectors, if it is known before the first one."""
-        return self.known_dims.get(model)
+        known = self.known_dims.items()
+        return next((dims for names, dims in known if re.fullmatch(names, model)), None)
 
     def shortens(self, model: str) -> bool:
         """Return whether the model makes vectors of any chosen length, as far as is known."""
-        return True
+        return not re.fullmatch(self.one_length, model)
 
     def prefixes(self, model: str) -> tuple[str, str]:
-        """Return what goes before a query and before a passage."""
-        return "", ""
+        """Return what the model wants to read before a query and before a passage."""
+        return prefixes_of(model) if self.serves_any_model else ("", "")
 
     def request(
         self, model: str, texts: Sequence[str], *, is_query: bool, dims: int | None
@@ -119,24 +124,18 @@ class OpenAI(Api):
         "text-embedding-3-large": 3072,
         "text-embedding-ada-002": 1536,
     }
-
-    def shortens(self, model: str) -> bool:
-        """Return whether the model makes vectors of any chosen length."""
-        return model != "text-embedding-ada-002"
+    one_length = "text-embedding-ada-002"
 
 
 class Compatible(Api):
     """Any server that speaks OpenAI's protocol: LM Studio, llama.cpp, vLLM. Many allow 32 texts."""
 
     id = "openai-compatible"
+    serves_any_model = True
 
     def limits(self, model: str) -> Limits:
         """Return what most servers take."""
         return Limits(text_bytes_of(model, 8_000), request_bytes=64_000, request_texts=32, at_once=2)
-
-    def prefixes(self, model: str) -> tuple[str, str]:
-        """Return what the model wants to read before a query and before a passage."""
-        return prefixes_of(model)
 
 
 class Mistral(Api):
@@ -147,12 +146,9 @@ class Mistral(Api):
     own_prefixes = ("mistral/", "mistralai/")
     url = "https://api.mistral.ai/v1"
     usual_limits = Limits(text_bytes=8_000, request_bytes=16_000, request_texts=128, at_once=2)
-    known_dims: ClassVar = {"mistral-embed": 1024, "mistral-embed-2312": 1024, "codestral-embed": 1536}
+    known_dims: ClassVar = {"mistral-embed(-2312)?": 1024, "codestral-embed": 1536}
+    one_length = "(?!codestral-embed).*"
     dims_field = "output_dimension"
-
-    def shortens(self, model: str) -> bool:
-        """Return whether the model makes vectors of any chosen length."""
-        return model.startswith("codestral-embed")
 
 
 class Voyage(Api):
@@ -163,16 +159,9 @@ class Voyage(Api):
     own_prefixes = ("voyage/", "voyageai/")
     url = "https://api.voyageai.com/v1"
     usual_limits = Limits(text_bytes=30_000, request_bytes=100_000, request_texts=256, at_once=4)
-    known_dims: ClassVar = {"voyage-3-lite": 512, "voyage-code-2": 1536, "voyage-large-2": 1536}
+    known_dims: ClassVar = {"voyage-3-lite": 512, "voyage-(code|large)-2": 1536, "voyage-[34].*": 1024}
+    one_length = "voyage-3(-lite)?|.*-2"
     dims_field = "output_dimension"
-
-    def dims(self, model: str) -> int | None:
-        """Return the length of the model's vectors."""
-        return self.known_dims.get(model, 1024 if model.startswith(("voyage-3", "voyage-4")) else None)
-
-    def shortens(self, model: str) -> bool:
-        """Return whether the model makes vectors of any chosen length; the older ones do not."""
-        return model not in ("voyage-3", "voyage-3-lite") and not model.endswith("-2")
 
     def parameters(self, *, is_query: bool) -> dict[str, Any]:
         """Return what a request says of its texts; one that is too long is refused, not cut."""
@@ -185,6 +174,7 @@ class Ollama(Api):
     id = "ollama"
     default_model = "nomic-embed-text"
     own_prefixes = ("ollama/",)
+    serves_any_model = True
 
     def base_url(self, environ: Mapping[str, str]) -> str:
         """Return the address that `OLLAMA_HOST` names, or the usual one."""
@@ -201,10 +191,6 @@ class Ollama(Api):
         """Return how much it takes: 4,096 tokens a text at most, unless a server is set up otherwise."""
         text_bytes = min(4_000, text_bytes_of(model, 2_000))
         return Limits(text_bytes, request_bytes=64_000, request_texts=32, at_once=2)
-
-    def prefixes(self, model: str) -> tuple[str, str]:
-        """Return what the model wants to read before a query and before a passage."""
-        return prefixes_of(model)
 
     def request(
         self, model: str, texts: Sequence[str], *, is_query: bool, dims: int | None
@@ -229,7 +215,8 @@ class Gemini(Api):
     default_model = "gemini-embedding-001"
     own_prefixes = ("models/", "google/", "gemini/")
     url = "https://generativelanguage.googleapis.com/v1beta"
-    known_dims: ClassVar = {"text-embedding-004": 768, "embedding-001": 768}
+    known_dims: ClassVar = {"text-embedding-004|embedding-001": 768, "gemini-embedding-.*": 3072}
+    one_length = "embedding-001"
 
     def auth(self, key: str) -> dict[str, str]:
         """Return the header that carries a key, which must not be part of the address."""
@@ -239,14 +226,6 @@ class Gemini(Api):
         """Return how much it takes: 2,048 tokens a text, 8,192 since the second generation."""
         text_bytes = 8_000 if self._is_second(model) else 2_000
         return Limits(text_bytes, request_bytes=100_000, request_texts=100, at_once=2)
-
-    def dims(self, model: str) -> int | None:
-        """Return the length of the model's vectors."""
-        return self.known_dims.get(model, 3072 if model.startswith("gemini-embedding-") else None)
-
-    def shortens(self, model: str) -> bool:
-        """Return whether the model makes vectors of any chosen length."""
-        return model != "embedding-001"
 
     def prefixes(self, model: str) -> tuple[str, str]:
         """Return what the second generation reads in the place of a task's type."""
@@ -316,8 +295,7 @@ def _sort_by_index(items: list[Any], count: int) -> list[Any]:
     return [by_place[place] for place in range(count)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
+class _Family(NamedTuple):
     """Models that were trained alike."""
 
     name: str
@@ -351,15 +329,14 @@ _FAMILIES = (
 
 def prefixes_of(model: str) -> tuple[str, str]:
     """Return what goes before a query and before a passage, by the model's or its file's name."""
-    family = _family(model)
-    return (family.query, family.document) if family else ("", "")
+    return _family_of(model, 0)[1:3]
 
 
 def text_bytes_of(model: str, unknown: int) -> int:
-    """Return how long a text the model takes, or the given number if that is not known."""
-    family = _family(model)
-    return family.text_bytes if family else unknown
+    """Return how long a text the model reads, or the given number if that is not known."""
+    return _family_of(model, unknown).text_bytes
 
 
-def _family(model: str) -> _Family | None:
-    return next((family for family in _FAMILIES if re.search(family.name, model, re.IGNORECASE)), None)
+def _family_of(model: str, unknown: int) -> _Family:
+    known = (family for family in _FAMILIES if re.search(family.name, model, re.IGNORECASE))
+    return next(known, _Family(model, text_bytes=unknown))
