@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a provider takes at a time."""
+    """How much a provider accepts at a time."""
 
     text_bytes: int
     """The longest text; a longer one is embedded in pieces."""
@@ -76,7 +76,7 @@ class Provider(Protocol):
 
     @property
     def scale_known(self) -> bool:
-        """Whether search knows which cosines of the model tell what; if not, that has to be measured."""
+        """Whether search knows what the cosines of the model mean; if not, that has to be measured."""
 
     @property
     def answers_as(self) -> str:
@@ -84,7 +84,7 @@ class Provider(Protocol):
 
     @property
     def key(self) -> str:
-        """What tells two sources of the same model apart; holds no secret."""
+        """What differs between two sources of the same model; holds no secret."""
 
     @property
     def by_sentence(self) -> bool:
@@ -92,7 +92,7 @@ class Provider(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """How much it takes at a time."""
+        """How much it accepts at a time."""
 
     @property
     def sends_to(self) -> str:
@@ -112,10 +112,9 @@ class Provider(Protocol):
 def embed_query(provider: Provider, text: str) -> Vector:
     """Return the checked unit vector of a question.
 
-    Blank text is refused with a `UsageError`: it has no meaning that could be near anything,
-    and remote services answer it with errors of their own.
+    Blank text is refused with a `UsageError`: remote services answer it with errors of their own.
     """
-    if _is_blank(text):
+    if not text.strip():
         raise UsageError("a query without any text has no vector", todo="Ask for something")
     vectors = validated([provider.embed_query(text)], 1, provider.dims, source=_name(provider))
     vector: Vector = vectors[0]
@@ -125,11 +124,10 @@ def embed_query(provider: Provider, text: str) -> Vector:
 def embed_documents(provider: Provider, texts: Sequence[str]) -> Vectors:
     """Return the checked unit vectors of passages, one row each, in their order.
 
-    A blank passage is refused with a `UsageError` that names its index, before anything is
-    sent; leave such passages out.
+    A blank passage is refused with a `UsageError` that names its index, before anything is sent.
     """
     for index, text in enumerate(texts):
-        if _is_blank(text):
+        if not text.strip():
             raise UsageError(f"text {index} is blank and has no vector", todo="Leave blank texts out")
     if not texts:
         return validated([], 0, provider.dims)
@@ -183,10 +181,6 @@ def _shape(vector: Any) -> tuple[int, ...]:
 def to_blobs(vectors: Vectors) -> list[bytes]:
     """Return each row as the raw little-endian float32 bytes that are kept."""
     return [row.tobytes() for row in vectors.astype("<f4", copy=False)]
-
-
-def _is_blank(text: str) -> bool:
-    return not text or text.isspace()
 
 
 def _name(provider: Provider) -> str:

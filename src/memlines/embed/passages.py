@@ -2,8 +2,8 @@
 
 The vector of a long passage says what it is about, and blurs what each sentence says. So the
 sentences are embedded too where that costs time only, and kept as one byte a number: four times smaller
-than the vector of the passage, and exact enough to tell which of a few candidates answers a question.
-A passage that is longer than the provider takes is embedded in pieces, none of which is cut off: its
+than the vector of the passage, and exact enough to find which of a few candidates answers a question.
+A passage that is longer than the provider accepts is embedded in pieces, so that nothing is cut off: its
 vector is their mean, and the pieces are kept in the place of sentences.
 """
 
@@ -38,19 +38,13 @@ def embed_passages(provider: Provider, texts: Sequence[str]) -> list[bytes]:
     small = np.round(vectors * _SCALE).astype(np.int8)
     packed, whole, part = [], 0, sum(map(len, wholes))
     for pieces, own in zip(wholes, parts, strict=True):
-        vector = _mean(vectors[whole : whole + len(pieces)], [len(piece) for piece in pieces])
-        kept = small[part : part + len(own)] if len(pieces) == 1 else small[whole : whole + len(pieces)]
+        vector, kept = vectors[whole : whole + len(pieces)], small[part : part + len(own)]
+        if len(pieces) > 1:
+            mean = np.average(vector, axis=0, weights=[len(piece) for piece in pieces])
+            vector, kept = validated([mean], 1, len(mean)), small[whole : whole + len(pieces)]
         packed.append(to_blobs(vector)[0] + kept.tobytes())
         whole, part = whole + len(pieces), part + len(own)
     return packed
-
-
-def _mean(vectors: Vectors, weights: list[int]) -> Vectors:
-    import numpy as np
-
-    if len(vectors) == 1:
-        return vectors
-    return validated(np.average(vectors, axis=0, weights=weights)[None, :], 1, vectors.shape[1])
 
 
 def is_packed(blob: bytes, dims: int) -> bool:
@@ -146,7 +140,7 @@ PASSAGES = (
 """Texts about many different things, which show what a model makes of texts that have nothing to do with a
 question: models use different parts of the scale, and unrelated texts have a cosine of about 0 with one, of
 0.5 or 0.7 with another. The notes themselves cannot serve for that: those of one person are all a little near
-to a question that belongs there, which is just what their cosines should tell."""
+to a question that belongs there, which is just what their cosines should show."""
 
 
 def background_of(provider: Provider) -> bytes:

@@ -94,23 +94,16 @@ def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choic
         wanted = settings.embeddings
         provider = make_provider(wanted.provider, settings, environ)
     except EmbeddingError as error:
-        return _choose_fallback(requested, settings, environ, error)
+        fallback = "builtin" if requested == "auto" else settings.embeddings.fallback
+        if fallback in ("none", "auto"):
+            return Choice(requested, None, error)
+        try:
+            return Choice(requested, make_provider(fallback, settings, environ), error)
+        except EmbeddingError as second:
+            both = f"{error} The fallback cannot help either: {second.what}"
+            return Choice(requested, None, ProviderUnusable(both, todo=second.todo))
     has_other = wanted.fallback not in ("none", "auto", wanted.provider)
     return Choice(requested, provider, passed_over, fallback=wanted.fallback if has_other else "")
-
-
-def _choose_fallback(
-    requested: str, settings: Settings, environ: Mapping[str, str], error: EmbeddingError
-) -> Choice:
-    """Return the fallback of a provider that cannot work, or search by words."""
-    fallback = "builtin" if requested == "auto" else settings.embeddings.fallback
-    if fallback in ("none", "auto"):
-        return Choice(requested, None, error)
-    try:
-        return Choice(requested, make_provider(fallback, settings, environ), error)
-    except EmbeddingError as second:
-        both = ProviderUnusable(f"{error} The fallback cannot help either: {second.what}", todo=second.todo)
-        return Choice(requested, None, both)
 
 
 def former_provider(
@@ -118,7 +111,8 @@ def former_provider(
 ) -> Provider | None:
     """Return the provider of vectors that an index still answers with, if the settings still allow it."""
     wanted = settings.embeddings
-    may_choose = wanted.provider == "auto" and wanted.remote_ok and not _is_pinned(wanted)
+    is_pinned = wanted.base_url or wanted.model or wanted.api_key or wanted.headers  # `auto` has no choice
+    may_choose = wanted.provider == "auto" and wanted.remote_ok and not is_pinned
     try:
         if wanted.provider == "auto":
             settings, _ = _resolve_auto(settings, environ)
@@ -199,9 +193,8 @@ def _resolve_auto(settings: Settings, environ: Mapping[str, str]) -> tuple[Setti
     """
     wanted = settings.embeddings
     name = _named_provider(wanted, environ)
-    has_file = bool(wanted.local.model_path)
-    missing = _missing_file(wanted) if has_file else None
-    if has_file and not missing:
+    missing = _missing_file(wanted) if wanted.local.model_path else None
+    if wanted.local.model_path and not missing:
         if name not in ("", "local"):
             raise _unclear("embeddings.local.model_path and the other settings name two providers")
         name = "local"
@@ -215,33 +208,24 @@ def _resolve_auto(settings: Settings, environ: Mapping[str, str]) -> tuple[Setti
     return replace(settings, embeddings=replace(wanted, provider=name or "builtin")), missing
 
 
-def _is_pinned(wanted: Embeddings) -> bool:
-    """Return whether the settings say so much about the provider that `auto` has no choice."""
-    return bool(wanted.base_url or wanted.model or wanted.api_key or wanted.headers)
-
-
 def _named_provider(wanted: Embeddings, environ: Mapping[str, str]) -> str:
     """Return the provider that address, model and key are for; empty if none of them is set."""
     if wanted.base_url:
-        return _provider_at(wanted.base_url, wanted, environ)
+        from memlines.embed.remote.http import Address
+        from memlines.embed.remote.services import REMOTE
+
+        address = Address.of(wanted.base_url, "embeddings.base_url")
+        usual = {Address.of(REMOTE[name].base_url(environ), name).name: name for name in AUTOMATIC}
+        name = usual.get(address.name, "openai-compatible")
+        if not address.is_loopback and not wanted.remote_ok:
+            raise _not_allowed(f"embeddings.base_url leads to {address.host}", name)
+        return name
     if wanted.model:
         return _provider_of_model(wanted.model.strip(), wanted)
-    if _is_pinned(wanted):
-        what = "embeddings.api_key" if wanted.api_key else "embeddings.headers"
-        raise _unclear(f"{what} is set, but not which provider it is for")
+    for what in ("api_key", "headers"):
+        if getattr(wanted, what):
+            raise _unclear(f"embeddings.{what} is set, but not which provider it is for")
     return ""
-
-
-def _provider_at(base_url: str, wanted: Embeddings, environ: Mapping[str, str]) -> str:
-    from memlines.embed.remote.http import Address
-    from memlines.embed.remote.services import REMOTE
-
-    address = Address.of(base_url, "embeddings.base_url")
-    usual = {Address.of(REMOTE[name].base_url(environ), name).name: name for name in AUTOMATIC}
-    name = usual.get(address.name, "openai-compatible")
-    if not address.is_loopback and not wanted.remote_ok:
-        raise _not_allowed(f"embeddings.base_url leads to {address.host}", name)
-    return name
 
 
 def _provider_of_model(model: str, wanted: Embeddings) -> str:
@@ -251,7 +235,7 @@ def _provider_of_model(model: str, wanted: Embeddings) -> str:
         raise _unclear(f"embeddings.model is {model!r}, which several providers may have")
     if name in _ON_THIS_MACHINE:
         if wanted.api_key or wanted.headers:
-            raise _unclear(f"embeddings.model is {model!r}, which takes neither a key nor headers")
+            raise _unclear(f"embeddings.model is {model!r}, which needs neither a key nor headers")
         if name == "local" and wanted.local.model_path and not wanted.local.model_path.endswith(model):
             raise _unclear("embeddings.model and embeddings.local.model_path name two files")
     elif not wanted.remote_ok:

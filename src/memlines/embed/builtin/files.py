@@ -19,10 +19,10 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memlines import paths
 from memlines.embed.base import Limits
@@ -57,35 +57,17 @@ VOCABULARY = Pinned("sp.model", "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33
 WEIGHTS = Pinned("weights.npz", "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9")
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What the file system says about a file; while it stays the same, so does the content."""
-
-    size: int
-    mtime_ns: int
-
-    @classmethod
-    def of(cls, path: Path) -> Stamp:
-        """Return what the file system says about a file now."""
-        stat = path.stat()
-        return cls(stat.st_size, stat.st_mtime_ns)
+_Stamp = dict[str, int]
+"""What the file system says about a file; while it stays the same, so does the content."""
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
-    """A file of the cache: what the file system said of it when its content was last compared, and that."""
+class _Manifest(NamedTuple):
+    """What a cache was made from and what it holds, as it was when its content was last compared."""
 
-    stamp: Stamp
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a cache was made from and what it holds."""
-
-    sources: dict[str, Stamp]
-    """The package's files as they were when their content was last compared."""
-    arrays: dict[str, Array]
+    sources: dict[str, _Stamp]
+    """The stamps of the package's files."""
+    arrays: dict[str, dict[str, Any]]
+    """The `stamp` and the `sha256` of each file of the cache."""
 
 
 def resource_folder() -> Path:
@@ -104,11 +86,6 @@ def cache_folder() -> Path:
     return paths.user_cache_dir() / f"builtin-{WEIGHTS.sha256[:12]}"
 
 
-def check(resources: Path) -> None:
-    """Raise `ModelFilesError` unless the package's files are the pinned ones; cheap once cached."""
-    _verify(resources, _read_manifest(cache_folder()))
-
-
 def load(resources: Path) -> Weights:
     """Return the weights, from the cache where possible, and make the cache where it is missing."""
     from memlines.embed.builtin.model import unpack
@@ -118,7 +95,7 @@ def load(resources: Path) -> Weights:
     stamps = _verify(resources, manifest)
     arrays = _compare_arrays(folder, manifest) if manifest else None
     if manifest and arrays and (weights := _read_arrays(folder)):
-        now = Manifest(stamps, arrays)
+        now = _Manifest(stamps, arrays)
         if now != manifest:  # the next start need not compare the same content again
             draft = folder / f"{_MANIFEST}.{os.getpid()}"
             with contextlib.suppress(OSError):  # or else it does, and nothing else is lost
@@ -141,7 +118,7 @@ def changed_files() -> list[str]:
     manifest = _read_manifest(folder)
     if manifest is None:
         return [_MANIFEST]
-    return [name for name, array in manifest.arrays.items() if _digest_of(folder / name) != array.sha256]
+    return [name for name, array in manifest.arrays.items() if _digest_of(folder / name) != array["sha256"]]
 
 
 def remove(path: Path) -> None:
@@ -154,7 +131,7 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _verify(resources: Path, manifest: Manifest | None) -> dict[str, Stamp]:
+def _verify(resources: Path, manifest: _Manifest | None) -> dict[str, _Stamp]:
     """Return the stamps of the model's files, or raise `ModelFilesError` if one is not the pinned one.
 
     A file whose stamp is in the manifest was read before; the others are read and compared.
@@ -163,8 +140,8 @@ def _verify(resources: Path, manifest: Manifest | None) -> dict[str, Stamp]:
     for name, sha256 in (VOCABULARY, WEIGHTS):
         path = resources / name
         try:
-            stamp = Stamp.of(path)
-            found = sha256 if known.get(name) == stamp else _digest_of_stamped(path, stamp)
+            stamp = _stamp_of(path)
+            found = sha256 if known.get(name) == stamp else _digest_of_stamped(path, *stamp.values())
         except OSError as error:
             raise ModelFilesError(
                 f"the builtin model's file {path} cannot be read: {reason_of(error)}", todo=_REINSTALL
@@ -177,8 +154,13 @@ def _verify(resources: Path, manifest: Manifest | None) -> dict[str, Stamp]:
     return stamps
 
 
+def _stamp_of(path: Path) -> _Stamp:
+    stat = path.stat()
+    return {"size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+
+
 @lru_cache(maxsize=8)
-def _digest_of_stamped(path: Path, _stamp: Stamp) -> str:
+def _digest_of_stamped(path: Path, *_stamp: int) -> str:
     """Hash a file; the stamp is there so that a process hashes the same content once."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -193,24 +175,20 @@ def _digest_of(path: Path) -> str:
         return ""
 
 
-def _read_manifest(folder: Path) -> Manifest | None:
+def _read_manifest(folder: Path) -> _Manifest | None:
     """Return the manifest of a cache, or nothing if there is no cache this version can use."""
     try:
         data = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        if data["format"] != _FORMAT:
-            return None
-        return Manifest(
-            sources={name: Stamp(**stamp) for name, stamp in data["sources"].items()},
-            arrays={
-                str(name): Array(Stamp(**array["stamp"]), str(array["sha256"]))
-                for name, array in data["arrays"].items()
-            },
-        )
+        arrays = {
+            name: {"stamp": dict(array["stamp"]), "sha256": array["sha256"]}
+            for name, array in data["arrays"].items()
+        }
+        return _Manifest(dict(data["sources"]), arrays) if data["format"] == _FORMAT else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _compare_arrays(folder: Path, manifest: Manifest) -> dict[str, Array] | None:
+def _compare_arrays(folder: Path, manifest: _Manifest) -> dict[str, dict[str, Any]] | None:
     """Return the files of a cache as they are now; nothing if one does not hold what was written.
 
     One whose size and time are those of the manifest is not read for that.
@@ -219,12 +197,14 @@ def _compare_arrays(folder: Path, manifest: Manifest) -> dict[str, Array] | None
     for name, array in manifest.arrays.items():
         path = folder / name
         try:
-            stamp = Stamp.of(path)
+            stamp = _stamp_of(path)
         except OSError:
             return None
-        if stamp != array.stamp and (stamp.size != array.stamp.size or _digest_of(path) != array.sha256):
+        if stamp != array["stamp"] and (
+            stamp["size"] != array["stamp"].get("size") or _digest_of(path) != array["sha256"]
+        ):
             return None
-        arrays[name] = Array(stamp, array.sha256)
+        arrays[name] = {"stamp": stamp, "sha256": array["sha256"]}
     return arrays
 
 
@@ -249,14 +229,18 @@ def _read_arrays(folder: Path) -> Weights | None:
     return Weights(**arrays)
 
 
-def _write_cache(folder: Path, weights: Weights, stamps: dict[str, Stamp]) -> None:
+def _write_cache(folder: Path, weights: Weights, stamps: dict[str, _Stamp]) -> None:
     """Make the cache, or keep the one that another process has made meanwhile."""
     import tempfile
 
     import numpy as np
 
     make_private_folders(folder.parent)
-    _remove_leftovers(folder)
+    oldest = time.time() - _LEFTOVER_SECONDS
+    for leftover in folder.parent.glob(f"{folder.name}.*"):  # of runs that died while writing
+        with contextlib.suppress(FileNotFoundError):
+            if leftover.stat().st_mtime < oldest:
+                remove(leftover)
     fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
     try:
         arrays = {}
@@ -266,19 +250,19 @@ def _write_cache(folder: Path, weights: Weights, stamps: dict[str, Stamp]) -> No
                 np.save(file, getattr(weights, field.name), allow_pickle=False)
                 file.flush()
                 os.fsync(file.fileno())
-            arrays[path.name] = Array(Stamp.of(path), _digest_of(path))
-        _write_manifest(fresh / _MANIFEST, Manifest(stamps, arrays))
+            arrays[path.name] = {"stamp": _stamp_of(path), "sha256": _digest_of(path)}
+        _write_manifest(fresh / _MANIFEST, _Manifest(stamps, arrays))
         _put_in_place(fresh, folder)
     finally:
         remove(fresh)
 
 
-def _write_manifest(path: Path, manifest: Manifest) -> None:
+def _write_manifest(path: Path, manifest: _Manifest) -> None:
     content = {
         "format": _FORMAT,
         "package": f"{PACKAGE}=={VERSION}",
         "sha256": dict((VOCABULARY, WEIGHTS)),
-        **asdict(manifest),
+        **manifest._asdict(),
     }
     with path.open("w", encoding="utf-8") as file:
         json.dump(content, file, indent=1)
@@ -301,15 +285,6 @@ def _put_in_place(fresh: Path, folder: Path) -> None:
     folder.rename(damaged)
     fresh.rename(folder)
     remove(damaged)
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what runs that died while writing have left behind."""
-    oldest = time.time() - _LEFTOVER_SECONDS
-    for leftover in folder.parent.glob(f"{folder.name}.*"):
-        with contextlib.suppress(FileNotFoundError):
-            if leftover.stat().st_mtime < oldest:
-                remove(leftover)
 
 
 _shared: dict[Path, Engine] = {}
@@ -336,7 +311,7 @@ class BuiltinProvider:
 
     def __init__(self) -> None:
         self._folder = resource_folder()
-        check(self._folder)
+        _verify(self._folder, _read_manifest(cache_folder()))  # quick once there is a cache
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question; this model treats it like any text."""

@@ -6,7 +6,7 @@ one can reach it; texts are passed by a plain call.
 
 A file can be complete and still hold what llama.cpp takes for a mistake of its own: it then stops the whole
 process on the spot. So a file that was never loaded before is first loaded by a process of its own. That
-also tells why a model is refused, which llama.cpp only writes to the standard error stream.
+also says why a model is refused, which llama.cpp only writes to the standard error stream.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Plan:
 
     path: str
     fingerprint: str
-    """Tells the file from another at the same place."""
+    """Differs for another file at the same place."""
     tokens: int
     """The longest text."""
     threads: int
@@ -122,11 +122,10 @@ def _try_once(plan: Plan) -> None:
 
 def load_and_embed(path: str, fingerprint: str, tokens: int, threads: int) -> None:
     """Load a model and embed one word: what the other process does."""
-    reply = _start_server(Plan(path, fingerprint, tokens, threads), _ERRORS).handle_embeddings(
-        '{"input": ["a"]}'
-    )
-    if "error" in json.loads(reply):
-        sys.exit(f"error loading model: {json.loads(reply)['error'].get('message')}")
+    server = _start_server(Plan(path, fingerprint, tokens, threads), _ERRORS)
+    reply = json.loads(server.handle_embeddings('{"input": ["a"]}'))
+    if "error" in reply:
+        sys.exit(f"error loading model: {reply['error'].get('message')}")
 
 
 def _run_trial(plan: Plan) -> str:
@@ -181,7 +180,7 @@ class Engine:
             path, message = self._plan.path, str(reply["error"].get("message", ""))
             if any(words in message for words in _TOO_LONG):
                 raise TextsRefused(
-                    f"the local model {path!r} takes texts of up to {self._plan.tokens} tokens, and this one"
+                    f"the local model {path!r} reads texts of up to {self._plan.tokens} tokens, and this one"
                     " has more",
                     todo="Shorten it, or set a smaller chunking.tokens",
                 )
@@ -225,12 +224,9 @@ class Engine:
 
 
 def shared(plan: Plan) -> Engine:
-    """Return the engine of a plan; all who hold it share one model in memory."""
+    """Return the engine of a plan; all its users share one model in memory."""
     with _LOCK:
-        engine = _ENGINES.get(plan)
-        if engine is None:
-            engine = _ENGINES[plan] = Engine(plan)
-        return engine
+        return _ENGINES.setdefault(plan, Engine(plan))
 
 
 def _keep_for_ever(server: Any) -> None:

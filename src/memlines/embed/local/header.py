@@ -57,7 +57,6 @@ Value = int | float | bool | str
 class Header:
     """What a model's file says about it."""
 
-    architecture: str
     dims: int
     """How many numbers a vector has."""
     context: int
@@ -92,16 +91,14 @@ def read_header(path: Path) -> Header:
     except FileNotFoundError:
         raise missing_model(path) from None
     except (OSError, ValueError) as error:  # ValueError: a path that no file can have
-        raise unusable(
-            path, f"cannot be read: {reason_of(error)}", todo="Check the path and its permissions"
-        ) from error
+        raise _unreadable(path, error) from error
     except _Damaged as damage:
         raise unusable(path, str(damage), todo=_AGAIN) from None
     raise unusable(path, f"has a header of more than {_HEADER_SIZES[-1]} bytes", todo=_AGAIN)
 
 
 def fingerprint_of(path: Path) -> str:
-    """Return what tells a file from another of its name, without reading gigabytes."""
+    """Return a hash that differs for another file of the same name, without reading gigabytes."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -110,10 +107,13 @@ def fingerprint_of(path: Path) -> str:
             file.seek(max(0, size - _SEEN))
             seen.update(file.read(_SEEN))
     except OSError as error:
-        raise unusable(
-            path, f"cannot be read: {reason_of(error)}", todo="Check the path and its permissions"
-        ) from error
+        raise _unreadable(path, error) from error
     return seen.hexdigest()
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> ModelFilesError:
+    problem = f"cannot be read: {reason_of(error)}"
+    return unusable(path, problem, todo="Check the path and its permissions")
 
 
 def missing_model(path: Path) -> ModelFilesError:
@@ -127,6 +127,7 @@ def unusable(path: Path, problem: str, *, todo: str) -> ModelFilesError:
 
 
 def _header_of(start: bytes, size: int) -> Header:
+    """Return what the beginning of a file of this size says."""
     walk = _Walk(start)
     if start[:4] != _MAGIC[: len(start)]:
         raise _Damaged("is not a GGUF file")
@@ -141,17 +142,12 @@ def _header_of(start: bytes, size: int) -> Header:
     begin = -(-walk.place // alignment) * alignment
     if begin + needed > size:
         raise _Damaged(f"is cut short: it has {size} bytes and needs {begin + needed}")
-    return _described(values)
-
-
-def _described(values: dict[str, Value]) -> Header:
     architecture = values.get("general.architecture")
     if not isinstance(architecture, str) or not architecture.isprintable():
-        raise _Damaged("does not say of which architecture it is")
+        raise _Damaged("does not name its architecture")
     inner = _whole(values, f"{architecture}.embedding_length", None, _MOST_DIMS)
     number = values.get(f"{architecture}.pooling_type", 0)
     return Header(
-        architecture=architecture,
         dims=_whole(values, f"{architecture}.embedding_length_out", inner, _MOST_DIMS),
         context=_whole(values, f"{architecture}.context_length", None, 1 << 31),
         pooling=POOLINGS.get(number, "none") if isinstance(number, int) else "none",
@@ -175,21 +171,17 @@ def _values(walk: _Walk, count: int) -> dict[str, Value]:
         kind = int(walk.number("I"))
         if key in values:
             raise _Damaged("says something twice")
-        if kind == _LIST:
-            _skip_list(walk)
-        elif kind == _TEXT:
+        if kind == _TEXT:
             values[key] = walk.text()
-        else:
+        elif kind != _LIST:
             values[key] = walk.number(_letter(kind))
+        else:
+            kind, length = int(walk.number("I")), int(walk.number("Q"))
+            if kind == _TEXT:
+                walk.skip_texts(length)
+            else:
+                walk.skip(length * struct.calcsize(_letter(kind)))
     return values
-
-
-def _skip_list(walk: _Walk) -> None:
-    kind, count = int(walk.number("I")), int(walk.number("Q"))
-    if kind == _TEXT:
-        walk.skip_texts(count)
-    else:
-        walk.skip(count * struct.calcsize(_letter(kind)))
 
 
 def _letter(kind: int) -> str:

@@ -73,7 +73,12 @@ class LocalProvider:
         self._tokens = min(header.context, _MOST_TOKENS)
         self._threads = settings.local.threads or count_cores()
         self._fingerprint = fingerprint_of(self._path)
-        self.limits = self._limits()
+        # A token is at least one byte, so a text of so many bytes fits whatever it says.
+        room = self._tokens - _MARKS - max(len(text.encode("utf-8")) for text in self._prefixes)
+        if room < _LEAST_TEXT_BYTES:
+            too_few = f"reads only {self._tokens} tokens, too few for a passage"
+            raise unusable(self._path, too_few, todo=_OTHER)
+        self.limits = Limits(text_bytes=room, request_bytes=room * _TEXTS, request_texts=_TEXTS)
         made_by = "\0".join((self._fingerprint, header.pooling, *self._prefixes))
         self.key = hashlib.sha256(made_by.encode("utf-8")).hexdigest()[:32]
         self._engine: Engine | None = None
@@ -126,16 +131,6 @@ class LocalProvider:
         self._engine = shared(Plan(str(self._path), self._fingerprint, self._tokens, self._threads))
         return self._engine
 
-    def _limits(self) -> Limits:
-        # A token is at least one byte, so a text of so many bytes fits whatever it says.
-        prefix = max(len(text.encode("utf-8")) for text in self._prefixes)
-        room = self._tokens - _MARKS - prefix
-        if room < _LEAST_TEXT_BYTES:
-            raise unusable(
-                self._path, f"takes only {self._tokens} tokens, too few for a passage", todo=_OTHER
-            )
-        return Limits(text_bytes=room, request_bytes=room * _TEXTS, request_texts=_TEXTS)
-
 
 def model_file(settings: Embeddings) -> Path:
     """Return where the model of the settings is, whether or not there is one.
@@ -158,19 +153,15 @@ def model_file(settings: Embeddings) -> Path:
 def _not_downloaded(wanted: str, models: Path) -> ProviderUnusable:
     """Return the error for a model that is named by where it can be downloaded."""
     name = wanted.split("?")[0].rstrip("/").rpartition("/")[2]
-    is_file = name.lower().endswith(".gguf")
-    file = models / (name if is_file else "MODEL.gguf")
-    which = _address_of(wanted) if is_file else "one of its GGUF files"
-    return ProviderUnusable(
-        f"{wanted!r} is a model to download, and models are never downloaded for you",
-        todo=f"Download {which} to {str(file)!r} and set embeddings.local.model_path to that path",
-    )
-
-
-def _address_of(wanted: str) -> str:
-    """Return the web address of a file that may be named by its repository on Hugging Face."""
     scheme, _, rest = wanted.partition(":")
     parts = rest.strip("/").split("/")
-    if scheme.lower().startswith("http") or len(parts) < 3:
-        return wanted
-    return f"https://huggingface.co/{parts[0]}/{parts[1]}/resolve/main/{'/'.join(parts[2:])}"
+    if not name.lower().endswith(".gguf"):
+        name, which = "MODEL.gguf", "one of its GGUF files"
+    elif scheme.lower().startswith("http") or len(parts) < 3:
+        which = wanted
+    else:  # a file that is named by its repository on Hugging Face
+        which = f"https://huggingface.co/{parts[0]}/{parts[1]}/resolve/main/{'/'.join(parts[2:])}"
+    return ProviderUnusable(
+        f"{wanted!r} is a model to download, and models are never downloaded for you",
+        todo=f"Download {which} to {str(models / name)!r} and set embeddings.local.model_path to that path",
+    )
