@@ -175,7 +175,8 @@ def api_of(server: BatchServer, *, key: str = KEY) -> Iterator[BatchApi]:
         api_key=key,
         dimensions=DIMS,
     )
-    with closing(RemoteProvider(REMOTE[server.service], settings, None, {})) as provider:
+    provider = RemoteProvider(REMOTE[server.service], settings, None, {})
+    with closing(provider.http):
         api = batches_of(provider)
         assert api is not None
         yield api

@@ -52,7 +52,7 @@ def failure(server: ProviderServer, fault: Fault, **changes: Any) -> EmbeddingEr
         with pytest.raises(EmbeddingError) as caught:
             provider.embed_documents([TEXT, "another text"])
     finally:
-        provider.close()
+        provider.http.close()
     return caught.value
 
 

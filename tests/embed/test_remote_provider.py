@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.embed.base import Limits, Use, pack_requests
+from memlines.embed.base import Limits, Use, embed_documents, pack_requests
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE, prefixes_of, text_bytes_of
 from memlines.errors import BadVectors, EmbeddingError, ProviderUnusable, SpendLimit
@@ -31,7 +31,7 @@ def server() -> Iterator[ProviderServer]:
 def provider(server: ProviderServer) -> Iterator[RemoteProvider]:
     made = remote(server)
     yield made
-    made.close()
+    made.http.close()
 
 
 class Counted:
@@ -63,7 +63,7 @@ def authorization(environ: Mapping[str, str], **settings: Any) -> str:
         server.key = None
         given = made("openai", environ, base_url=server.url, dimensions=8, **settings)
         given.embed_query("where")
-        given.close()
+        given.http.close()
         return server.requests[0].headers["authorization"]
 
 
@@ -247,11 +247,11 @@ def test_a_request_holds_no_more_texts_than_the_settings_allow(
     provider.embed_documents([f"text {number}" for number in range(7)])
     assert [len(seen.texts) for seen in server.requests] == sent
     assert remote(server, batch_size=size).limits.request_texts <= 32
-    provider.close()
+    provider.http.close()
 
 
 def test_no_passages_are_no_request(provider: RemoteProvider, server: ProviderServer) -> None:
-    assert provider.embed_documents([]).shape[0] == len(server.requests)
+    assert embed_documents(provider, []).shape[0] == len(server.requests)
 
 
 def test_a_very_long_question_is_cut(provider: RemoteProvider, server: ProviderServer) -> None:
@@ -268,7 +268,7 @@ def test_what_the_service_counted_is_settled(server: ProviderServer) -> None:
     meter = Counted()
     provider = remote(server, meter)
     provider.embed_documents(["one two three four"])
-    provider.close()
+    provider.http.close()
     assert meter.calls == [("reserve", 5), ("settle", 4)]
 
 
@@ -278,7 +278,7 @@ def test_nothing_is_counted_for_a_failure(server: ProviderServer) -> None:
     provider = remote(server, meter)
     with pytest.raises(EmbeddingError):
         provider.embed_documents(["one two three four"])
-    provider.close()
+    provider.http.close()
     assert meter.calls == [("reserve", 5), ("settle", 0)]
 
 
@@ -287,7 +287,7 @@ def test_a_bad_reply_costs_too(server: ProviderServer) -> None:
     server.faults[1] = "shape"
     provider = remote(server, meter)
     provider.embed_documents(["one two three four"])
-    provider.close()
+    provider.http.close()
     assert meter.calls == [("reserve", 5), ("settle", 5), ("reserve", 5), ("settle", 4)]
 
 

@@ -35,7 +35,7 @@ def asked(protocol: Protocol, *, query: bool = False, **changes: Any) -> Provide
             provider.embed_query("where is it")
         else:
             provider.embed_documents(["one", "two"])
-        provider.close()
+        provider.http.close()
         return server
 
 
@@ -47,7 +47,7 @@ def unit(vector: list[float]) -> np.ndarray[Any, Any]:
 def test_vectors_of_passages_come_in_their_order(server: ProviderServer) -> None:
     provider = remote(server)
     vectors = embed_documents(provider, ["one", "two", "three"])
-    provider.close()
+    provider.http.close()
     sent = server.texts()
     model = provider.model
     expected = [unit(vector_of(text, 8, model)) for text in sent]
@@ -57,7 +57,7 @@ def test_vectors_of_passages_come_in_their_order(server: ProviderServer) -> None
 def test_a_question_gets_one_vector(server: ProviderServer) -> None:
     provider = remote(server)
     vector = embed_query(provider, "where is it")
-    provider.close()
+    provider.http.close()
     assert vector.shape == (8,)
 
 
@@ -69,14 +69,14 @@ def test_packed_replies_are_read(server: ProviderServer) -> None:
     server.packs = True
     provider = remote(server)
     assert embed_documents(provider, ["one"]).shape == (1, 8)
-    provider.close()
+    provider.http.close()
 
 
 def test_a_reply_in_another_order_is_put_in_order(server: ProviderServer) -> None:
     server.faults[1] = "shuffled"
     provider = remote(server)
     vectors = embed_documents(provider, ["one", "two", "three"])
-    provider.close()
+    provider.http.close()
     expected = [unit(vector_of(text, 8, provider.model)) for text in server.texts()]
     assert np.allclose(vectors, expected, atol=1e-6)
 
@@ -110,7 +110,7 @@ def test_compatible_works_without_a_key() -> None:
         server.key = None
         provider = remote(server)
         provider.embed_query("where")
-        provider.close()
+        provider.http.close()
         assert "authorization" not in server.requests[0].headers
 
 

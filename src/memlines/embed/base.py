@@ -9,9 +9,9 @@ they refuse blank text before it is sent and check every vector that comes back.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from memlines.errors import BadVectors, UsageError
 
@@ -37,6 +37,8 @@ class Limits:
     at_once: int = 1
     """How many calls may be under way at the same time."""
 
+
+_Item = TypeVar("_Item")
 
 Use = Literal["passages", "batch", "query"]
 """What tokens are sent for, which decides their price and their limits."""
@@ -191,23 +193,27 @@ def _bad(source: str, problem: str) -> BadVectors:
     return BadVectors(f"{source} {problem}", todo="Try again, or choose another embeddings.provider")
 
 
-def pack_requests(texts: Sequence[str], limits: Limits) -> list[range]:
-    """Return which texts go into one request each, in their order and as many as the limits allow.
-
-    A text that is larger than a whole request goes alone.
-    """
-    requests: list[range] = []
-    start = size = 0
-    for place, text in enumerate(texts):
-        own = len(text.encode("utf-8", "replace"))
-        full = place - start == limits.request_texts or size + own > limits.request_bytes
-        if full and place > start:
-            requests.append(range(start, place))
-            start, size = place, 0
+def pack(
+    items: Iterable[_Item], size_of: Callable[[_Item], int], most_size: int, most_items: int | None = None
+) -> Iterator[list[_Item]]:
+    """Yield items together, in their order, as many as the limits allow; one that is too large goes alone."""
+    group: list[_Item] = []
+    size = 0
+    for item in items:
+        own = size_of(item)
+        if group and (len(group) == most_items or size + own > most_size):
+            yield group
+            group, size = [], 0
+        group.append(item)
         size += own
-    if start < len(texts):
-        requests.append(range(start, len(texts)))
-    return requests
+    if group:
+        yield group
+
+
+def pack_requests(texts: Sequence[str], limits: Limits) -> list[list[int]]:
+    """Return the places of the texts that go into one request each."""
+    sizes = [len(text.encode("utf-8", "replace")) for text in texts]
+    return list(pack(range(len(texts)), sizes.__getitem__, limits.request_bytes, limits.request_texts))
 
 
 def count_cores() -> int:

@@ -201,7 +201,7 @@ class Look:
         """Return whether a person's session began in the workspace."""
         if head is None or head.is_helper or "\0" in head.folder:
             return False
-        return os.path.normcase(os.path.normpath(head.folder)) == self._root
+        return bool(os.path.normcase(os.path.normpath(head.folder)) == self._root)
 
     def rows(self, database: str, question: str, values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """Ask a database, if there is one."""

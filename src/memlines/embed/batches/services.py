@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
-from memlines.embed.base import Provider
+from memlines.embed.base import Provider, pack
 from memlines.embed.batches.base import (
     ONCE,
     PAGE,
@@ -78,17 +78,10 @@ class BatchApi:
 
     def split(self, texts: Mapping[str, str]) -> Iterator[dict[str, str]]:
         """Yield texts in groups that each fit into one batch."""
-        group: dict[str, str] = {}
-        size = 0
-        for key, text in texts.items():
-            more = len(self.line(key, text))
-            if group and (len(group) == self.limits.texts or size + more > self.limits.file_bytes):
-                yield group
-                group, size = {}, 0
-            group[key] = text
-            size += more
-        if group:
-            yield group
+        limits = self.limits
+        return map(
+            dict, pack(texts.items(), lambda item: len(self.line(*item)), limits.file_bytes, limits.texts)
+        )
 
     def upload(self, texts: Mapping[str, str]) -> str:
         """Upload a file with texts by their keys and return its name at the service."""

@@ -12,7 +12,7 @@ import numpy as np
 import sentencepiece
 from threadpoolctl import ThreadpoolController
 
-from memlines.embed.base import count_cores
+from memlines.embed.base import count_cores, pack
 from memlines.embed.builtin.model import (
     DIMS,
     FEATURES,
@@ -100,7 +100,10 @@ class Engine:
             segment for text, own in enumerate(ids) for segment in segments_of(text, own, SEGMENT_TOKENS)
         ]
         share = int(counts.sum()) // self._workers + 1
-        batches = list(_batches(segments, min(SEGMENT_TOKENS, max(_SMALLEST_BATCH, share))))
+        most = min(SEGMENT_TOKENS, max(_SMALLEST_BATCH, share))
+        # Neighbours stay together: passages of one file share words, and a word that occurs twice in a batch
+        # is worked out once.
+        batches = list(pack(segments, lambda segment: len(segment.ids), most))
         sums = np.zeros((len(texts), FEATURES), dtype=np.float32)
         for batch, parts in zip(batches, self._run(batches), strict=True):
             for segment, part in zip(batch, parts, strict=True):
@@ -118,24 +121,6 @@ class Engine:
         finally:
             # An interrupt must not wait for everything that is still queued.
             pool.shutdown(cancel_futures=True)
-
-
-def _batches(segments: Sequence[Segment], tokens: int) -> Iterator[list[Segment]]:
-    """Yield neighbouring segments together, up to a number of tokens.
-
-    They stay in their order: passages of one file share words, and a word that occurs twice
-    in a batch is worked out once.
-    """
-    batch: list[Segment] = []
-    filled = 0
-    for segment in segments:
-        if batch and filled + len(segment.ids) > tokens:
-            yield batch
-            batch, filled = [], 0
-        batch.append(segment)
-        filled += len(segment.ids)
-    if batch:
-        yield batch
 
 
 class _OneBlasThread:

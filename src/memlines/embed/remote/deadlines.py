@@ -56,10 +56,8 @@ def client(*, direct: str = "") -> httpx2.Client:
     return made
 
 
-@cache
-def _certificates() -> SSLContext:
-    """Return the certificates to trust; reading it takes longer than most requests."""
-    return httpx2.create_ssl_context()
+_certificates = cache(httpx2.create_ssl_context)
+"""The certificates to trust; to read them takes longer than most requests."""
 
 
 def _not_ours(record: logging.LogRecord) -> bool:

@@ -32,20 +32,10 @@ _NO_MONEY = re.compile(
     re.IGNORECASE,
 )
 """Plain rate limits mention billing as well, as the way to raise them."""
-_TOO_LONG = re.compile(
-    r"too (large|long)|context (length|size|window)|maximum (input|sequence) length", re.IGNORECASE
-)
 _INPUT_TOO_LONG = re.compile(
     r"\b(input|prompt|text|token)s?\b.{0,40}\btoo (large|long)|context (length|size|window)", re.IGNORECASE
 )
 """What llama.cpp's server says with status 500; a gateway's "took too long" is not that."""
-_BAD_KEY = re.compile(r"api[ _-]?key", re.IGNORECASE)
-_BAD_MODEL = re.compile(
-    r"model_not_found|(invalid|unknown|unsupported)[ _]model"
-    r"|\bmodel\b.{0,80}\b(not (found|supported|available|exist)|does(n't| not) exist|is not|unknown|invalid)",
-    re.IGNORECASE | re.DOTALL,
-)
-_BAD_DIMENSIONS = re.compile(r"dimension", re.IGNORECASE)
 _SECRETS = re.compile(
     r"\b(?:bearer|basic)\s+\S+|\b(?:sk|pk|pa|rk|key|hf|gsk)[-_][\w*.-]{8,}|\bAIza[\w*.-]+"
     r"|\S*\*{3,}\S*|\b[A-Za-z0-9]{24,}\b",
@@ -54,12 +44,30 @@ _SECRETS = re.compile(
 """What looks like a key, also one that is not ours or was shortened."""
 
 
-_UNUSABLE = {
-    401: ("does not accept the key", "Check embeddings.api_key and what the key may do"),
-    403: ("does not accept the key", "Check embeddings.api_key and what the key may do"),
-    404: ("does not know the model or the address", "Check embeddings.model and embeddings.base_url"),
-}
+_BAD_KEY = ("does not accept the key", "Check embeddings.api_key and what the key may do")
+_BAD_ADDRESS = ("does not know the model or the address", "Check embeddings.model and embeddings.base_url")
+_UNUSABLE = {401: _BAD_KEY, 403: _BAD_KEY, 404: _BAD_ADDRESS}
 """What a status means that no other texts would change, and what to do about it."""
+
+_BAD_REQUESTS: tuple[tuple[str, type[EmbeddingError], str, str], ...] = (
+    (
+        r"too (large|long)|context (length|size|window)|maximum (input|sequence) length",
+        TextsRefused,
+        "refused the texts as too long",
+        "Send shorter ones",
+    ),
+    (r"api[ _-]?key", ProviderUnusable, *_BAD_KEY),
+    (
+        r"model_not_found|(invalid|unknown|unsupported)[ _]model"
+        r"|\bmodel\b.{0,80}"
+        r"\b(not (found|supported|available|exist)|does(n't| not) exist|is not|unknown|invalid)",
+        ProviderUnusable,
+        *_BAD_ADDRESS,
+    ),
+    (r"dimension", ProviderUnusable, "does not make vectors of this length", "Check embeddings.dimensions"),
+    (r"", TextsRefused, "refused the texts", "Send others"),
+)
+"""What the words of a bad request mean: the first pattern that is found counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,32 +108,17 @@ def read_refusal(
         what = f"{who} allows no more requests for now (status {status}){words}"
         return Refusal(QuotaExceeded(what, todo=f"Try again {_when(wait)}"), True, wait)
     if status in (400, 413, 422) or (status == 500 and _INPUT_TOO_LONG.search(said.message)):
-        return Refusal(_explain_bad_request(who, status, f"{said.message} {said.codes}", words))
+        hints = f"{said.message} {said.codes}"
+        _, kind, what, todo = next(
+            row for row in _BAD_REQUESTS if re.search(row[0], hints, re.IGNORECASE | re.DOTALL)
+        )
+        return Refusal(kind(f"{who} {what} (status {status}){words}", todo=todo))
     if status == 408 or status >= 500:  # a gateway has statuses of its own, such as 520 to 530
         error = ProviderUnreachable(f"{who} fails (status {status}){words}", todo=f"Try again {_when(wait)}")
         return Refusal(error, True, wait)
-    return Refusal(_unusable(who, status, words))
-
-
-def _unusable(who: str, status: int, words: str) -> ProviderUnusable:
-    kind = "does not take this kind of request", "Check embeddings.base_url and embeddings.headers"
-    what, todo = _UNUSABLE.get(status, kind)
-    return ProviderUnusable(f"{who} {what} (status {status}){words}", todo=todo)
-
-
-def _explain_bad_request(who: str, status: int, hints: str, words: str) -> EmbeddingError:
-    """Tell a request that no other texts would save from one whose texts are at fault."""
-    if _TOO_LONG.search(hints):
-        what = f"{who} refused the texts as too long (status {status}){words}"
-        return TextsRefused(what, todo="Send shorter ones")
-    if _BAD_KEY.search(hints):
-        return _unusable(who, 401, words)
-    if _BAD_MODEL.search(hints):
-        return _unusable(who, 404, words)
-    if _BAD_DIMENSIONS.search(hints):
-        what = f"{who} does not make vectors of this length (status {status}){words}"
-        return ProviderUnusable(what, todo="Check embeddings.dimensions")
-    return TextsRefused(f"{who} refused the texts (status {status}){words}", todo="Send others")
+    other = "does not accept this kind of request", "Check embeddings.base_url and embeddings.headers"
+    what, todo = _UNUSABLE.get(status, other)
+    return Refusal(ProviderUnusable(f"{who} {what} (status {status}){words}", todo=todo))
 
 
 def read_network_error(who: str, error: Exception) -> Refusal:

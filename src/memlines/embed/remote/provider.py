@@ -15,7 +15,7 @@ from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from memlines.embed.base import Limits, Meter, pack_requests, validated
+from memlines.embed.base import Limits, Meter, pack_requests
 from memlines.embed.remote.errors import Outage
 from memlines.embed.remote.http import Http, is_secret, patience_for
 from memlines.embed.remote.services import Api, Malformed, Reply
@@ -66,8 +66,8 @@ class RemoteProvider:
         self.model = model_name(api, settings)
         self.chosen_dims = settings.dimensions
         usual_dims = api.dims(self.model)
-        self._dims = self.chosen_dims or usual_dims
-        if self._dims != usual_dims and not api.shortens(self.model):
+        self.dims: int | None = self.chosen_dims or usual_dims
+        if self.dims != usual_dims and not api.shortens(self.model):
             raise ProviderUnusable(
                 f"{self.id} makes vectors of one length only with the model {self.model}",
                 todo="Remove embeddings.dimensions, or choose another embeddings.model",
@@ -82,16 +82,18 @@ class RemoteProvider:
         limits = api.limits(self.model)
         texts = min(settings.batch_size or limits.request_texts, limits.request_texts)
         self.limits: Limits = replace(limits, request_texts=texts)
-        self.key = self._key(settings)
+        identity = {
+            "provider": self.id,
+            "base_url": self.http.address.public,
+            "dimensions": settings.dimensions,
+            "headers": sorted((k.lower(), v) for k, v in settings.headers if not is_secret(k, v)),
+            "prefixes": self._prefixes,
+        }
+        self.key = sha256(json.dumps(identity, sort_keys=True).encode("utf-8")).hexdigest()[:16]
         self.answers_as = ""
         self._is_urgent = False
         self._outage = Outage()
         self._lock = Lock()
-
-    @property
-    def dims(self) -> int | None:
-        """How many numbers a vector has; `None` until the first reply where only the service knows."""
-        return self._dims
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question; only the beginning of a very long one counts."""
@@ -105,7 +107,7 @@ class RemoteProvider:
 
         requests = pack_requests(texts, self.limits)
         parts = [self._embed([texts[place] for place in places], is_query=False) for places in requests]
-        return np.concatenate(parts) if parts else validated([], 0, self._dims)
+        return np.concatenate(parts)
 
     def prepare(self, texts: Sequence[str], *, is_query: bool) -> list[str]:
         """Return texts as the service may see them: with prefixes, and without secrets if it is elsewhere."""
@@ -117,10 +119,6 @@ class RemoteProvider:
         other = copy(self)
         other._is_urgent = True
         return other
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.http.close()
 
     def _embed(self, texts: list[str], *, is_query: bool) -> Vectors:
         """Return the vectors of one request, which is made once more after a bad reply."""
@@ -144,7 +142,7 @@ class RemoteProvider:
         shown = self.prepare(texts, is_query=is_query)
         path, body = self.api.request(self.model, shown, is_query=is_query, dims=self.chosen_dims)
         patience = patience_for(self.http.address, is_query=is_query or self._is_urgent)
-        room = len(texts) * (self._dims or _UNKNOWN_DIMS) * _NUMBER_BYTES + _REPLY_SLACK
+        room = len(texts) * (self.dims or _UNKNOWN_DIMS) * _NUMBER_BYTES + _REPLY_SLACK
         expected, used = sum(map(estimate, shown)), 0
         if self.meter is not None:
             self.meter.reserve(expected, "query" if is_query else "passages")
@@ -165,28 +163,18 @@ class RemoteProvider:
 
     def _check(self, reply: Reply, count: int) -> Vectors:
         """Return the vectors of a reply, or raise an error if they are wrong or of another model."""
-        vectors = reply.check_vectors(count, self._dims, self.http.who)
+        vectors = reply.check_vectors(count, self.dims, self.http.who)
         with self._lock:
             self.answers_as = self.answers_as or reply.model
-            self._dims = self._dims or vectors.shape[1]
+            self.dims = self.dims or vectors.shape[1]
             is_other_model = bool(reply.model) and reply.model != self.answers_as
-            if is_other_model or self._dims != vectors.shape[1]:
+            if is_other_model or self.dims != vectors.shape[1]:
                 what = "its model" if is_other_model else "the length of its vectors"
                 raise ModelChanged(
                     f"{self.http.who} changed {what} while it was in use",
                     todo="Find out which model it runs, and name it in embeddings.model",
                 )
         return vectors
-
-    def _key(self, settings: Embeddings) -> str:
-        parts = {
-            "provider": self.id,
-            "base_url": self.http.address.public,
-            "dimensions": settings.dimensions,
-            "headers": sorted((k.lower(), v) for k, v in settings.headers if not is_secret(k, v)),
-            "prefixes": self._prefixes,
-        }
-        return sha256(json.dumps(parts, sort_keys=True).encode("utf-8")).hexdigest()[:16]
 
 
 def without_secrets(text: str, rules: Rules | None) -> str:

@@ -61,8 +61,13 @@ class Api:
     """The lengths of vectors by patterns of models' names; of other models the first reply shows it."""
     one_length: ClassVar[str] = ""
     """A pattern of the models that make vectors of one length only."""
+    path: ClassVar[str] = "embeddings"
     dims_field: ClassVar[str] = "dimensions"
     """What a request calls the length that the settings chose."""
+    parameters: ClassVar[Mapping[str, Any]] = {"encoding_format": "float"}
+    """What every request says; a text that is too long is refused, not cut."""
+    input_types: ClassVar[tuple[str, str] | None] = None
+    """What a request calls its texts if they are passages, and if they are queries."""
     serves_any_model: ClassVar[bool] = False
     """Whether the service runs models of others and hands them a text as it is."""
 
@@ -95,14 +100,12 @@ class Api:
         self, model: str, texts: Sequence[str], *, is_query: bool, dims: int | None
     ) -> tuple[str, dict[str, Any]]:
         """Return the path and the body of a request; `dims` is set if a length was chosen."""
-        body = {"model": model, "input": list(texts), **self.parameters(is_query=is_query)}
+        body = {"model": model, "input": list(texts), **self.parameters}
+        if self.input_types:
+            body["input_type"] = self.input_types[is_query]
         if dims is not None and self.shortens(model):
             body[self.dims_field] = dims
-        return "embeddings", body
-
-    def parameters(self, *, is_query: bool) -> dict[str, Any]:
-        """Return what a request says beside its model and texts."""
-        return {"encoding_format": "float"}
+        return self.path, body
 
     def reply(self, raw: Any, count: int) -> Reply:
         """Return what a reply to so many texts says, or raise `Malformed`."""
@@ -162,10 +165,8 @@ class Voyage(Api):
     known_dims: ClassVar = {"voyage-3-lite": 512, "voyage-(code|large)-2": 1536, "voyage-[34].*": 1024}
     one_length = "voyage-3(-lite)?|.*-2"
     dims_field = "output_dimension"
-
-    def parameters(self, *, is_query: bool) -> dict[str, Any]:
-        """Return what a request says of its texts; one that is too long is refused, not cut."""
-        return {"input_type": "query" if is_query else "document", "truncation": False}
+    parameters: ClassVar = {"truncation": False}
+    input_types = ("document", "query")
 
 
 class Ollama(Api):
@@ -175,6 +176,8 @@ class Ollama(Api):
     default_model = "nomic-embed-text"
     own_prefixes = ("ollama/",)
     serves_any_model = True
+    path = "api/embed"
+    parameters: ClassVar = {"truncate": False}
 
     def base_url(self, environ: Mapping[str, str]) -> str:
         """Return the address that `OLLAMA_HOST` names, or the usual one."""
@@ -191,16 +194,6 @@ class Ollama(Api):
         """Return how much it takes: 4,096 tokens a text at most, unless a server is set up otherwise."""
         text_bytes = min(4_000, text_bytes_of(model, 2_000))
         return Limits(text_bytes, request_bytes=64_000, request_texts=32, at_once=2)
-
-    def request(
-        self, model: str, texts: Sequence[str], *, is_query: bool, dims: int | None
-    ) -> tuple[str, dict[str, Any]]:
-        """Return the path and the body of a request."""
-        return "api/embed", super().request(model, texts, is_query=is_query, dims=dims)[1]
-
-    def parameters(self, *, is_query: bool) -> dict[str, Any]:
-        """Return what a request says of its texts; one that is too long is refused, not cut."""
-        return {"truncate": False}
 
     def reply(self, raw: Any, count: int) -> Reply:
         """Return what a reply says; vectors come in the order of the texts."""
