@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memlines.embed.base import Limits
+from memlines.embed.base import Limits, Provider
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors
@@ -25,15 +25,12 @@ if TYPE_CHECKING:
 MEMLINES = Path(sys.executable).parent / "memlines"
 
 
-class RandomVectors:
+class RandomVectors(Provider):
     """A provider whose vectors mean nothing: search takes as long with them, and making them no time."""
 
-    dims = 512
+    dims: int = 512
     by_sentence = True
-    answers_as = ""
     scale_known = True
-    sends_to = ""
-    meter = None
     limits = Limits(text_bytes=1_000_000, request_bytes=100_000_000, request_texts=100_000)
 
     def __init__(self, name: str = "random", model: str = "random", key: str = "") -> None:

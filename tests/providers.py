@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memlines.embed.base import Limits, Meter
+from memlines.embed.base import Limits, Meter, Provider
 from memlines.errors import EmbeddingError
 from memlines.text.terms import words_of
 
@@ -21,7 +21,7 @@ NEUTRAL = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass
-class FakeProvider:
+class FakeProvider(Provider):
     """Texts that share words are near; another `model` puts them elsewhere. Counts what it is asked."""
 
     model: str = "bag-of-words"
@@ -51,18 +51,14 @@ class FakeProvider:
         return np.stack([self.embed_query(text) for text in texts])
 
 
-class MeaningsProvider:
+class MeaningsProvider(Provider):
     """Gives a text the sum of the vectors of the keys it holds; tests can make it fail."""
 
     id = "fake"
     key = ""
     dims = 4
-    by_sentence = False
     limits = ROOMY
-    sends_to = ""
-    answers_as = ""
     scale_known = True
-    meter = None
 
     def __init__(self, meanings: Mapping[str, Sequence[float]], model: str = "fake-1") -> None:
         self.meanings = meanings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from memlines.embed.base import embed_documents, embed_query, to_blobs, validated
+from memlines.embed.base import Provider, embed_documents, embed_query, to_blobs, validated
 from memlines.errors import BadVectors, UsageError
 from tests.providers import ROOMY
 
@@ -16,19 +16,14 @@ if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors
 
 
-class FakeProvider:
+class FakeProvider(Provider):
     """Answers with what it was given and remembers what it was asked."""
 
     id = "fake"
     model = "fake-1"
     dims = 3
-    by_sentence = False
     key = "local"
     limits = ROOMY
-    sends_to = ""
-    answers_as = ""
-    scale_known = True
-    meter = None
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer

@@ -57,58 +57,45 @@ class Meter(Protocol):
         """Begin to count for another sync."""
 
 
-class Provider(Protocol):
+class Provider:
     """Something that turns text into vectors; safe to call from several threads.
 
     The constructor raises an `EmbeddingError` where the provider cannot work, and is cheap
     otherwise: whatever is slow (a model, a connection) waits until the first text.
     """
 
-    @property
-    def id(self) -> str:
-        """The name in the settings, such as `builtin`."""
-
-    @property
-    def model(self) -> str:
-        """The model's name; a different name means different vectors."""
-
-    @property
-    def dims(self) -> int | None:
-        """How many numbers a vector has; `None` until the first one came, where only the service knows."""
-
-    @property
-    def scale_known(self) -> bool:
-        """Whether search knows what the cosines of the model mean; if not, that has to be measured."""
-
-    @property
-    def answers_as(self) -> str:
-        """What the service calls the model that answers, once it said so; empty where none does."""
-
-    @property
-    def key(self) -> str:
-        """What differs between two sources of the same model; holds no secret."""
-
-    @property
-    def by_sentence(self) -> bool:
-        """Whether the sentences of a passage are embedded as well: where that costs time only."""
-
-    @property
-    def limits(self) -> Limits:
-        """How much it accepts at a time."""
-
-    @property
-    def sends_to(self) -> str:
-        """Where the text goes, such as `api.openai.com`; empty if it stays on this machine."""
-
-    @property
-    def meter(self) -> Meter | None:
-        """What counts its cost; nothing if it is free."""
+    id: str
+    """The name in the settings, such as `builtin`."""
+    model: str
+    """The model's name; a different name means different vectors."""
+    key: str
+    """What differs between two sources of the same model; holds no secret."""
+    dims: int | None
+    """How many numbers a vector has; `None` until the first one came, where only the service knows."""
+    limits: Limits
+    """How much it accepts at a time."""
+    by_sentence: bool = False
+    """Whether the sentences of a passage are embedded as well: where that costs time only."""
+    scale_known: bool = False
+    """Whether search knows what the cosines of the model mean; if not, that has to be measured."""
+    answers_as: str = ""
+    """What the service calls the model that answers, once it said so; empty where none does."""
+    sends_to: str = ""
+    """Where the text goes, such as `api.openai.com`; empty if it stays on this machine."""
+    meter: Meter | None = None
+    """What counts its cost; nothing if it is free."""
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question."""
+        raise NotImplementedError
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of passages, in their order."""
+        raise NotImplementedError
+
+    def with_deadline(self) -> Provider:
+        """Return the same provider for when a person waits, which gives up early if it can."""
+        return self
 
 
 def embed_query(provider: Provider, text: str) -> Vector:

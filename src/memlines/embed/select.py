@@ -152,11 +152,6 @@ def make_provider(
     return RemoteProvider(api, wanted, budget, environ, rules_of(settings.redaction.rules))
 
 
-def with_deadline(provider: Provider) -> Provider:
-    """Return a provider that gives up early, for work that a person waits for."""
-    return provider.with_deadline() if hasattr(provider, "with_deadline") else provider
-
-
 def probe(provider: Provider) -> str:
     """Have one word embedded and say what came of it; a provider that does not work is an error."""
     vector = embed_query(provider, _PROBE)

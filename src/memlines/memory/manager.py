@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
-from memlines.embed.select import with_deadline
 from memlines.errors import EmbeddingError, StoreBusy, StoreDamaged, StoreFull, StoreReadOnly
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
@@ -145,7 +144,7 @@ class Manager(OpenIndex):
             wait_seconds=_SYNC_WAIT if wait_seconds is None else wait_seconds,
         )
         if job.is_limited and job.provider is not None:
-            job = replace(job, provider=with_deadline(job.provider))
+            job = replace(job, provider=job.provider.with_deadline())
         report = run.run(job)
         self.unindexed = report.unindexed
         if words_only:
@@ -254,7 +253,7 @@ class Manager(OpenIndex):
         job = self.job(progress, _BACKGROUND_GROUP)
         if job.provider is not None:
             # Closing the memory waits for the end of this.
-            job = replace(job, provider=with_deadline(job.provider))
+            job = replace(job, provider=job.provider.with_deadline())
         try:
             report = add_vectors(replace(job, wait_seconds=_BACKGROUND_WAIT), Report(pending=1))
         except StoreBusy:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memlines import paths
-from memlines.embed.base import Limits
+from memlines.embed.base import Limits, Provider
 from memlines.errors import EmbeddingError, ModelFilesError, reason_of
 from memlines.folders import make_private_folders
 from memlines.settings.tree import BUILTIN_MODEL
@@ -291,7 +291,7 @@ _shared: dict[Path, Engine] = {}
 _loading = threading.Lock()
 
 
-class BuiltinProvider:
+class BuiltinProvider(Provider):
     """Universal Sentence Encoder multilingual v3 from an installed package.
 
     Making one checks the model's files and raises `ModelFilesError` if they are not the
@@ -302,10 +302,7 @@ class BuiltinProvider:
     model = BUILTIN_MODEL
     dims = 512
     by_sentence = True
-    answers_as = ""
     scale_known = True
-    sends_to = ""
-    meter = None
     limits = Limits(text_bytes=1_000_000, request_bytes=100_000_000, request_texts=100_000)
     key = f"{PACKAGE}=={VERSION}"
 

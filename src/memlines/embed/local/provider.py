@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memlines import paths
-from memlines.embed.base import Limits, count_cores
+from memlines.embed.base import Limits, Provider, count_cores
 from memlines.embed.local.header import PACKAGE, fingerprint_of, read_header, unusable
 from memlines.embed.remote.errors import Outage
 from memlines.embed.remote.services import prefixes_of
@@ -41,7 +41,7 @@ _TEXTS = 16
 """How many passages one call holds: small, so that progress shows and little is lost on a stop."""
 
 
-class LocalProvider:
+class LocalProvider(Provider):
     """A GGUF model of the user's own; nothing leaves the machine.
 
     Making one reads the file's header and raises `ProviderUnusable` or `ModelFilesError` if the
@@ -49,11 +49,6 @@ class LocalProvider:
     """
 
     id = "local"
-    by_sentence = False
-    sends_to = ""
-    meter = None
-    answers_as = ""
-    scale_known = False
 
     def __init__(self, settings: Embeddings) -> None:
         self._path = model_file(settings)

@@ -15,7 +15,7 @@ from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from memlines.embed.base import Limits, Meter, pack_requests
+from memlines.embed.base import Meter, Provider, pack_requests
 from memlines.embed.remote.errors import Outage
 from memlines.embed.remote.http import Http, is_secret, patience_for
 from memlines.embed.remote.services import Api, Malformed, Reply
@@ -41,15 +41,12 @@ _NOTHING = "[private]"
 """What is sent of a text that is all secret; services refuse an empty one."""
 
 
-class RemoteProvider:
+class RemoteProvider(Provider):
     """A service that makes vectors over the network; safe to call from several threads.
 
     The constructor sends nothing, and raises `ProviderUnusable` for what is missing: a key, a model, an
     address.
     """
-
-    by_sentence = False
-    scale_known = False
 
     def __init__(
         self,
@@ -66,7 +63,7 @@ class RemoteProvider:
         self.model = model_name(api, settings)
         self.chosen_dims = settings.dimensions
         usual_dims = api.dims(self.model)
-        self.dims: int | None = self.chosen_dims or usual_dims
+        self.dims = self.chosen_dims or usual_dims
         if self.dims != usual_dims and not api.shortens(self.model):
             raise ProviderUnusable(
                 f"{self.id} makes vectors of one length only with the model {self.model}",
@@ -81,7 +78,7 @@ class RemoteProvider:
         self.sends_to = "" if self.http.address.is_loopback else self.http.address.host
         limits = api.limits(self.model)
         texts = min(settings.batch_size or limits.request_texts, limits.request_texts)
-        self.limits: Limits = replace(limits, request_texts=texts)
+        self.limits = replace(limits, request_texts=texts)
         identity = {
             "provider": self.id,
             "base_url": self.http.address.public,
@@ -90,7 +87,6 @@ class RemoteProvider:
             "prefixes": self._prefixes,
         }
         self.key = sha256(json.dumps(identity, sort_keys=True).encode("utf-8")).hexdigest()[:16]
-        self.answers_as = ""
         self._is_urgent = False
         self._outage = Outage()
         self._lock = Lock()
