@@ -188,7 +188,16 @@ def _resolve_auto(settings: Settings, environ: Mapping[str, str]) -> tuple[Setti
     """
     wanted = settings.embeddings
     name = _named_provider(wanted, environ)
-    missing = _missing_file(wanted) if wanted.local.model_path else None
+    missing: EmbeddingError | None = None
+    if wanted.local.model_path:
+        from memlines.embed.local.header import missing_model
+        from memlines.embed.local.provider import model_file
+
+        try:
+            file = model_file(wanted)
+            missing = None if file.is_file() else missing_model(file)
+        except EmbeddingError as error:
+            missing = error
     if wanted.local.model_path and not missing:
         if name not in ("", "local"):
             raise _unclear("embeddings.local.model_path and the other settings name two providers")
@@ -236,18 +245,6 @@ def _provider_of_model(model: str, wanted: Embeddings) -> str:
     elif not wanted.remote_ok:
         raise _not_allowed(f"embeddings.model is {model!r}, a model of {name}", name)
     return name
-
-
-def _missing_file(wanted: Embeddings) -> EmbeddingError | None:
-    """Return why the model file of the settings cannot be used; nothing if it is there."""
-    from memlines.embed.local.header import missing_model
-    from memlines.embed.local.provider import model_file
-
-    try:
-        file = model_file(wanted)
-    except EmbeddingError as error:
-        return error
-    return None if file.is_file() else missing_model(file)
 
 
 def _unclear(what: str) -> ProviderUnusable:

@@ -123,45 +123,33 @@ def read_refusal(
 
 def read_network_error(who: str, error: Exception) -> Refusal:
     """Return what an error of the HTTP library means, in words that hold nothing of the request."""
+    import socket
+    import ssl
     import zlib
 
     import httpx2
 
-    if isinstance(error, httpx2.TimeoutException):
-        what, again = "did not answer in time", True
-    elif isinstance(error, httpx2.ConnectError):
-        what, again = _why_unconnected(error)
-    elif isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError)):
-        what, again = "broke off the connection", True
-    elif isinstance(error, httpx2.ProxyError):
-        what, again = "could not be reached through the proxy of the environment", False
-    elif isinstance(error, zlib.error):
-        what, again = "replied with something that cannot be unpacked", True
-    else:
-        what = f"{who} cannot be asked like this ({type(error).__name__})"
-        return Refusal(ProviderUnusable(what, todo="Check embeddings.base_url and embeddings.headers"))
-    return Refusal(
-        ProviderUnreachable(f"{who} {what}", todo="Check the network and embeddings.base_url"), again
-    )
-
-
-def _why_unconnected(error: BaseException) -> tuple[str, bool]:
-    """Say why there is no connection; only one that was cut is worth another attempt."""
-    import socket
-    import ssl
-
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, OSError):
+    while isinstance(error, httpx2.ConnectError) and cause is not None and not isinstance(cause, OSError):
         cause = cause.__cause__ or cause.__context__
-    if isinstance(cause, ConnectionResetError):
-        return "broke off the connection", True
-    if isinstance(cause, ConnectionRefusedError):
-        return "is not there: the connection was refused", False
-    if isinstance(cause, socket.gaierror):
-        return "was not found: no network, or no such name", False
-    if isinstance(cause, ssl.SSLError):
-        return "could not prove that it is the one asked for (TLS)", False
-    return "could not be reached", False
+    meanings: tuple[tuple[type[Exception], str, bool], ...] = (
+        (httpx2.TimeoutException, "did not answer in time", True),
+        (ConnectionResetError, "broke off the connection", True),
+        (ConnectionRefusedError, "is not there: the connection was refused", False),
+        (socket.gaierror, "was not found: no network, or no such name", False),
+        (ssl.SSLError, "could not prove that it is the one asked for (TLS)", False),
+        (httpx2.ConnectError, "could not be reached", False),
+        (httpx2.NetworkError, "broke off the connection", True),
+        (httpx2.RemoteProtocolError, "broke off the connection", True),
+        (httpx2.ProxyError, "could not be reached through the proxy of the environment", False),
+        (zlib.error, "replied with something that cannot be unpacked", True),
+    )
+    for kind, what, again in meanings:  # another attempt may help where a connection was cut
+        if isinstance(error, kind) or isinstance(cause, kind):
+            todo = "Check the network and embeddings.base_url"
+            return Refusal(ProviderUnreachable(f"{who} {what}", todo=todo), again)
+    what = f"{who} cannot be asked like this ({type(error).__name__})"
+    return Refusal(ProviderUnusable(what, todo="Check embeddings.base_url and embeddings.headers"))
 
 
 def _when(wait: float | None) -> str:

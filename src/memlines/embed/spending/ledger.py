@@ -50,13 +50,8 @@ class Spent:
     unknown_price_tokens: int = 0
 
     def __add__(self, other: Spent, sign: int = 1) -> Spent:
-        return Spent(
-            self.tokens + sign * other.tokens,
-            self.requests + sign * other.requests,
-            round(self.dollars + sign * other.dollars, _DIGITS),
-            round(self.saved + sign * other.saved, _DIGITS),
-            self.unknown_price_tokens + sign * other.unknown_price_tokens,
-        )
+        pairs = ((getattr(self, name), getattr(other, name)) for name in _AMOUNTS)
+        return Spent(*(round(own + sign * more, _DIGITS) for own, more in pairs))
 
     def __sub__(self, other: Spent) -> Spent:
         return self.__add__(other, -1)
