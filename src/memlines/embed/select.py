@@ -1,7 +1,7 @@
 """Decide which provider turns text into vectors, and what may be sent where.
 
 Text leaves this machine only for a provider that the settings name, as the first or as the fallback, or
-that they allow `auto` to take. Choosing loads neither numpy nor a model, so that status and words-only
+that they allow `auto` to choose. Choosing loads neither numpy nor a model, so that status and words-only
 search stay quick.
 
 With `embeddings.provider: auto`, what the settings say about a service (address, model, key, headers) is
@@ -23,7 +23,7 @@ from memlines.settings.tree import BUILTIN_MODEL, SERVICES
 from memlines.types import Space
 
 AUTOMATIC = ("openai", "gemini", "voyage", "mistral")
-"""The services that `auto` takes if it may and their key is there, in this order."""
+"""The services that `auto` chooses if it may and their key is there, in this order."""
 
 _ON_THIS_MACHINE = ("local", "builtin")
 

@@ -31,6 +31,7 @@ def recognise(lines: Iterable[str]) -> Client | None:
     """Return the client whose format lines have, by the first record that only one of them writes."""
     for record in records_of(lines):
         for client in CLIENTS.values():
-            if client.is_own_record(record):
+            is_own_type = not client.own_types or record.get("type") in client.own_types
+            if is_own_type and client.own_field in record:
                 return client
     return None

@@ -111,13 +111,17 @@ def _search(look: Look) -> None:
                     look.consider(entry)
 
 
-def _is_own_record(record: Record) -> bool:
-    return record.get("type") in ("user", "assistant") and "sessionId" in record
-
-
 def _header_of(record: Record) -> Header | None:
     session, folder = record.get("sessionId"), record.get("cwd")
     return Header(session, folder, record.get("isSidechain") is True) if session or folder else None
 
 
-CLIENT = Client("claude-code", _read, _header_of, _search, _is_own_record, is_folder_first=False)
+CLIENT = Client(
+    "claude-code",
+    _read,
+    _header_of,
+    _search,
+    own_field="sessionId",
+    own_types=("user", "assistant"),
+    is_folder_first=False,
+)

@@ -97,10 +97,6 @@ def _search(look: Look) -> None:
     look.seen.found.sort(key=lambda found: found.path)
 
 
-def _is_own_record(record: Record) -> bool:
-    return record.get("type") in ("session_meta", "response_item") and "payload" in record
-
-
 def _header_of(record: Record) -> Header | None:
     if record.get("type") != "session_meta":
         return None
@@ -109,4 +105,6 @@ def _header_of(record: Record) -> Header | None:
     return Header(payload.get("id"), payload.get("cwd"), is_helper)
 
 
-CLIENT = Client("codex", _read, _header_of, _search, _is_own_record)
+CLIENT = Client(
+    "codex", _read, _header_of, _search, own_field="payload", own_types=("session_meta", "response_item")
+)

@@ -96,8 +96,9 @@ class Client:
     search: Callable[[Look], None]
     """Looks at the places where this client keeps transcripts."""
 
-    is_own_record: Callable[[Record], bool]
-    """Returns whether a record is one that only this client writes."""
+    own_field: str
+    own_types: tuple[str, ...] = ()
+    """A record with this field, and of one of these types if there are any, is of this client."""
 
     is_folder_first: bool = True
     """Whether the first line of a file says in which folder the session began."""

@@ -1,7 +1,7 @@
 """What the parsers of all clients share: a transcript is lines, and each line is read by itself.
 
 A transcript may be written to while it is read, and may have been cut off or damaged; a line that cannot be
-used takes no other with it. A client's parser only returns what one record says.
+used spoils no other. A client's parser only returns what one record says.
 
 Reading on. A line's number and text never depend on another line. The names of tools do: a line that only
 calls tools adds them to the turn before it, or else to the next one, of the same exchange. So a growing file

@@ -3,7 +3,7 @@
     {"type": "session", "timestamp": "2026-03-01T09:30:00Z", "cwd": "/home/ada/shop"}
     {"type": "message", "timestamp": …, "message": {"role": "user", "content": "…", "timestamp": …}}
 
-`content` is a text or a list of blocks, of which those of type `text` are taken: what was said, not what
+`content` is a text or a list of blocks, and only blocks of type `text` are read: what was said, not what
 tools were called with or gave back. Summaries of compactions are left out, since what they sum up is there.
 
 Newer versions keep a living session as rows of a database and write lines only when it is deleted or reset;
@@ -68,14 +68,18 @@ def _search(look: Look) -> None:
                 look.take_row(f"{agent}/", database, str(session), lines, updated)
 
 
-def _is_own_record(record: Record) -> bool:
-    return record.get("type") in ("session", "message")
-
-
 def _header_of(record: Record) -> Header | None:
     if record.get("type") != "session":
         return None
     return Header(record.get("id"), record.get("cwd"), client=record.get("client"))
 
 
-CLIENT = Client("openclaw", _read, _header_of, _search, _is_own_record, read_session=read_session)
+CLIENT = Client(
+    "openclaw",
+    _read,
+    _header_of,
+    _search,
+    own_field="type",
+    own_types=("session", "message"),
+    read_session=read_session,
+)

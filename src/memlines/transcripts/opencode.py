@@ -79,7 +79,7 @@ def read_session(query: Query, database: str, session: str) -> list[str]:
 def read_export(text: str) -> tuple[Any, Transcript] | None:
     """Return the id and the transcript of what `opencode export` printed, if a text begins as that does.
 
-    A message that is damaged or cut off takes no other with it.
+    A message that is damaged or cut off spoils no other.
     """
     begin = _EXPORT.match(text)
     info, end = _decoded(text, begin.end()) if begin else (None, 0)
@@ -150,10 +150,6 @@ def _search(look: Look) -> None:
         look.take_row("", database, str(session), messages, updated)
 
 
-def _is_own_record(record: Record) -> bool:
-    return "info" in record
-
-
 def _header_of(record: Record) -> Header | None:
     if "parts" in record:
         return None
@@ -166,7 +162,7 @@ CLIENT = Client(
     _read,
     _header_of,
     _search,
-    _is_own_record,
+    own_field="info",
     read_session=read_session,
     read_export=read_export,
 )

@@ -134,7 +134,7 @@ class BatchLimits:
 
 
 USUAL_LIMITS = BatchLimits(texts=50_000, file_bytes=100_000_000)
-"""Within what all services take; OpenAI's limits are the narrowest: 50,000 texts in 200 MB."""
+"""Within what all services accept; OpenAI's limits are the narrowest: 50,000 texts in 200 MB."""
 
 ONCE = Patience(total=120, connect=10, retries=0)
 """For a request that must not be repeated before it is known whether it took effect."""

@@ -44,7 +44,7 @@ class Tokenizer:
         A text that holds nothing the vocabulary can see is one unknown token.
         """
         parts: list[list[int]] = [[_BEGIN]]
-        # Bytes, because half a surrogate pair (from a broken file) is no text the library takes.
+        # Bytes, because the library refuses text with half a surrogate pair (from a broken file).
         parts.extend(
             self._pieces.encode(part.encode("utf-8", "replace"), out_type=int) for part in _slices(text)
         )

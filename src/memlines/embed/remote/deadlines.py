@@ -47,7 +47,7 @@ def client(*, direct: str = "") -> httpx2.Client:
         timeout=None,
         mounts={direct: None} if direct else None,
     )
-    # The library takes another backend only together with a hand-made pool, which would lose the
+    # The library accepts another backend only together with a hand-made pool, which would lose the
     # proxies of the environment; so the backend is wrapped in the pools that it made.
     for transport in (made._transport, *made._mounts.values()):
         if isinstance(transport, httpx2.HTTPTransport):

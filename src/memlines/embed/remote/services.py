@@ -80,7 +80,7 @@ class Api:
         return {"authorization": f"Bearer {key}"}
 
     def limits(self, model: str) -> Limits:
-        """Return how much the service takes at a time."""
+        """Return how much the service accepts at a time."""
         return self.usual_limits
 
     def dims(self, model: str) -> int | None:
@@ -137,7 +137,7 @@ class Compatible(Api):
     serves_any_model = True
 
     def limits(self, model: str) -> Limits:
-        """Return what most servers take."""
+        """Return what most servers accept."""
         return Limits(text_bytes_of(model, 8_000), request_bytes=64_000, request_texts=32, at_once=2)
 
 
@@ -191,7 +191,7 @@ class Ollama(Api):
         return f"{scheme or 'http'}://{name}" + (f":{port}" if port else "")
 
     def limits(self, model: str) -> Limits:
-        """Return how much it takes: 4,096 tokens a text at most, unless a server is set up otherwise."""
+        """Return how much it accepts: 4,096 tokens a text at most, unless a server is set up otherwise."""
         text_bytes = min(4_000, text_bytes_of(model, 2_000))
         return Limits(text_bytes, request_bytes=64_000, request_texts=32, at_once=2)
 
@@ -216,7 +216,7 @@ class Gemini(Api):
         return {"x-goog-api-key": key}
 
     def limits(self, model: str) -> Limits:
-        """Return how much it takes: 2,048 tokens a text, 8,192 since the second generation."""
+        """Return how much it accepts: 2,048 tokens a text, 8,192 since the second generation."""
         text_bytes = 8_000 if self._is_second(model) else 2_000
         return Limits(text_bytes, request_bytes=100_000, request_texts=100, at_once=2)
 

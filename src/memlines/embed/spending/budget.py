@@ -60,7 +60,7 @@ _DOLLARS = {
 """US dollars for a million tokens, by provider and model."""
 
 BATCH_SHARES = {"openai": 0.5, "gemini": 0.5, "voyage": 0.67}
-"""What part of the price is paid for tokens in a batch, by those who take batches."""
+"""What part of the price is paid for tokens in a batch, by the services that offer batches."""
 
 
 @dataclass(frozen=True, slots=True)
