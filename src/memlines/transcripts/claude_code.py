@@ -117,11 +117,5 @@ def _header_of(record: Record) -> Header | None:
 
 
 CLIENT = Client(
-    "claude-code",
-    _read,
-    _header_of,
-    _search,
-    own_field="sessionId",
-    own_types=("user", "assistant"),
-    is_folder_first=False,
+    "claude-code", _read, _header_of, _search, "sessionId", ("user", "assistant"), is_folder_first=False
 )

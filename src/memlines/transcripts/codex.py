@@ -105,6 +105,4 @@ def _header_of(record: Record) -> Header | None:
     return Header(payload.get("id"), payload.get("cwd"), is_helper)
 
 
-CLIENT = Client(
-    "codex", _read, _header_of, _search, own_field="payload", own_types=("session_meta", "response_item")
-)
+CLIENT = Client("codex", _read, _header_of, _search, "payload", ("session_meta", "response_item"))

@@ -75,11 +75,5 @@ def _header_of(record: Record) -> Header | None:
 
 
 CLIENT = Client(
-    "openclaw",
-    _read,
-    _header_of,
-    _search,
-    own_field="type",
-    own_types=("session", "message"),
-    read_session=read_session,
+    "openclaw", _read, _header_of, _search, "type", ("session", "message"), read_session=read_session
 )

@@ -158,11 +158,5 @@ def _header_of(record: Record) -> Header | None:
 
 
 CLIENT = Client(
-    "opencode",
-    _read,
-    _header_of,
-    _search,
-    own_field="info",
-    read_session=read_session,
-    read_export=read_export,
+    "opencode", _read, _header_of, _search, "info", read_session=read_session, read_export=read_export
 )
