@@ -59,7 +59,7 @@ def test_a_sync_tells_that_the_model_changed(
 def test_model_shows_what_answers_and_what_is_kept(cli: Cli, changed: Path) -> None:
     told = cli("model", "-w", changed).out
     assert "openai-compatible (second): answers, 3 of 3 chunks" in told
-    assert "openai-compatible (first): is kept to go back to" in told
+    assert "openai-compatible (first): is kept;" in told
 
 
 def test_model_without_vectors(cli: Cli, workspace: Path) -> None:
@@ -78,7 +78,7 @@ def test_model_as_json(cli: Cli, changed: Path) -> None:
 def test_a_rollback_and_what_status_says_of_it(cli: Cli, changed: Path) -> None:
     assert "openai-compatible (first) answers again" in cli("model", "rollback", "-w", changed).out.lower()
     assert "declined   openai-compatible (second)" in cli("status", "-w", changed).out
-    assert "is wanted again" in cli("model", "resume", "-w", changed).out
+    assert "is accepted again" in cli("model", "resume", "-w", changed).out
 
 
 def test_a_cancel_without_a_change_is_an_error_with_a_way_out(cli: Cli, changed: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memlines import AsyncMemory, Memory
-from memlines.serve.tools.changing import status_text
+from memlines.serve.tools import call_tool
 from tests.admin.doctor import execute
 from tests.embed.fake_batches import KEY, BatchServer, serving
 from tests.embed.fake_service import ProviderServer, Status, impatient, provider_server
@@ -214,7 +214,7 @@ def test_probes_can_be_awaited(workspace: Path) -> None:
 def test_the_tool_tells_of_vectors(workspace: Path) -> None:
     with Memory(workspace) as memory:
         memory.sync()
-        told = status_text(memory.status())
+        told = call_tool(memory, "memory_status", {}).text
     assert "Vectors: 2 of 2 chunks; cache: 2 vectors; 512 numbers each, searched by matrix" in told
 
 

@@ -139,9 +139,8 @@ def test_a_prompt_that_starts_the_engine_is_answered(hooks: Hooks, monkeypatch: 
     monkeypatch.setenv("MEMLINES_HOME", str(hooks.home))
     monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     said = b'{"session_id": "one", "prompt": "Which port did we choose for the staging database?"}'
-    params = thin._params("claude-code", "UserPromptSubmit")
-    limit = thin.LIMITS["UserPromptSubmit"]
-    answer = thin._ask_until(str(hooks.folder.resolve()), params, said, monotonic(), limit)
+    event, root = "UserPromptSubmit", str(hooks.folder.resolve())
+    answer = thin._ask_until(root, "claude-code", event, said, monotonic(), thin.LIMITS[event])
     assert b"port 5433" in answer
 
 

@@ -19,7 +19,7 @@ from tests.serve.mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_note
 from tests.serve.rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "b4e4cdf6b29017ea8c582e297bd542e056945526de45f455717cbdba601ae8d0"
+LISTING = "b2f2a10078b48d924514ee723a8cfbd9f75e5a69f740b7513d294b428db99396"
 """What clients and models were told when somebody last read it with care."""
 
 
@@ -332,7 +332,7 @@ def test_a_mistake_inside_is_told_without_its_details(
         raise ZeroDivisionError("secret")
 
     add_tool(monkeypatch, "memory_broken", fail)
-    with pytest.raises(ErrorAnswer, match="mistake inside Memlines") as refused:
+    with pytest.raises(ErrorAnswer, match="bug in Memlines") as refused:
         client.call("memory_broken")
     assert refused.value.code == -32603
     assert "ZeroDivisionError" in capsys.readouterr().err

@@ -14,7 +14,7 @@ import pytest
 from memlines import MemoryOff, UsageError
 from memlines.embed.select import Choice
 from memlines.serve.rpc.engine import Engine
-from memlines.serve.rpc.messages import UnknownProtocol
+from memlines.serve.rpc.messages import Refused, raised_line
 from memlines.serve.tools import shown_tools
 from tests.memories import write
 from tests.providers import MeaningsProvider
@@ -74,8 +74,10 @@ def test_the_handshake_names_the_workspace_and_the_tools(client: Client) -> None
 
 
 def test_an_unknown_version_is_refused(client: Client) -> None:
-    with pytest.raises(UnknownProtocol, match="known are: 1"):
+    with pytest.raises(Refused, match="known are: 1") as refused:
         client("initialize", protocol=2)
+    answer = json.loads(raised_line(7, refused.value))["error"]
+    assert (answer["code"], answer["data"]["known"]) == (-32003, [1])
 
 
 def test_a_folder_below_a_workspace_uses_that_workspace(workspace: Path) -> None:

@@ -14,7 +14,6 @@ from memlines.errors import MemlinesError, MemoryOff, PathError, SettingsError, 
 from memlines.serve.rpc.messages import (
     Refused,
     Request,
-    UnknownProtocol,
     error_line,
     parse_request,
     raised_line,
@@ -190,7 +189,6 @@ def error(raised: MemlinesError) -> Any:
         (MemoryOff("it is off"), -32005),
         (SettingsError("it is no number"), -32000),
         (MemlinesError("it broke"), -32000),
-        (UnknownProtocol(2, [1]), -32003),
     ],
 )
 def test_every_error_has_its_number(raised: MemlinesError, number: int) -> None:
@@ -211,7 +209,3 @@ def test_a_message_is_what_happened_and_what_to_do() -> None:
     assert (
         error(StoreBusy("another process writes", todo="Wait"))["message"] == "another process writes. Wait"
     )
-
-
-def test_an_unknown_protocol_is_told_the_known_ones() -> None:
-    assert error(UnknownProtocol(2, [1]))["data"]["known"] == [1]

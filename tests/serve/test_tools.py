@@ -202,7 +202,7 @@ def test_remember_cannot_mark_a_session_that_the_client_does_not_name(memory: Me
 
 def test_remember_tells_what_is_known_already(memory: Memory) -> None:
     output = called(memory, "memory_remember", text="The heron waits at the weir")
-    assert "Known already, so nothing was written" in output.text
+    assert "Already known, so nothing was written" in output.text
     assert "memory/birds.md#L4:\n> - The heron waits at the weir" in output.text
 
 
@@ -294,7 +294,7 @@ def test_forget_refuses_an_id_whose_lines_hold_something_else_by_now(memory: Mem
     chosen = called(memory, "memory_forget", query="kestrel").data["candidates"][0]["id"]
     note = workspace / "memory/birds.md"
     note.write_text("# Birds\n\n- The swift never lands\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="any more"):
+    with pytest.raises(UsageError, match="no longer what was shown"):
         called(memory, "memory_forget", id=chosen)
     assert "swift" in note.read_text(encoding="utf-8")
 
@@ -306,7 +306,7 @@ def test_forget_takes_either_words_or_an_id(memory: Memory, arguments: dict[str,
 
 
 def test_forget_refuses_what_is_no_id(memory: Memory) -> None:
-    with pytest.raises(UsageError, match="no id"):
+    with pytest.raises(UsageError, match="not an id"):
         called(memory, "memory_forget", id="memory/birds.md#L3")
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 
 from memlines.memory.status import Status
-from memlines.serve.wire import excerpt_json, hit_json, report_json, search_json, status_json
+from memlines.serve.wire import excerpt_json, hit_json, search_json
 from memlines.types import Excerpt, Hit, Problem, Report, SearchResult, Why
 from tests.memories import words_memory
 
@@ -92,7 +92,7 @@ def test_an_excerpt() -> None:
 def test_a_report() -> None:
     problem = Problem("memory/b.md", "is binary", failed=True)
     report = Report(("memory/a.md",), 1, ("memory/c.md",), 2, (), (problem,), "forced", ("careful",))
-    assert json.loads(json.dumps(report_json(report))) == {
+    assert json.loads(json.dumps(asdict(report))) == {
         "indexed": ["memory/a.md"],
         "unchanged": 1,
         "removed": ["memory/c.md"],
@@ -112,7 +112,7 @@ def test_a_report() -> None:
 def test_a_status(workspace: Path) -> None:
     with words_memory(workspace, {"a.md": "text\n"}) as memory:
         memory.sync()
-        status = json.loads(json.dumps(status_json(memory.status())))
+        status = json.loads(json.dumps(asdict(memory.status())))
     assert list(status) == [
         "backend",
         "provider",
@@ -177,7 +177,7 @@ def test_a_status(workspace: Path) -> None:
 
 def test_every_field_of_a_status_is_told(workspace: Path) -> None:
     with words_memory(workspace, {}) as memory:
-        assert set(status_json(memory.status())) == {field.name for field in fields(Status)}
+        assert set(asdict(memory.status())) == {field.name for field in fields(Status)}
 
 
 def test_a_result_behaves_like_the_sequence_of_its_hits() -> None:

@@ -1,5 +1,5 @@
 """The command line: each command parses its arguments, calls the layers below and prints.
 
-`main` finds a command and imports its module when it is called; `common` holds the options that commands
-share, `output` what they print with. No logic lives here: what a command does can also be done from Python.
+`main` finds a command and imports its module; `common` has the options that commands share, `output` the
+functions that they print with. No logic lives here: what a command does can also be done from Python.
 """

@@ -1,4 +1,4 @@
-"""What commands take in common: options, the folder they work on, and text from the standard input."""
+"""What commands share: options, the folder they work on, and text from standard input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memlines.cli.output import is_terminal
+from memlines.cli.output import is_terminal, set_json
 from memlines.errors import UsageError
 from memlines.paths import AGENT_VARIABLE, Workspace, check_agent, workspace_above
 from memlines.settings.workspace import FoundWorkspace, current_folder, find_workspace
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _MOST_INPUT = 1_000_000
-"""Bytes that are read from the standard input; far more than a text may have."""
+"""How many bytes of standard input are read; far more than a text may have."""
 
 
 class _Folder(click.Path):
-    """A folder's name; an empty one, such as of a variable that is not set, does not mean this folder."""
+    """The name of a folder; an empty one, as from a variable that is not set, is not the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -42,29 +42,6 @@ FILE = click.Path(path_type=Path)
 
 
 # Options
-
-
-def folder_option(function: Function) -> Function:
-    """Add `--workspace` alone, for commands that are the same for every agent."""
-    return click.option(
-        "-w",
-        "--workspace",
-        type=FOLDER,
-        default=None,
-        help="The folder with the notes. [default: MEMLINES_WORKSPACE, the nearest one above with MEMORY.md,"
-        " the setting workspace, else this one]",
-    )(function)
-
-
-def agent_option(function: Function) -> Function:
-    """Add `--agent`, which sets for one command what the environment variable sets for all."""
-    return click.option(
-        "--agent",
-        metavar="NAME",
-        expose_value=False,
-        callback=_use_agent,
-        help="The agent whose settings, sessions and index are used. [default: the setting agent]",
-    )(function)
 
 
 def _use_agent(context: click.Context, parameter: click.Parameter, name: str | None) -> None:
@@ -83,11 +60,29 @@ def _use_agent(context: click.Context, parameter: click.Parameter, name: str | N
     os.environ[AGENT_VARIABLE] = name  # so that what this command starts serves the same agent
 
 
-def json_option(function: Function) -> Function:
-    """Add `--json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable field names.")(
-        function
-    )
+folder_option = click.option(
+    "-w",
+    "--workspace",
+    type=FOLDER,
+    help="The folder with your notes. [default: MEMLINES_WORKSPACE, the nearest folder above with MEMORY.md,"
+    " the setting workspace, else the current folder]",
+)
+agent_option = click.option(
+    "--agent",
+    metavar="NAME",
+    expose_value=False,
+    callback=_use_agent,
+    help="Use the settings, sessions and index of this agent. [default: the setting agent]",
+)
+json_option = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    callback=set_json,
+    help="Print JSON with stable field names.",
+)
+dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would happen, and change nothing.")
+allow_secret_option = click.option("--allow-secret", is_flag=True, help="Write it even if it holds a secret.")
 
 
 def workspace_option(function: Function) -> Function:
@@ -121,23 +116,16 @@ def argument_option(argument: Argument, *names: str, **more: Any) -> Callable[[F
 
 
 def search_options(function: Function) -> Function:
-    """Add what every search takes: how many hits, how good, by what they are found, and how much of each."""
+    """Add the options of every search: how many hits, how good, how they are found, how much of each."""
     from memlines.memory.arguments import SEARCH
 
     most = argument_option(
-        SEARCH["max_results"], "-n", "--max-results", help="How many hits at most (1 to 1000)."
+        SEARCH["max_results"], "-n", "--max-results", help="Show at most this many hits (1 to 1000)."
     )
-    least = argument_option(
-        SEARCH["min_score"], "--min-score", help="Show no hit that scores lower (0 to 1)."
-    )
+    least = argument_option(SEARCH["min_score"], "--min-score", help="Leave out lower scores (0 to 1).")
     mode = argument_option(SEARCH["mode"], "--mode", default="hybrid", show_default=True)
-    full = click.option("--full", is_flag=True, help="Show all of the chunk around each passage.")
+    full = click.option("--full", is_flag=True, help="Show the whole chunk around each passage.")
     return most(least(mode(full(function))))
-
-
-def allow_secret_option(function: Function) -> Function:
-    """Add `--allow-secret`."""
-    return click.option("--allow-secret", is_flag=True, help="Write it even if it holds a secret.")(function)
 
 
 # Where
@@ -156,7 +144,7 @@ def nearest_workspace(named: Path | None) -> Workspace:
 def nearest_project(named: Path | None) -> Workspace:
     """Return the workspace that was named, or the nearest one from here upwards.
 
-    For what is done to a project itself, wherever its user keeps notes.
+    For changes to a project itself, wherever its user keeps notes.
     """
     here = named or current_folder()
     return Workspace.at(named or workspace_above(here) or here)
@@ -184,4 +172,4 @@ def read_text(words: tuple[str, ...], purpose: str, example: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError("what came from standard input is not UTF-8 text", todo="Convert it first") from None
+        raise UsageError("the standard input is not UTF-8 text", todo="Convert it first") from None

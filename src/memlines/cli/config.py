@@ -1,4 +1,4 @@
-"""The commands that set things up: `init` begins a workspace, `config` shows and changes settings."""
+"""The commands that set things up: `init` creates a workspace, `config` shows and changes settings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ import click
 
 from memlines.cli.common import (
     FOLDER,
-    Function,
     choose_workspace,
     common_options,
     folder_option,
     json_option,
     nearest_workspace,
 )
-from memlines.cli.output import harmless_name, print_json, print_line, warn
+from memlines.cli.output import answer_json, harmless_name, print_json, print_line, wants_json, warn
 from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace, holds_memory
 from memlines.paths import Workspace, expand_home, user_config_file
@@ -33,14 +32,12 @@ from memlines.settings.rules import Key, check_value, parse_value
 @click.argument("folder", type=FOLDER, required=False)
 @click.option("-w", "--workspace", type=FOLDER, help="The same as FOLDER.")
 @json_option
-def init_command(folder: Path | None, workspace: Path | None, as_json: bool) -> None:
-    """Begin a workspace in FOLDER (default: here). Nothing that exists is changed."""
+def init_command(folder: Path | None, workspace: Path | None) -> None:
+    """Create a workspace in FOLDER (default: here). Nothing that exists is changed."""
     if folder and workspace and folder != workspace:
         raise UsageError("FOLDER and --workspace name two different folders", todo="Give one of them")
     begun, made = begin_workspace(expand_home(folder or workspace or Path()))
-    if as_json:
-        print_json({"workspace": str(begun.root), "made": made})
-        return
+    answer_json({"workspace": str(begun.root), "made": made})
     print_line(f"Workspace {begun.root}")
     print_line(f"  made: {', '.join(made)}" if made else "  nothing to do: everything was there")
     click.echo('Write notes in MEMORY.md and memory/, then ask: memlines search "what did we decide?"')
@@ -57,7 +54,7 @@ def config_command() -> None:
 @config_command.command("show")
 @click.argument("key", required=False)
 @common_options
-def show_command(key: str | None, workspace: Path | None, as_json: bool) -> None:
+def show_command(key: str | None, workspace: Path | None) -> None:
     """Show every setting (or KEY, or those below it), its value and its origin."""
     chosen = choose_workspace(workspace)
     opened = Workspace.at(chosen.folder)
@@ -67,47 +64,41 @@ def show_command(key: str | None, workspace: Path | None, as_json: bool) -> None
     wanted = [row for row in rows if not name or row.key == name or row.key.startswith(f"{name}.")]
     if not wanted:
         raise SettingsError(f"there is no setting {key!r}", todo="'memlines config show' lists them all")
-    if as_json:
-        values = {row.key: {"value": row.value, "origin": row.origin} for row in wanted}
-        if "workspace" in values:
-            values["workspace"] |= {"in_use": str(opened.root), "in_use_from": chosen.origin}
-        print_json(values)
-    else:
-        width = max(len(row.key) for row in wanted)
-        for row in wanted:
-            value = harmless_name(json.dumps(row.value, ensure_ascii=False))
-            line = f"{row.key:<{width}}  {value:<24}  {harmless_name(row.origin)}"
-            click.secho(line, bold=row.origin != "default")
-    if key in (None, "workspace") and not as_json:
+    warn(*loaded.warnings)
+    values = {row.key: {"value": row.value, "origin": row.origin} for row in wanted}
+    if "workspace" in values:
+        values["workspace"] |= {"in_use": str(opened.root), "in_use_from": chosen.origin}
+    answer_json(values)
+    width = max(len(row.key) for row in wanted)
+    for row in wanted:
+        value = harmless_name(json.dumps(row.value, ensure_ascii=False))
+        line = f"{row.key:<{width}}  {value:<24}  {harmless_name(row.origin)}"
+        click.secho(line, bold=row.origin != "default")
+    if key in (None, "workspace"):
         print_line(f"The workspace in use is {opened.root} ({chosen.origin}).")
-    for sentence in loaded.warnings:
-        warn(sentence)
 
 
 @config_command.command("get")
 @click.argument("name", metavar="KEY")
 @common_options
-def get_command(name: str, workspace: Path | None, as_json: bool) -> None:
+def get_command(name: str, workspace: Path | None) -> None:
     """Print the value of the setting KEY, and nothing else. Secrets are masked."""
     key = _find_key(name)[0]
     loaded = load(nearest_workspace(workspace))
     (row,) = (row for row in list_settings(loaded) if row.key == key.name)
-    if as_json:
-        print_json({"key": row.key, "value": row.value, "origin": row.origin})
-    elif isinstance(row.value, str) or row.value is None:
+    answer_json({"key": row.key, "value": row.value, "origin": row.origin})
+    if isinstance(row.value, str) or row.value is None:
         print_line(row.value or "")
     else:
         print_line(json.dumps(row.value, ensure_ascii=False))
 
 
-def _project_option(function: Function) -> Function:
-    """Add `--project`."""
-    return click.option(
-        "--project",
-        "in_project",
-        is_flag=True,
-        help="Write it into the project's file, .memory/config.yaml, instead of your own.",
-    )(function)
+_project_option = click.option(
+    "--project",
+    "in_project",
+    is_flag=True,
+    help="Change the project's file, .memory/config.yaml, instead of your own.",
+)
 
 
 @config_command.command("set")
@@ -116,15 +107,15 @@ def _project_option(function: Function) -> Function:
 @_project_option
 @folder_option
 @json_option
-def set_command(name: str, text: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
+def set_command(name: str, text: str, in_project: bool, workspace: Path | None) -> None:
     """Set KEY to VALUE in your own settings file, or in the project's.
 
-    Lists are separated by commas, headers are written name=value,name=value. The rest of the file stays as it
-    is, with its comments. A value that is wrong changes nothing.
+    Separate the items of a list with commas, and write headers as name=value,name=value. The rest of the
+    file, with its comments, is not changed. A wrong value changes nothing.
     """
     key, convert = _find_key(name)
     value, project = _parse_value(key, text, convert), _project(in_project, workspace)
-    _write(key, value, project, as_json)
+    _write(key, value, project)
     try:
         loaded = load(project)
     except SettingsError as error:  # such as a variable that is not set here
@@ -144,21 +135,21 @@ def set_command(name: str, text: str, in_project: bool, workspace: Path | None, 
 @_project_option
 @folder_option
 @json_option
-def unset_command(name: str, in_project: bool, workspace: Path | None, as_json: bool) -> None:
-    """Take KEY out of your own settings file, or out of the project's."""
-    _write(_find_key(name)[0], None, _project(in_project, workspace), as_json)
+def unset_command(name: str, in_project: bool, workspace: Path | None) -> None:
+    """Remove KEY from your own settings file, or from the project's."""
+    _write(_find_key(name)[0], None, _project(in_project, workspace))
 
 
-def _write(key: Key, value: Any, project: Workspace | None, as_json: bool) -> None:
+def _write(key: Key, value: Any, project: Workspace | None) -> None:
     """Write a setting, and say where; never what it is, which may be a secret."""
     from memlines.memory.notes.settings_file import write_setting
 
     file = project.config_file if project else user_config_file()
     changed = write_setting(key.name, value, project)
-    if as_json:
+    if wants_json():
         print_json({"key": key.name, "file": str(file), "changed": changed})
         return
-    done = "is taken out of" if value is None else "is written to"
+    done = "is removed from" if value is None else "is written to"
     state = done if changed else "is not in" if value is None else "is so already in"
     print_line(f"{key.name} {state} {file}")
 
@@ -208,8 +199,8 @@ def _parse_value(key: Key, text: str, convert: Convert | None) -> Any:
 
 @config_command.command("path")
 @common_options
-def path_command(workspace: Path | None, as_json: bool) -> None:
-    """Print the settings files that are read here, in the order in which later ones win."""
+def path_command(workspace: Path | None) -> None:
+    """Print the settings files that are read here; a later one overrules an earlier one."""
     chosen = choose_workspace(workspace)
     opened = Workspace.at(chosen.folder)
     files = {
@@ -217,10 +208,8 @@ def path_command(workspace: Path | None, as_json: bool) -> None:
         "opencode": opened.opencode_config_file,
         "project": opened.config_file,
     }
-    if as_json:
-        places = {name: {"file": str(file), "exists": os.path.lexists(file)} for name, file in files.items()}
-        print_json({**places, "workspace": {"folder": str(opened.root), "origin": chosen.origin}})
-        return
+    places = {name: {"file": str(file), "exists": os.path.lexists(file)} for name, file in files.items()}
+    answer_json({**places, "workspace": {"folder": str(opened.root), "origin": chosen.origin}})
     for name, file in files.items():
         missing = "" if os.path.lexists(file) else "  (does not exist)"
         print_line(f"{name:<10}{file}{missing}")
@@ -229,20 +218,20 @@ def path_command(workspace: Path | None, as_json: bool) -> None:
 @config_command.command("off")
 @folder_option
 @json_option
-def off_command(workspace: Path | None, as_json: bool) -> None:
+def off_command(workspace: Path | None) -> None:
     """Switch the memory of this workspace off: nothing is searched, kept or indexed until it is on."""
-    _switch(workspace, as_json, on=False)
+    _switch(workspace, on=False)
 
 
 @config_command.command("on")
 @folder_option
 @json_option
-def on_command(workspace: Path | None, as_json: bool) -> None:
+def on_command(workspace: Path | None) -> None:
     """Switch the memory of this workspace on again."""
-    _switch(workspace, as_json, on=True)
+    _switch(workspace, on=True)
 
 
-def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
+def _switch(named: Path | None, *, on: bool) -> None:
     from memlines.memory.notes.settings_file import switch
 
     workspace = nearest_workspace(named)
@@ -258,24 +247,19 @@ def _switch(named: Path | None, as_json: bool, *, on: bool) -> None:
             f"{workspace.config_file} was written, but {loaded.origins['enabled']} overrules it",
             todo="Change it there as well",
         )
-    if as_json:
-        print_json(
-            {"file": str(workspace.config_file), "changed": changed, "enabled": loaded.settings.enabled}
-        )
-        return
+    answer_json({"file": str(workspace.config_file), "changed": changed, "enabled": on})
     click.echo("memory is on" if on else "memory is off; 'memlines config on' switches it on again")
 
 
 @config_command.command("trust")
-@click.option("--revoke", is_flag=True, help="Take the trust back.")
+@click.option("--revoke", is_flag=True, help="Stop trusting them.")
 @folder_option
 @json_option
-def trust_command(revoke: bool, workspace: Path | None, as_json: bool) -> None:
+def trust_command(revoke: bool, workspace: Path | None) -> None:
     """Let the project's own settings files set every key.
 
     Those are .memory/config.yaml, and the part of .opencode/config.yaml below `memory`. Read them first:
-    they may have come with a repository of someone else. The trust holds for their present
-    content only.
+    they may have come with a repository of someone else. You trust only their present content.
     """
     opened = nearest_workspace(workspace)
     files = [file for file in opened.config_files if revoke or file.exists()] or [opened.config_file]
@@ -289,7 +273,6 @@ def trust_command(revoke: bool, workspace: Path | None, as_json: bool) -> None:
             digest = trust(file)
             results.append({"file": str(file), "trusted": True, "sha256": digest})
             sentence = f"{file} is trusted as it is now (SHA-256 {digest[:12]}…)"
-        if not as_json:
+        if not wants_json():
             print_line(sentence)
-    if as_json:
-        print_json({**results[-1], "files": results})
+    answer_json({**results[-1], "files": results})

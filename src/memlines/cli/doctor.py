@@ -11,7 +11,7 @@ import click
 from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
 from memlines.admin.doctor.findings import Finding
 from memlines.cli.common import choose_workspace, common_options
-from memlines.cli.output import counted, harmless_name, print_json, progress_bar
+from memlines.cli.output import answer_json, counted, harmless_name, progress_bar
 from memlines.errors import UsageError
 
 _COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
@@ -20,12 +20,16 @@ _MOST_ALIKE = 20
 
 
 @click.command("doctor")
-@click.option("--repair", is_flag=True, help="Repair the index and what belongs to it, then check again.")
-@click.option("--clean", is_flag=True, help="With --repair: delete damaged indexes that were set aside, too.")
-@click.option("--deep", is_flag=True, help="Look at everything, and give the provider of vectors one word.")
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Repair the index and other derived files, then check again.",
+)
+@click.option("--clean", is_flag=True, help="With --repair: also delete damaged indexes that were set aside.")
+@click.option("--deep", is_flag=True, help="Check everything, and send the provider one word.")
 @common_options
-def doctor_command(repair: bool, clean: bool, deep: bool, workspace: Path | None, as_json: bool) -> int:
-    """Check everything that can be wrong with a memory. Never touches a note.
+def doctor_command(repair: bool, clean: bool, deep: bool, workspace: Path | None) -> int:
+    """Check everything that can be wrong with your memory. Notes are never changed.
 
     Without --repair nothing is changed. Exits with 1 if there are problems; warnings do not count.
     """
@@ -37,12 +41,14 @@ def doctor_command(repair: bool, clean: bool, deep: bool, workspace: Path | None
             result = examine_and_repair(folder, deep=deep, clean=clean, progress=progress)
     else:
         result = examine(folder, deep=deep)
-    if as_json:
-        counts = {"problems": result.count("problem"), "warnings": result.count("warning")}
-        print_json({"healthy": not counts["problems"], **counts, **asdict(result)})
-    else:
-        _print(result)
-    return 1 if result.count("problem") else 0
+    problems, warnings = result.count("problem"), result.count("warning")
+    counts = {"healthy": not problems, "problems": problems, "warnings": warnings}
+    code = 1 if problems else 0
+    answer_json(counts | asdict(result), code)
+    _print(result)
+    summary = f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"
+    click.echo(summary if problems or warnings else "Nothing is wrong.")
+    return code
 
 
 def _print(result: Examination) -> None:
@@ -57,9 +63,6 @@ def _print(result: Examination) -> None:
     for (check, level), count in alike.items():
         if count > _MOST_ALIKE:
             _line(level, check, f"and {count - _MOST_ALIKE} more (--json lists all)", _COLOURS[level])
-    problems, warnings = result.count("problem"), result.count("warning")
-    summary = f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"
-    click.echo(summary if problems or warnings else "Nothing is wrong.")
 
 
 def _line(word: str, about: str, sentence: str, colour: str) -> None:

@@ -13,7 +13,7 @@ from memlines.admin.evaluation.run import MODES, Evaluation, evaluate, evaluatio
 from memlines.admin.evaluation.sets import METRICS, LabelledSet, read_file, read_folder
 from memlines.cli.common import choose_workspace, common_options
 from memlines.cli.main import INTERRUPTED
-from memlines.cli.output import harmless, print_json, progress_bar, warn
+from memlines.cli.output import answer_json, harmless, progress_bar, wants_json, warn
 from memlines.errors import UsageError, reason_of
 from memlines.settings.keys import known_keys, snake, unknown
 from memlines.settings.rules import parse_value
@@ -25,11 +25,11 @@ _PATH = click.Path(path_type=Path, readable=False)
 @click.command("eval")
 @click.argument("sets", metavar="SET...", nargs=-1, required=True, type=_PATH)
 @click.option(
-    "--mode", "modes", type=click.Choice(MODES), multiple=True, help="Measure only this; repeatable."
+    "--mode", "modes", type=click.Choice(MODES), multiple=True, help="Measure only this mode; repeatable."
 )
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Use this setting; repeatable.")
-@click.option("--by-type", is_flag=True, help="Show every type of query by itself as well.")
-@click.option("--hits", type=_PATH, help="Write the hits of the hybrid mode to this file, a query a line.")
+@click.option("--by-type", is_flag=True, help="Also show each type of query separately.")
+@click.option("--hits", type=_PATH, help="Write the hits of the hybrid mode to this file, a line per query.")
 @common_options
 def eval_command(
     sets: tuple[Path, ...],
@@ -38,12 +38,11 @@ def eval_command(
     by_type: bool,
     hits: Path | None,
     workspace: Path | None,
-    as_json: bool,
 ) -> int:
     """Measure how well search finds the lines it should.
 
     SET is a folder with queries.jsonl and the workspaces it names, or a .jsonl file of queries
-    about the workspace. Every workspace is copied, indexed and asked in a temporary folder.
+    about your workspace. Every workspace is copied, indexed and asked in a temporary folder.
     """
     given = _settings(settings)
     wanted = cast("tuple[Mode, ...]", modes) or MODES
@@ -55,17 +54,17 @@ def eval_command(
     done: list[dict[str, Any]] = []
     try:
         for each in labelled:
-            evaluation = _evaluate(each, given, wanted)
+            with progress_bar() as progress:
+                evaluation = evaluate(each, given, wanted, progress)
             done.append(evaluation_json(evaluation))
-            if not as_json:
+            if not wants_json():
                 _print(done[-1], by_type=by_type)
             if hits is not None:
                 _write_hits(hits, evaluation)
     except KeyboardInterrupt:
         click.echo("Interrupted. The copies that were measured are removed.", err=True)
         return INTERRUPTED
-    if as_json:
-        print_json({"sets": done})
+    answer_json({"sets": done})
     return 0
 
 
@@ -97,15 +96,6 @@ def _read(sets: Sequence[Path], workspace: Path | None) -> list[LabelledSet]:
     ]
 
 
-def _evaluate(labelled: LabelledSet, settings: dict[str, Any], modes: Sequence[Mode]) -> Evaluation:
-    with progress_bar() as progress:
-
-        def harmless_progress(completed: int, total: int, label: str) -> None:
-            progress(completed, total, harmless(label))
-
-        return evaluate(labelled, settings, modes, harmless_progress)
-
-
 def _write_hits(file: Path, evaluation: Evaluation) -> None:
     """Write the hits of the hybrid mode, or of what was measured in its place."""
     mode = next(mode for mode in reversed(MODES) if mode in evaluation.answers)
@@ -122,8 +112,7 @@ def _write_hits(file: Path, evaluation: Evaluation) -> None:
 
 
 def _print(figures: dict[str, Any], *, by_type: bool) -> None:
-    for note in figures["notes"]:
-        warn(note)
+    warn(*figures["notes"])
     model = f"{figures['provider']} ({figures['model']})" if figures["model"] else "words only"
     click.secho(harmless(figures["set"]), bold=True, nl=False)
     click.echo(

@@ -13,17 +13,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memlines.cli import facts_read
-from memlines.cli.common import allow_secret_option, argument_option, common_options, open_memory, read_text
+from memlines.cli.common import (
+    allow_secret_option,
+    argument_option,
+    common_options,
+    dry_run_option,
+    open_memory,
+    read_text,
+)
 from memlines.cli.facts_read import UNSURE, fact_json, format_fact, newest_first
-from memlines.cli.output import is_terminal, print_error, print_json, print_line, warn
-from memlines.cli.remember import ask_which, is_choice_impossible, print_receipt, show_receipt
+from memlines.cli.output import answer_json, is_terminal, print_error, print_line, wants_json, warn
+from memlines.cli.remember import ask_which, is_choice_impossible, print_receipt, show_receipt, yes_option
 from memlines.errors import UsageError
 from memlines.memory.arguments import FACT
 from memlines.text.facts import IMPORTANCE, Fact, FactLine, plain
 
 if TYPE_CHECKING:
     from memlines.memory.facts.facts import Facts
-    from memlines.memory.memory import Memory
 
 _AGO = re.compile(r"(\d{1,4}) ?([dw])")
 _DAYS = {"d": 1, "w": 7}
@@ -36,7 +42,7 @@ _END_OF_INPUT = ("", "\x04", "\x1a")
 def facts_command() -> None:
     """Keep short long-term memories: preferences, decisions, people.
 
-    They are lines of the note memory/facts.md, which can also be changed with an editor.
+    They are lines of the note memory/facts.md, which you can also change with an editor.
     """
 
 
@@ -61,18 +67,18 @@ facts_command.add_command(facts_read.search_command)
     FACT["replaces"],
     "--replaces",
     metavar="ID",
-    help="The fact that is no longer true because of this one.",
+    help="The fact that this one makes no longer true.",
 )
-@click.option("--force", is_flag=True, help="Store it even if it is known, or reads like an order.")
+@click.option(
+    "--force", is_flag=True, help="Store it even if it is known, or reads like an order to a model."
+)
 @allow_secret_option
 @common_options
-def store_command(
-    text: tuple[str, ...], force: bool, workspace: Path | None, as_json: bool, **options: Any
-) -> None:
-    """Store TEXT as a fact, unless it is known already.
+def store_command(text: tuple[str, ...], force: bool, workspace: Path | None, **options: Any) -> None:
+    """Store TEXT as a fact, unless it is already known.
 
-    A fact that it contradicts, or that --replaces names, is kept as no longer true. Without TEXT, or with a
-    single dash, the text comes from standard input; put a text that starts with a dash after --.
+    A fact that it contradicts, or that you name with --replaces, is kept as no longer true. Without TEXT, or
+    with a single dash, it is read from standard input; put a text that starts with a dash after --.
     """
     from memlines.agent.capture import is_injection
 
@@ -80,15 +86,12 @@ def store_command(
     if is_injection(words) and not force:
         raise UsageError(
             "the text reads like an order to a model, and was not stored",
-            todo="Say what is the case, or store it as it is with --force",
+            todo="Write it as a statement, or store it as it is with --force",
         )
     with open_memory(workspace) as memory:
         stored = memory.facts.store(words, force=force, **options)
-    if as_json:
-        print_json(stored.to_json())
-        return
-    for warning in stored.warnings:
-        warn(warning)
+    answer_json(stored.to_json())
+    warn(*stored.warnings)
     fact = stored.line.fact
     if stored.action == "duplicate":
         name = f"{fact.id} in " if fact.id else ""
@@ -111,18 +114,14 @@ def store_command(
 @click.argument("text", nargs=-1, required=True)
 @allow_secret_option
 @common_options
-def edit_command(
-    fact_id: str, text: tuple[str, ...], allow_secret: bool, workspace: Path | None, as_json: bool
-) -> None:
-    """Give the fact ID another TEXT; everything else of it stays."""
+def edit_command(fact_id: str, text: tuple[str, ...], allow_secret: bool, workspace: Path | None) -> None:
+    """Give the fact ID another TEXT; nothing else of it changes."""
     with open_memory(workspace) as memory:
         line = memory.facts.edit(fact_id, " ".join(text), allow_secret=allow_secret)
         changed = fact_json(memory.facts.path, line)
-    if as_json:
-        print_json({"fact": changed})
-    else:
-        print_line(f"Changed in {changed['citation']}")
-        click.echo(format_fact(line.fact))
+    answer_json({"fact": changed})
+    print_line(f"Changed in {changed['citation']}")
+    click.echo(format_fact(line.fact))
 
 
 # forget
@@ -130,18 +129,18 @@ def edit_command(
 
 @facts_command.command("forget")
 @click.argument("ids", nargs=-1, metavar="ID...")
-@click.option("-q", "--query", help="List the facts that this may mean, to choose from.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Show what would be forgotten, and change nothing.")
+@click.option("-q", "--query", help="List the facts that match, to choose from.")
+@yes_option
+@dry_run_option
 @common_options
 def forget_command(
-    ids: tuple[str, ...], query: str | None, yes: bool, dry_run: bool, workspace: Path | None, as_json: bool
+    ids: tuple[str, ...], query: str | None, yes: bool, dry_run: bool, workspace: Path | None
 ) -> int:
     """Remove facts for good: from their note, its history, the index and the table.
 
-    They are named by ID. --query only lists the facts that 'memlines facts search' finds, then such as are
-    no longer true: you choose on a terminal, or give the id of one. Exits with 1 if something is left, or
-    nothing was found.
+    Name them by ID. --query only lists the facts that 'memlines facts search' finds, then those that are no
+    longer true: choose on a terminal, or give the id of one. Exits with 1 if something is left, or nothing
+    was found.
     """
     if bool(ids) == bool(query):
         raise UsageError(
@@ -153,7 +152,7 @@ def forget_command(
         near = memory.facts.candidates(query) if query else ()
         names = [one.fact.id for one in near] if query else list(dict.fromkeys(ids))
         found = [memory.facts.get(name) for name in names]
-        if not as_json:
+        if not wants_json():
             if near and all(one.band == "weak" for one in near):
                 click.echo(UNSURE)
             if not found:
@@ -162,12 +161,12 @@ def forget_command(
             for number, line in enumerate(found, 1):
                 click.echo(f"{number:>{width}}  {format_fact(line.fact)}")
         if dry_run or not found or (query and is_choice_impossible("memlines facts forget", names, yes=yes)):
-            if as_json:
-                print_json({"facts": [fact_json(path, line) for line in found], "receipt": None})
-            return 0 if found else 1
+            code = 0 if found else 1
+            answer_json({"facts": [fact_json(path, line) for line in found], "receipt": None}, code)
+            return code
         chosen = found if yes else ask_which(found, pick=query is not None)
         receipt = memory.facts.forget([line.fact.id for line in chosen]) if chosen else None
-    return show_receipt({"facts": [fact_json(path, line) for line in chosen]}, receipt, as_json)
+    return show_receipt({"facts": [fact_json(path, line) for line in chosen]}, receipt)
 
 
 facts_command.add_command(facts_read.stats_command)
@@ -177,21 +176,18 @@ facts_command.add_command(facts_read.stats_command)
 
 
 @facts_command.command("review")
-@click.option("--since", metavar="DAY", help="Only what was captured since: 7d, 2w or 2026-11-01.")
-@click.option("--all", "everything", is_flag=True, help="Also what was reviewed or is no longer true.")
-@click.option("--keep", multiple=True, metavar="ID", help="Keep this one. May be given several times.")
+@click.option("--since", metavar="DAY", help="Show only what was captured since: 7d, 2w or 2026-11-01.")
+@click.option("--all", "everything", is_flag=True, help="Include what was reviewed or is no longer true.")
+@click.option("--keep", multiple=True, metavar="ID", help="Keep this one; repeatable.")
 @click.option(
     "--edit",
     nargs=2,
     multiple=True,
     metavar="ID TEXT",
-    help="Give this one another text, and keep it. May be given several times.",
+    help="Give this one another text, and keep it; repeatable.",
 )
 @click.option(
-    "--forget",
-    multiple=True,
-    metavar="ID",
-    help="Forget this one for good, without asking. May be given several times.",
+    "--forget", multiple=True, metavar="ID", help="Forget this one for good, without asking; repeatable."
 )
 @common_options
 def review_command(
@@ -201,30 +197,28 @@ def review_command(
     edit: tuple[tuple[str, str], ...],
     forget: tuple[str, ...],
     workspace: Path | None,
-    as_json: bool,
 ) -> int:
-    """Walk through what was captured and not reviewed yet, the oldest first.
+    """Review the facts that were captured from conversations, the oldest first.
 
-    On a terminal a key decides on each, and counts at once: k keeps it, e changes its text, f forgets it
-    for good, s leaves it for later, q ends. Elsewhere they are listed, and the options decide.
+    On a terminal you press a key for each, which counts at once: k keeps it, e changes its text, f forgets
+    it for good, s leaves it for later, q ends. Elsewhere they are listed, and you decide with the options.
     """
     from memlines.memory.notes.entries import local_now
 
     with open_memory(workspace) as memory:
         if keep or edit or forget:
-            return _review_by_options(memory, keep, edit, forget, as_json=as_json)
+            return _review_by_options(memory.facts, keep, edit, forget)
         day = _parse_day(since, local_now(memory.settings).date()) if since is not None else None
         lines = _to_review(memory.facts.list(current=False), day, everything=everything)
-        if as_json:
-            print_json({"facts": [fact_json(memory.facts.path, line) for line in lines]})
-        elif lines and is_terminal(sys.stdin) and is_terminal(sys.stdout):
+        answer_json({"facts": [fact_json(memory.facts.path, line) for line in lines]})
+        if lines and is_terminal(sys.stdin) and is_terminal(sys.stdout):
             return _Review(memory.facts).run(lines)
-        elif lines:
-            for line in lines:
-                click.echo(format_fact(line.fact))
-            click.echo("Decide with --keep ID, --edit ID TEXT and --forget ID, or on a terminal.", err=True)
-        else:
-            click.echo("There is nothing to review.")
+    for line in lines:
+        click.echo(format_fact(line.fact))
+    if lines:
+        click.echo("Decide with --keep ID, --edit ID TEXT and --forget ID, or on a terminal.", err=True)
+    else:
+        click.echo("There is nothing to review.")
     return 0
 
 
@@ -235,7 +229,7 @@ def _parse_day(since: str, today: date) -> date:
         return date.fromisoformat(since.strip())
     except ValueError:
         raise UsageError(
-            f"{since!r} is no day", todo="Write 7d for seven days ago, 2w, or a date such as 2026-11-01"
+            f"{since!r} is not a day", todo="Write 7d for seven days ago, 2w, or a date such as 2026-11-01"
         ) from None
 
 
@@ -252,14 +246,8 @@ def _to_review(lines: Iterable[FactLine], since: date | None, *, everything: boo
 
 
 def _review_by_options(
-    memory: Memory,
-    keep: Sequence[str],
-    edit: Sequence[tuple[str, str]],
-    forget: Sequence[str],
-    *,
-    as_json: bool,
+    facts: Facts, keep: Sequence[str], edit: Sequence[tuple[str, str]], forget: Sequence[str]
 ) -> int:
-    facts = memory.facts
     keep, forget = list(dict.fromkeys(keep)), list(dict.fromkeys(forget))
     named = [*keep, *(name for name, _ in edit), *forget]
     twice = [name for name, count in Counter(named).items() if count > 1]
@@ -272,22 +260,20 @@ def _review_by_options(
     edited = [_edit(facts, name, text) for name, text in edit]
     kept = [facts.review(name) for name in keep]
     receipt = facts.forget(forget) if forget else None
-    if as_json:
-        print_json(
-            {
-                "kept": [line.fact.to_json() for line in kept],
-                "edited": [line.fact.to_json() for line in edited],
-                "forgotten": forget,
-                "receipt": receipt.to_json() if receipt else None,
-            }
-        )
-    else:
-        for word, lines in (("Kept", kept), ("Changed", edited)):
-            for line in lines:
-                click.echo(f"{word}: {format_fact(line.fact)}")
-        if receipt is not None:
-            print_receipt(receipt)
-    return 0 if receipt is None or receipt.complete else 1
+    code = 0 if receipt is None or receipt.complete else 1
+    answer = {
+        "kept": [line.fact.to_json() for line in kept],
+        "edited": [line.fact.to_json() for line in edited],
+        "forgotten": forget,
+        "receipt": receipt.to_json() if receipt else None,
+    }
+    answer_json(answer, code)
+    for word, lines in (("Kept", kept), ("Changed", edited)):
+        for line in lines:
+            click.echo(f"{word}: {format_fact(line.fact)}")
+    if receipt is not None:
+        print_receipt(receipt)
+    return code
 
 
 def _edit(facts: Facts, name: str, text: str) -> FactLine:
@@ -333,7 +319,7 @@ class _Review:
                 print_error(str(error))
 
     def _act(self, answer: str, fact: Fact) -> bool:
-        """Act on an answer; return whether it was meant."""
+        """Act on an answer; return whether it settles the question."""
         if answer == "keep":
             self._facts.review(fact.id)
             return True

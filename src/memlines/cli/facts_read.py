@@ -7,7 +7,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,13 @@ import click
 
 from memlines.cli.common import FILE, argument_option, common_options, open_memory
 from memlines.cli.output import (
+    answer_json,
     counted,
     harmless,
     harmless_name,
     is_terminal,
-    print_json,
     print_line,
+    wants_json,
     warn,
 )
 from memlines.errors import UsageError, WriteError, reason_of
@@ -38,12 +39,14 @@ _NO_DAY = " " * len("2026-11-16")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a cell begins with that a spreadsheet would calculate."""
 
+_all_option = click.option("--all", "everything", is_flag=True, help="Include those that are no longer true.")
+
 
 # A fact
 
 
 def format_fact(fact: Fact) -> str:
-    """Format a fact on one line: its id, day, category and text, and what else there is to say of it."""
+    """Format a fact on one line: its id, day, category and text, and remarks on its state and origin."""
     remarks = []
     if not fact.is_current:
         remarks.append(_no_longer_true(fact))
@@ -84,27 +87,20 @@ def newest_first(lines: Sequence[FactLine]) -> list[FactLine]:
 
 
 @click.command("list")
-@argument_option(FACT["category"], "-c", "--category", help="Only those of this category.")
-@click.option("--all", "everything", is_flag=True, help="Show those that are no longer true as well.")
-@click.option("--captured", is_flag=True, help="Only those that were taken from conversations.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="How many at most. [default: all]")
+@argument_option(FACT["category"], "-c", "--category", help="List only facts of this category.")
+@_all_option
+@click.option("--captured", is_flag=True, help="List only facts that were captured from conversations.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="List at most this many. [default: all]")
 @common_options
 def list_command(
-    category: Category | None,
-    everything: bool,
-    captured: bool,
-    limit: int | None,
-    workspace: Path | None,
-    as_json: bool,
+    category: Category | None, everything: bool, captured: bool, limit: int | None, workspace: Path | None
 ) -> None:
-    """List the facts, the newest first, with the id that the other commands take."""
+    """List the facts, the newest first, with the id that you give to other commands."""
     with open_memory(workspace) as memory:
         lines = memory.facts.list(category=category, current=not everything)
         path = memory.facts.path
     chosen = newest_first([line for line in lines if line.fact.is_captured or not captured])[:limit]
-    if as_json:
-        print_json({"facts": [fact_json(path, line) for line in chosen]})
-        return
+    answer_json({"facts": [fact_json(path, line) for line in chosen]})
     for line in chosen:
         click.echo(format_fact(line.fact))
     if not chosen:
@@ -117,30 +113,25 @@ def list_command(
 @click.command("search")
 @click.argument("query", nargs=-1, required=True)
 @argument_option(
-    RECALL["limit"], "-n", "--limit", default=5, show_default=True, help="How many at most (1 to 1000)."
+    RECALL["limit"], "-n", "--limit", default=5, show_default=True, help="Show at most this many (1 to 1000)."
 )
-@argument_option(SEARCH["min_score"], "--min-score", help="Show no fact that scores lower (0 to 1).")
-@click.option("--all", "everything", is_flag=True, help="Search those that are no longer true as well.")
+@argument_option(SEARCH["min_score"], "--min-score", help="Leave out lower scores (0 to 1).")
+@_all_option
 @common_options
-def search_command(
-    query: tuple[str, ...], everything: bool, workspace: Path | None, as_json: bool, **options: Any
-) -> None:
+def search_command(query: tuple[str, ...], everything: bool, workspace: Path | None, **options: Any) -> None:
     """Find the facts that answer QUERY, the likeliest first.
 
-    The percentage is how likely a fact answers it. Where none is a likely answer, the nearest are shown.
-    Finding none is an answer, not an error.
+    The percentage is how likely a fact answers it. If none is likely, the nearest are shown. Finding none
+    is not an error.
     """
     text = " ".join(query)
     if not text.strip():
         raise UsageError("the query is empty", todo="Ask for something: memlines facts search editor")
     with open_memory(workspace) as memory:
         result = memory.facts.recall(text, current_only=not everything, **options)
-    if as_json:
-        facts = [found.to_json() for found in result.found]
-        print_json({"facts": facts, "confident": result.confident, "warnings": list(result.warnings)})
-        return
-    for warning in result.warnings:
-        warn(warning)
+    facts = [found.to_json() for found in result.found]
+    answer_json({"facts": facts, "confident": result.confident, "warnings": list(result.warnings)})
+    warn(*result.warnings)
     if result.found and not result.confident:
         click.echo(UNSURE)
     for number, found in enumerate(result.found, 1):
@@ -158,13 +149,11 @@ def search_command(
 
 @click.command("stats")
 @common_options
-def stats_command(workspace: Path | None, as_json: bool) -> None:
-    """Count the facts, and say what finds them."""
+def stats_command(workspace: Path | None) -> None:
+    """Count the facts, and show where they are indexed."""
     with open_memory(workspace) as memory:
         stats = memory.facts.stats()
-    if as_json:
-        print_json(stats.to_json())
-        return
+    answer_json(stats.to_json())
     if not stats.total:
         click.echo("There are no facts.")
         return
@@ -188,16 +177,22 @@ def stats_command(workspace: Path | None, as_json: bool) -> None:
 # export
 
 
-def _as_json(lines: Sequence[FactLine]) -> str:
-    return json.dumps([line.fact.to_json() for line in lines], ensure_ascii=False, indent=2) + "\n"
+_FORMATS = ("json", "jsonl", "csv", "md")
+"""How facts can be written, by the ending of a file's name."""
 
 
-def _as_json_lines(lines: Sequence[FactLine]) -> str:
-    return "".join(json.dumps(line.fact.to_json(), ensure_ascii=False) + "\n" for line in lines)
+def _format_facts(facts: Sequence[Fact], form: str) -> str:
+    if form == "json":
+        return json.dumps([fact.to_json() for fact in facts], ensure_ascii=False, indent=2) + "\n"
+    if form == "jsonl":
+        return "".join(json.dumps(fact.to_json(), ensure_ascii=False) + "\n" for fact in facts)
+    if form == "md":  # a note of facts, which can replace another one
+        return "# Facts\n\n" + "".join(f"{line_of(fact)}\n" for fact in facts)
+    return _format_csv(facts)
 
 
-def _as_csv(lines: Sequence[FactLine]) -> str:
-    """Return a table; what a spreadsheet would take for a formula begins with an apostrophe instead."""
+def _format_csv(facts: Sequence[Fact]) -> str:
+    """Return a table; an apostrophe precedes what a spreadsheet would read as a formula."""
 
     def cell(value: Any) -> Any:
         if isinstance(value, bool):
@@ -208,23 +203,9 @@ def _as_csv(lines: Sequence[FactLine]) -> str:
     table = io.StringIO(newline="")
     writer = csv.writer(table)
     writer.writerow(Fact(id="", text="").to_json())
-    for line in lines:
-        writer.writerow(cell(value) for value in line.fact.to_json().values())
+    for fact in facts:
+        writer.writerow(cell(value) for value in fact.to_json().values())
     return table.getvalue()
-
-
-def _as_markdown(lines: Sequence[FactLine]) -> str:
-    """Return a note of facts, which can replace another one."""
-    return "# Facts\n\n" + "".join(f"{line_of(line.fact)}\n" for line in lines)
-
-
-_FORMATS: dict[str, Callable[[Sequence[FactLine]], str]] = {
-    "json": _as_json,
-    "jsonl": _as_json_lines,
-    "csv": _as_csv,
-    "md": _as_markdown,
-}
-"""How facts can be written, by the ending of a file's name."""
 
 
 @click.command("export")
@@ -232,32 +213,28 @@ _FORMATS: dict[str, Callable[[Sequence[FactLine]], str]] = {
     "-f",
     "--format",
     "chosen",
-    type=click.Choice(list(_FORMATS)),
-    help="How to write them. [default: what FILE ends with, else json]",
+    type=click.Choice(_FORMATS),
+    help="Use this format. [default: by the ending of the file, else json]",
 )
 @click.option("-o", "--output", "file", type=FILE, help="Write them into this file.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @common_options
-def export_command(
-    chosen: str | None, file: Path | None, force: bool, workspace: Path | None, as_json: bool
-) -> None:
-    """Write all facts out, those that are no longer true as well.
+def export_command(chosen: str | None, file: Path | None, force: bool, workspace: Path | None) -> None:
+    """Print all facts, or write them into a file, including those that are no longer true.
 
-    They are printed, or written into a file, which is never replaced unless --force says so.
+    An existing file is replaced only with --force.
     """
     ending = file.suffix.removeprefix(".").lower() if file else ""
     form = chosen or (ending if ending in _FORMATS else "json")
     with open_memory(workspace) as memory:
-        lines = memory.facts.list(current=False)
+        facts = [line.fact for line in memory.facts.list(current=False)]
         root = memory.workspace.root
-    text = _FORMATS[form](lines)
+    text = _format_facts(facts, form)
     if file is not None:
         _write(file, text, root, force=force)
-        if as_json:
-            print_json({"file": str(file), "format": form, "facts": len(lines)})
-        else:
-            print_line(f"{counted(len(lines), 'fact')} exported to {file}")
-    elif as_json and chosen not in (None, "json"):
+        answer_json({"file": str(file), "format": form, "facts": len(facts)})
+        print_line(f"{counted(len(facts), 'fact')} exported to {file}")
+    elif wants_json() and chosen not in (None, "json"):
         raise UsageError(f"--json prints no {chosen}", todo="Leave out --json, or name a file with -o")
     else:
         click.echo(harmless(text) if is_terminal(sys.stdout) else text, nl=False)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memlines.cli.common import common_options, open_memory
-from memlines.cli.output import counted, harmless, harmless_name, local_time, print_json, print_line
+from memlines.cli.common import common_options, dry_run_option, open_memory
+from memlines.cli.output import answer_json, counted, harmless, harmless_name, local_time, print_line
 from memlines.errors import UsageError
 from memlines.memory.notes.undo import NoteChange, diff_of
 
@@ -32,30 +32,28 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command("undo")
-@click.option("--redo", is_flag=True, help="Bring back what the last undo took back.")
-@click.option("--dry-run", is_flag=True, help="Show what would be taken back, and change nothing.")
+@click.option("--redo", is_flag=True, help="Bring back what the last undo removed.")
+@dry_run_option
 @common_options
-def undo_command(redo: bool, dry_run: bool, workspace: Path | None, as_json: bool) -> None:
-    """Take back what this program wrote last into the notes, and show it.
+def undo_command(redo: bool, dry_run: bool, workspace: Path | None) -> None:
+    """Undo the last change that Memlines made to your notes, and show it.
 
-    Called again, it takes back what was written before that. What one command wrote goes as one, also from
-    several notes; a note that it made goes to the trash. What you changed in a note since then stays. What
-    was forgotten does not come back.
+    Run it again to undo the change before that. Everything that one command wrote is undone together, also
+    in several notes; a note that it created goes to the trash. Your own edits since then are kept. What you
+    have forgotten does not come back.
     """
     with open_memory(workspace) as memory:
         undone = memory.undo(redo=redo, dry_run=dry_run)
-    if as_json:
-        print_json(
-            {
-                "command": undone.command,
-                "time": undone.time.isoformat(),
-                "redo": redo,
-                "dry_run": dry_run,
-                "changes": [_change_json(change) for change in undone.changes],
-                "forgotten": list(undone.forgotten),
-            }
-        )
-        return
+    answer_json(
+        {
+            "command": undone.command,
+            "time": undone.time.isoformat(),
+            "redo": redo,
+            "dry_run": dry_run,
+            "changes": [_change_json(change) for change in undone.changes],
+            "forgotten": list(undone.forgotten),
+        }
+    )
     click.echo(f"{_VERBS[redo, dry_run]}: {undone.command}, {local_time(undone.time)}")
     _print_changes(undone.changes, undone.forgotten)
     if not (redo or dry_run):
@@ -63,7 +61,7 @@ def undo_command(redo: bool, dry_run: bool, workspace: Path | None, as_json: boo
 
 
 def _print_changes(changes: Sequence[NoteChange], forgotten: tuple[str, ...]) -> None:
-    """Show how notes changed, as a diff of each, and what did not come back because it was forgotten."""
+    """Print a diff of each changed note, and what did not come back because it was forgotten."""
     for change in changes:
         name = harmless_name(change.path)
         if change.after is None:
@@ -108,9 +106,9 @@ def _change_json(change: NoteChange) -> dict[str, Any]:
     metavar="[N]",
     help="Show what changed since version N. [default: 1]",
 )
-@click.option("--restore", metavar="N", help="Make the note what it was in version N.")
+@click.option("--restore", metavar="N", help="Bring version N of the note back.")
 @click.option("--dry-run", is_flag=True, help="With --restore: show what would change, and change nothing.")
-@click.option("--with-forgotten", is_flag=True, help="With --restore: bring back what was forgotten, too.")
+@click.option("--with-forgotten", is_flag=True, help="With --restore: also bring back forgotten text.")
 @common_options
 def history_command(
     path: str | None,
@@ -119,12 +117,11 @@ def history_command(
     dry_run: bool,
     with_forgotten: bool,
     workspace: Path | None,
-    as_json: bool,
 ) -> None:
-    """List the earlier versions of the note PATH, the newest first; without PATH, what was written last.
+    """List the earlier versions of the note PATH, the newest first; without PATH, the latest changes.
 
-    A version goes by its number in the list, 1 being the newest, or by its name in --json. What the note
-    holds when one is brought back becomes a version itself, and 'memlines undo' takes the restoring back.
+    Name a version by its number in the list, where 1 is the newest, or by its name in --json. When you
+    bring one back, the present text becomes a version itself, and 'memlines undo' undoes the change.
     """
     if diff is not None and restore is not None:
         raise UsageError("--diff and --restore are given together", todo="Give one of them")
@@ -136,32 +133,29 @@ def history_command(
         raise UsageError("no note is named", todo="Name it: memlines history memory/x.md")
     with open_memory(workspace) as memory:
         if path is None:
-            _show_writes(memory, as_json=as_json)
+            _show_writes(memory)
         elif restore is not None:
-            _restore(memory, path, restore, with_forgotten=with_forgotten, dry_run=dry_run, as_json=as_json)
+            _restore(memory, path, restore, with_forgotten=with_forgotten, dry_run=dry_run)
         elif diff is not None:
             change = memory.restore_version(path, diff, with_forgotten=True, dry_run=True).change
             text = diff_of(path, change.after or "", change.before or "")
-            if as_json:
-                print_json({"path": path, "version": diff, "diff": text})
-            elif text:
+            answer_json({"path": path, "version": diff, "diff": text})
+            if text:
                 _print_diff(text)
             else:
                 print_line(f"{path} is what it was in that version")
         else:
-            _show_versions(memory.history(path), path, as_json=as_json)
+            _show_versions(memory.history(path), path)
 
 
-def _show_writes(memory: Memory, *, as_json: bool) -> None:
+def _show_writes(memory: Memory) -> None:
     """List what was written last."""
     rows = [
         (one.command, one.time, list(dict.fromkeys(write.path for write in one.writes)))
         for one in memory.writes()
     ]
-    if as_json:
-        writes = [{"command": name, "time": time.isoformat(), "paths": paths} for name, time, paths in rows]
-        print_json({"writes": writes})
-        return
+    writes = [{"command": name, "time": time.isoformat(), "paths": paths} for name, time, paths in rows]
+    answer_json({"writes": writes})
     if not rows:
         click.echo("Nothing is known to have been written.")
     for name, time, paths in rows:
@@ -169,10 +163,8 @@ def _show_writes(memory: Memory, *, as_json: bool) -> None:
         print_line(f"{local_time(time)}  {name:<14} {', '.join(paths[:_MOST_NAMES])}{more}")
 
 
-def _show_versions(versions: tuple[Version, ...], path: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"path": path, "versions": [_version_json(version) for version in versions]})
-        return
+def _show_versions(versions: tuple[Version, ...], path: str) -> None:
+    answer_json({"path": path, "versions": [_version_json(version) for version in versions]})
     if not versions:
         print_line(f"There is no earlier version of {path}")
     for number, version in enumerate(versions, 1):
@@ -180,20 +172,16 @@ def _show_versions(versions: tuple[Version, ...], path: str, *, as_json: bool) -
         click.echo(f"{number:>3}  {local_time(version.time)}  {counted(version.size, 'byte'):>12}{why}")
 
 
-def _restore(
-    memory: Memory, path: str, name: str, *, with_forgotten: bool, dry_run: bool, as_json: bool
-) -> None:
+def _restore(memory: Memory, path: str, name: str, *, with_forgotten: bool, dry_run: bool) -> None:
     done = memory.restore_version(path, name, with_forgotten=with_forgotten, dry_run=dry_run)
-    if as_json:
-        print_json(
-            {
-                "version": _version_json(done.version),
-                "dry_run": dry_run,
-                **_change_json(done.change),
-                "forgotten": list(done.forgotten),
-            }
-        )
-        return
+    answer_json(
+        {
+            "version": _version_json(done.version),
+            "dry_run": dry_run,
+            **_change_json(done.change),
+            "forgotten": list(done.forgotten),
+        }
+    )
     click.echo(f"{'Would be restored' if dry_run else 'Restored'}: {local_time(done.version.time)}")
     _print_changes([done.change], done.forgotten)
 

@@ -19,11 +19,11 @@ from memlines.types import Hit, SearchResult
 
 UNSURE = "No confident match. Nearest lines:"
 _WORTH_A_LOOK = 0.1
-"""Below this score a hit is nonsense, and is not spoken of."""
+"""Below this score a hit is nonsense, and is not mentioned."""
 
 _INDENT = 6
 _NARROWEST = 20
-"""Columns below which a terminal is not believed to be one."""
+"""Columns; a narrower terminal is treated as this wide."""
 
 _MARGIN = re.compile(r" *(?:(?:[-*+>]|\d{1,3}[.)]) +)?")
 """What comes before the text of a line: blanks and the sign of a list or a quote."""
@@ -45,8 +45,7 @@ def print_answer(
     reasons: Callable[[Hit], str] | None = None,
 ) -> None:
     """Print the hits of a query with the heading of each, or that there are none."""
-    for warning in result.warnings:
-        warn(warning)
+    warn(*result.warnings)
     if result and not result.confident:
         _print(UNSURE)
         click.echo()

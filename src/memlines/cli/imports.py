@@ -14,11 +14,11 @@ import click
 from memlines.admin.backup.archive import MAX_UNPACKED_BYTES, import_archive
 from memlines.admin.backup.manifest import SETTINGS_NAME
 from memlines.cli.backup import print_merged, with_forgotten_option
-from memlines.cli.common import FILE, Function, common_options, nearest_workspace, open_memory
+from memlines.cli.common import FILE, common_options, dry_run_option, nearest_workspace, open_memory
 from memlines.cli.output import (
+    answer_json,
     counted,
     harmless_name,
-    print_json,
     print_line,
     print_problems,
     progress_bar,
@@ -38,7 +38,7 @@ _ARCHIVE = "archive"
 
 
 class _Sources(click.Group):
-    """The sources by their names; any other name is that of an archive."""
+    """The sources by name; any other name is the name of an archive."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
@@ -53,18 +53,11 @@ class _Sources(click.Group):
 
 @click.group("import", cls=_Sources)
 def import_command() -> None:
-    """Merge an ARCHIVE of 'memlines export' into the workspace, or import from another program.
+    """Merge an ARCHIVE of 'memlines export' into your workspace, or import from another program.
 
-    A SOURCE is one of the commands below. A file that has the name of one is written as ./NAME.
-    Nothing is overwritten, and importing the same again adds nothing.
+    A SOURCE is one of the commands below; if your file has the name of one, write it as ./NAME. Nothing is
+    overwritten, and importing the same again adds nothing.
     """
-
-
-def _dry_run_option(function: Function) -> Function:
-    """Add `--dry-run`."""
-    return click.option("--dry-run", is_flag=True, help="Check everything and show what would happen.")(
-        function
-    )
 
 
 def _open(workspace: Path | None) -> tuple[Workspace, Settings]:
@@ -80,7 +73,7 @@ def _open(workspace: Path | None) -> tuple[Workspace, Settings]:
 
 @import_command.command(_ARCHIVE, short_help="An archive of 'memlines export'.")
 @click.argument("file", type=FILE)
-@click.option("--dry-run", is_flag=True, help="Check the archive and show what would happen.")
+@dry_run_option
 @click.option(
     "--max-bytes",
     type=click.IntRange(min=1),
@@ -89,25 +82,24 @@ def _open(workspace: Path | None) -> tuple[Workspace, Settings]:
 )
 @with_forgotten_option
 @common_options
-def archive_command(file: Path, workspace: Path | None, as_json: bool, **options: Any) -> int:
-    """Merge the archive FILE into the workspace; nothing is overwritten.
+def archive_command(file: Path, workspace: Path | None, **options: Any) -> int:
+    """Merge the archive FILE into your workspace; nothing is overwritten.
 
-    Where a note differs, both are kept: the imported one as NAME-imported-DATE.md. What was forgotten
+    If a note differs, you keep both: the imported one as NAME-imported-DATE.md. What you have forgotten
     since the archive was made is left out and listed. Settings in the archive are not applied. Exits with
-    1 if a file could not be brought in.
+    1 if a file could not be imported.
     """
     opened = nearest_workspace(workspace)
     settings = load(opened).settings
     with progress_bar() as progress:
         done = import_archive(opened, settings, file, progress=progress, **options)
-    if as_json:
-        print_json(asdict(done))
-    else:
-        print_merged(done)
-        if done.settings:
-            look = f"unzip -p {shlex.quote(harmless_name(done.file))} {SETTINGS_NAME}"
-            print_line(f"The archive holds settings, which were not applied; to look at them: {look}")
-    return 1 if done.failed else 0
+    code = 1 if done.failed else 0
+    answer_json(asdict(done), code)
+    print_merged(done)
+    if done.settings:
+        look = f"unzip -p {shlex.quote(harmless_name(done.file))} {SETTINGS_NAME}"
+        print_line(f"The archive holds settings, which were not applied; to look at them: {look}")
+    return code
 
 
 # Folders of Markdown
@@ -116,31 +108,30 @@ def archive_command(file: Path, workspace: Path | None, as_json: bool, **options
 def _vault_command(name: str, what: str) -> None:
     @import_command.command(name, short_help=f"The notes of {what}.", help=_VAULT_HELP.format(what=what))
     @click.argument("folder", type=FILE)
-    @click.option("--name", help="The folder below memory/. [default: the name of FOLDER]")
-    @click.option("--link", is_flag=True, help="Copy nothing; show the setting that has FOLDER searched.")
-    @_dry_run_option
+    @click.option("--name", help="Copy into this folder below memory/. [default: the name of FOLDER]")
+    @click.option("--link", is_flag=True, help="Copy nothing; show the setting that makes FOLDER searchable.")
+    @dry_run_option
     @with_forgotten_option
     @common_options
-    def vault_command(folder: Path, link: bool, workspace: Path | None, as_json: bool, **options: Any) -> int:
+    def vault_command(folder: Path, link: bool, workspace: Path | None, **options: Any) -> int:
         from memlines.admin.imports.vault import import_vault
 
         opened, settings = _open(workspace)
         if link:
-            return _show_link(opened, settings, folder, as_json=as_json)
+            return _show_link(opened, settings, folder)
         with progress_bar() as progress:
             done = import_vault(opened, settings, folder, progress=progress, **options)
-        if as_json:
-            print_json(asdict(done))
-        else:
-            _print_copied(done)
-        return 1 if done.failed else 0
+        code = 1 if done.failed else 0
+        answer_json(asdict(done), code)
+        _print_copied(done)
+        return code
 
 
 _VAULT_HELP = """Copy the notes of {what} below memory/NAME/, where they keep their paths.
 
-    A note that is there already is left alone; where one differs both are kept. Attachments, links, what
-    begins with a dot and what was forgotten here are left out. Exits with 1 if a note could not be
-    brought in.
+    A note that you already have is not copied again; if one differs, you keep both. Attachments, links,
+    names that begin with a dot and what you have forgotten here are left out. Exits with 1 if a note could
+    not be imported.
     """
 
 
@@ -148,19 +139,17 @@ def _print_copied(done: CopiedNotes) -> None:
     print_merged(done)
     if done.attachments:
         click.echo(f"Not copied: {counted(done.attachments, 'attachment')}")
-    print_problems("Left out", done.left_out, "yellow")
+    print_problems(left_out=done.left_out)
 
 
-def _show_link(workspace: Workspace, settings: Settings, folder: Path, *, as_json: bool) -> int:
-    """Say which setting has a folder searched where it is."""
+def _show_link(workspace: Workspace, settings: Settings, folder: Path) -> int:
+    """Show the setting that makes a folder searchable where it is."""
     from memlines.admin.imports.vault import check_folder
 
     root = str(check_folder(workspace, folder))
     paths = [*settings.extra_paths, *([] if root in settings.extra_paths else [root])]
-    if as_json:
-        print_json({"setting": "extra_paths", "value": paths})
-        return 0
-    print_line(f"Nothing was copied. To have it searched where it is, set this in {workspace.config_file}")
+    answer_json({"setting": "extra_paths", "value": paths})
+    print_line(f"Nothing was copied. To search it where it is, set this in {workspace.config_file}")
     click.echo("and run 'memlines config trust':")
     click.echo("extra_paths:")
     for path in paths:
@@ -178,46 +167,42 @@ _vault_command("markdown", "any folder of Markdown")
 
 @import_command.command("mem0", short_help="The memories of a mem0 export.")
 @click.argument("file", type=FILE)
-@_dry_run_option
+@dry_run_option
 @common_options
-def mem0_command(file: Path, dry_run: bool, workspace: Path | None, as_json: bool) -> None:
+def mem0_command(file: Path, dry_run: bool, workspace: Path | None) -> None:
     """Write the memories of a mem0 export into memory/imported/mem0.md.
 
     FILE is JSON: a list of memories, or an object with the list under results. Each becomes an entry
-    with its date, its categories as tags, and a mark by which it is known again. Secrets are taken out.
+    with its date, its categories as tags, and a mark that identifies it. Secrets are removed.
     """
     from memlines.admin.imports.memories import import_mem0
 
     opened, settings = _open(workspace)
     with progress_bar() as progress:
         done = import_mem0(opened, settings, file, dry_run=dry_run, progress=progress)
-    if as_json:
-        print_json(done.to_json())
-    else:
-        _print_counts(_memory_counts(done.memories) | {"skipped": done.skipped}, dry_run=dry_run)
-        _print_redacted(done.memories.redacted)
-        for path in done.memories.paths:
-            click.echo(f"  {path}")
+    answer_json(done.to_json())
+    _print_counts(_memory_counts(done.memories) | {"skipped": done.skipped}, dry_run=dry_run)
+    _print_redacted(done.memories.redacted)
+    for path in done.memories.paths:
+        click.echo(f"  {path}")
 
 
 @import_command.command("chatgpt", short_help="The conversations of a ChatGPT export.")
 @click.argument("file", type=FILE)
-@_dry_run_option
+@dry_run_option
 @common_options
-def chatgpt_command(file: Path, dry_run: bool, workspace: Path | None, as_json: bool) -> None:
-    """Bring conversations with ChatGPT into sessions/, and what it saved into memory/imported/chatgpt.md.
+def chatgpt_command(file: Path, dry_run: bool, workspace: Path | None) -> None:
+    """Copy conversations with ChatGPT into sessions/, and what it saved into memory/imported/chatgpt.md.
 
-    FILE is the archive that ChatGPT sends when you export your data, or the conversations.json in it. Of
-    a conversation the branch counts that was shown last. Secrets are taken out.
+    FILE is the archive that ChatGPT sends when you export your data, or the conversations.json in it. From
+    each conversation you get the branch that was shown last. Secrets are removed.
     """
     from memlines.admin.imports.chatgpt import import_chatgpt
 
     opened, settings = _open(workspace)
     with progress_bar() as progress:
         done = import_chatgpt(opened, settings, file, dry_run=dry_run, progress=progress)
-    if as_json:
-        print_json(asdict(done))
-        return
+    answer_json(asdict(done))
     counts = {"imported": done.imported, "replaced": done.replaced, "already there": done.same}
     _print_counts(
         counts | {"left out": done.left_out, "skipped": done.skipped}, "conversations", dry_run=dry_run
@@ -239,7 +224,7 @@ def _memory_counts(added: Added) -> dict[str, int]:
 
 
 def _print_counts(counts: Mapping[str, int], what: str = "memories", *, dry_run: bool) -> None:
-    """Print how many things came to what; what is zero is left out but for the first."""
+    """Print the counts by name; only the first is printed if it is zero."""
     first, *others = counts
     shown = [f"{counts[name]} {name}" for name in (first, *(name for name in others if counts[name]))]
     click.echo(f"{what.capitalize()}: {'would be ' if dry_run else ''}{', '.join(shown)}")
@@ -247,7 +232,7 @@ def _print_counts(counts: Mapping[str, int], what: str = "memories", *, dry_run:
 
 def _print_redacted(redacted: Mapping[str, int]) -> None:
     if redacted:
-        click.echo(f"{counted(sum(redacted.values()), 'secret')} taken out")
+        click.echo(f"{counted(sum(redacted.values()), 'secret')} removed")
 
 
 # OpenClaw
@@ -260,30 +245,25 @@ def _print_redacted(redacted: Mapping[str, int]) -> None:
     help="Where OpenClaw keeps its state. [default: OPENCLAW_STATE_DIR, else ~/.openclaw]",
 )
 @click.option("--copy-notes", is_flag=True, help="Copy its notes into this workspace first.")
-@click.option("--notes", type=FILE, help="Its workspace. [default: what its settings say]")
+@click.option("--notes", type=FILE, help="The workspace of OpenClaw. [default: from its settings]")
 @click.option(
     "--settings",
     "settings_to",
     type=click.Choice(["user", "project"]),
     help="Write its memory settings into your own file, or into the project's. [default: only show them]",
 )
-@_dry_run_option
+@dry_run_option
 @with_forgotten_option
 @common_options
 def openclaw_command(
-    state_dir: Path | None,
-    copy_notes: bool,
-    notes: Path | None,
-    workspace: Path | None,
-    as_json: bool,
-    **options: Any,
+    state_dir: Path | None, copy_notes: bool, notes: Path | None, workspace: Path | None, **options: Any
 ) -> int:
-    """Take over the memories of OpenClaw's LanceDB plugin as facts, and vectors that were paid for.
+    """Import the memories of OpenClaw's LanceDB plugin as facts, and vectors that you already paid for.
 
-    The notes stay where they are: a workspace of OpenClaw can be used as it is (-w FOLDER). A vector is
-    taken if it is of the model in the settings and of a text that is cut and embedded alike; the provider
-    is asked for a few vectors to make sure. Its memory settings are shown as ours, without keys. OpenClaw's
-    files are only read. Exits with 1 if something that is there could not be brought in.
+    The notes stay where they are: you can use a workspace of OpenClaw as it is (-w FOLDER). A vector is
+    used if it is from the model in your settings and from a text that is cut and embedded the same way; the
+    provider is asked for a few vectors to make sure. Its memory settings are shown as ours, without keys.
+    OpenClaw's files are only read. Exits with 1 if something could not be imported.
     """
     from memlines.admin.imports.openclaw import default_state_dir, import_openclaw, workspace_of
 
@@ -292,14 +272,8 @@ def openclaw_command(
     theirs = (notes or workspace_of(state, settings.agent)) if copy_notes or notes else None
     with open_memory(opened.root) as memory, progress_bar() as progress:
         done = import_openclaw(memory, state_dir=state, notes_from=theirs, progress=progress, **options)
-    if as_json:
-        print_json(done.to_json())
-    else:
-        _print_openclaw(done)
-    return 1 if done.failed else 0
-
-
-def _print_openclaw(done: openclaw.ImportedOpenClaw) -> None:
+    code = 1 if done.failed else 0
+    answer_json(done.to_json(), code)
     if done.trouble:
         warn(done.trouble)
     if done.notes:
@@ -310,11 +284,12 @@ def _print_openclaw(done: openclaw.ImportedOpenClaw) -> None:
         _print_vectors(done.vectors, dry_run=done.dry_run)
     if done.settings:
         _print_settings(done.settings)
+    return code
 
 
 def _print_memories(memories: Memories, *, dry_run: bool) -> None:
     if memories.reason:
-        warn(f"the memories in {memories.place} were not brought in: {memories.reason}")
+        warn(f"the memories in {memories.place} were not imported: {memories.reason}")
         return
     counts = {
         "added as facts": memories.facts,
@@ -348,7 +323,7 @@ def _print_settings(settings: openclaw.TheirSettings) -> None:
         for name in settings.kept:
             print_line(f"  {name} is set there already and stays as it is")
     elif settings.values:
-        click.echo("Its settings, as Memlines takes them (--settings user or project writes them):")
+        click.echo("Its settings, in the words of Memlines (--settings user or project writes them):")
         for line in format_settings(settings.values).splitlines():
             print_line(f"  {line}")
     if settings.left_out:

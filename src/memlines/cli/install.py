@@ -1,15 +1,15 @@
-"""The commands that put Memlines into a client, such as OpenCode, and take it out: `install`, `uninstall`."""
+"""The commands that set Memlines up in a client, such as OpenCode, and remove it: `install`, `uninstall`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memlines.cli.common import Function, folder_option, json_option, nearest_project
-from memlines.cli.output import counted, print_json, print_line, warn
+from memlines.cli.common import Function, dry_run_option, folder_option, json_option, nearest_project
+from memlines.cli.output import answer_json, counted, print_line, warn
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
 from memlines.clients.client import Client, load_clients
 from memlines.clients.plan import BROUGHT, Action, Step
@@ -18,6 +18,7 @@ from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace, holds_memory
 from memlines.files.scan import NOTES_DIR, ROOT_FILES
 from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.settings import load
 
 CLIENTS = load_clients()
 
@@ -42,7 +43,7 @@ _MOST_ALIKE = 4
 
 
 class _Client(click.Choice[str]):
-    """The name of a client, in capitals or not."""
+    """The name of a client, in upper or lower case."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         name = str(value).lower()
@@ -54,26 +55,19 @@ class _Client(click.Choice[str]):
 
 
 def _host_options(function: Function) -> Function:
-    """Add what both commands take: which client, where, and whether only to look."""
-    options: Sequence[Callable[[Function], Function]] = (
-        click.argument("host", type=_Client(list(CLIENTS))),
-        click.option(
-            "--project/--global",
-            "in_project",
-            default=True,
-            help="In the settings of this project, or in yours for all projects. [default: --project]",
-        ),
-        click.option("--dry-run", is_flag=True, help="Only show what would be done."),
-        folder_option,
-        json_option,
+    """Add what both commands accept: which client, where, and whether only to look."""
+    host = click.argument("host", type=_Client(list(CLIENTS)))
+    project = click.option(
+        "--project/--global",
+        "in_project",
+        default=True,
+        help="Use the settings of this project, or your own for all projects. [default: --project]",
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return host(project(dry_run_option(folder_option(json_option(function)))))
 
 
 def _project_of(in_project: bool, workspace: Path | None) -> Path | None:
-    """Return the real folder of the project, or nothing if the settings of the user are meant."""
+    """Return the real folder of the project, or None for the settings of the user."""
     if in_project:
         return nearest_project(workspace).root
     if workspace is not None:
@@ -83,15 +77,17 @@ def _project_of(in_project: bool, workspace: Path | None) -> Path | None:
 
 @click.command("install")
 @_host_options
-def install_command(
-    host: str, in_project: bool, dry_run: bool, workspace: Path | None, as_json: bool
-) -> None:
-    """Set Memlines up in a client. Nothing that is there and not Memlines's is changed.
+def install_command(host: str, in_project: bool, dry_run: bool, workspace: Path | None) -> None:
+    """Set Memlines up in a client. Files that are not from Memlines are not changed.
 
-    A project that holds no memory yet gets one, as with 'memlines init'.
+    A project without a memory gets one, as with 'memlines init'.
     """
     client, project = CLIENTS[host], _project_of(in_project, workspace)
-    _refuse_home(project)
+    if project is not None and project == Path("~").expanduser().resolve():
+        raise UsageError(
+            f"{str(project)!r} is your home folder: every project in it would share its memory",
+            todo="Use --global for all projects, or name one with --workspace",
+        )
     targets = client.targets(project)
     steps = would_install(targets) if dry_run else install(targets)
     begins = project is not None and not holds_memory(Workspace(project))
@@ -99,15 +95,13 @@ def install_command(
     notes = _notes(client, project, begins=begins, dry_run=dry_run)
     if project is not None and workspace is None and project != Path.cwd().resolve():
         notes.insert(0, f"This is in {project}, the workspace above; '--workspace .' installs here.")
-    unusable = _unusable_settings(project)
-    if unusable:
-        warn(f"the memory cannot be used yet: {unusable}")
-    if as_json:
-        print_json(
-            _steps_json(host, client.folder_of(project), steps, dry_run) | {"begun": made, "notes": notes}
-        )
-        return
-    _print_steps(f"{client.title} in", client.folder_of(project), steps, dry_run=dry_run)
+    try:
+        load(None if project is None else Workspace(project))
+    except SettingsError as error:
+        warn(f"the memory cannot be used yet: {error}")
+    folder = client.folder_of(project)
+    answer_json(_steps_json(host, folder, steps, dry_run) | {"begun": made, "notes": notes})
+    _print_steps(f"{client.title} in", folder, steps, dry_run=dry_run)
     for note in notes:
         print_line(note)
     if not dry_run:
@@ -115,35 +109,15 @@ def install_command(
         print_line(f"Next: start {client.program}{where}, and try {client.first_try}")
 
 
-def _refuse_home(project: Path | None) -> None:
-    """Refuse to make one project of everything that a user has."""
-    if project is not None and project == Path("~").expanduser().resolve():
-        raise UsageError(
-            f"{str(project)!r} is your home folder: every project in it would share its memory",
-            todo="Use --global for all projects, or name one with --workspace",
-        )
-
-
-def _unusable_settings(project: Path | None) -> str:
-    """Say why the client will not be able to use the memory, if the settings are to blame."""
-    from memlines.settings import load
-
-    try:
-        load(None if project is None else Workspace(project))
-    except SettingsError as error:
-        return str(error)
-    return ""
-
-
 def _notes(client: Client, project: Path | None, *, begins: bool, dry_run: bool) -> list[str]:
     notes = []
     if begins:
         verb = "would be" if dry_run else "was"
-        notes.append(f"The project held no memory: one {verb} begun, with MEMORY.md and memory/.")
+        notes.append(f"The project had no memory: one {verb} created, with MEMORY.md and memory/.")
     other = client.folder_of(None if project is not None else nearest_project(None).root)
     receipt = read_receipt(other)
     if receipt is not None and receipt.is_installed():
-        notes.append(f"It is installed in {other}, too; {client.if_both}.")
+        notes.append(f"It is also installed in {other}; {client.if_both}.")
     return notes
 
 
@@ -151,45 +125,38 @@ def _notes(client: Client, project: Path | None, *, begins: bool, dry_run: bool)
 
 
 @click.command("uninstall")
-@click.option("--force", is_flag=True, help="Remove files of Memlines that you changed, too.")
+@click.option("--force", is_flag=True, help="Also remove files of Memlines that you changed.")
 @_host_options
 def uninstall_command(
-    host: str, force: bool, in_project: bool, dry_run: bool, workspace: Path | None, as_json: bool
+    host: str, force: bool, in_project: bool, dry_run: bool, workspace: Path | None
 ) -> None:
-    """Take Memlines out of a client. Notes, and files you changed, are kept.
+    """Remove Memlines from a client. Notes, and files you changed, are kept.
 
-    What was there before the installation is as it was then.
+    Your settings of the client are as they were before the installation.
     """
     client, project = CLIENTS[host], _project_of(in_project, workspace)
-    targets = client.targets(project)
     act = would_uninstall if dry_run else uninstall
-    steps = act(targets, force=force)
+    steps = act(client.targets(project), force=force)
     folder = client.folder_of(project)
-    kept = _notes_in(project) if steps else []
-    if as_json:
-        print_json(_steps_json(host, folder, steps, dry_run) | {"kept": kept})
-    elif not steps:
+    kept: list[str] = []
+    if project is not None and steps:
+        kept = [name for name in ROOT_FILES if (project / name).is_file()]
+        kept += [f"{name}/" for name in (NOTES_DIR, PRIVATE_DIR) if (project / name).is_dir()]
+    answer_json(_steps_json(host, folder, steps, dry_run) | {"kept": kept})
+    if not steps:
         print_line(f"{client.title} in {folder}")
         click.echo("  it is not installed here")
-    else:
-        _print_steps(f"{client.title} in", folder, steps, dry_run=dry_run)
-        if kept:
-            click.echo(f"Notes are kept: {', '.join(kept)}")
-
-
-def _notes_in(project: Path | None) -> list[str]:
-    """Return what there is of a memory in a project; an installation for all has none."""
-    if project is None:
-        return []
-    files = [name for name in ROOT_FILES if (project / name).is_file()]
-    return files + [f"{name}/" for name in (NOTES_DIR, PRIVATE_DIR) if (project / name).is_dir()]
+        return
+    _print_steps(f"{client.title} in", folder, steps, dry_run=dry_run)
+    if kept:
+        click.echo(f"Notes are kept: {', '.join(kept)}")
 
 
 # Steps
 
 
 def _steps_json(host: str, folder: Path, steps: Sequence[Step], dry_run: bool) -> dict[str, Any]:
-    """Return what was done with field names that stay."""
+    """Return what was done with stable field names."""
     return {
         "host": host,
         "folder": str(folder),
@@ -199,7 +166,7 @@ def _steps_json(host: str, folder: Path, steps: Sequence[Step], dry_run: bool) -
 
 
 def _print_steps(title: str, folder: Path, steps: Sequence[Step], *, dry_run: bool) -> None:
-    """List what was done; many files of a folder, and those that stay as they are, as a number."""
+    """List what was done; many files of one folder, and unchanged files, are only counted."""
     print_line(f"{title} {folder}")
     real = folder.resolve()
     words = _PLANNED if dry_run else _DONE

@@ -1,4 +1,4 @@
-"""The entry point: finds the command, and shows every error in the same words.
+"""The entry point: find the command, run it, and show every error in the same words.
 
 Commands are imported when they are called, so that `memlines --help` costs almost nothing.
 """
@@ -17,45 +17,45 @@ from memlines.errors import MemlinesError, UsageError, reason_of
 from memlines.version import __version__
 
 COMMANDS = {
-    "init": ("config", "Begin a workspace: MEMORY.md and memory/."),
-    "sync": ("sync", "Make the index equal the files."),
+    "init": ("config", "Create a workspace: MEMORY.md and memory/."),
+    "sync": ("sync", "Bring the index up to date with your files."),
     "search": ("search", "Find the lines that answer a question."),
     "context": ("search", "Print what the memory holds about a message, for a model."),
-    "remember": ("remember", "Write something into the notes."),
+    "remember": ("remember", "Write something into your notes."),
     "recall": ("search", "Show recent entries, decisions and topics."),
-    "undo": ("history", "Take back what was written last."),
+    "undo": ("history", "Undo the last change that Memlines made to your notes."),
     "history": ("history", "Show earlier versions of a note, and bring one back."),
     "forget": ("remember", "Remove something for good, and prove it."),
     "facts": ("facts", "Keep short long-term memories: preferences, decisions, people."),
     "get": ("search", "Show lines of a note."),
     "sessions": ("sessions", "List, read, search and import conversations."),
-    "snapshots": ("sessions", "Show the last messages of sessions, and go on from there."),
+    "snapshots": ("sessions", "Show the last messages of sessions, and continue from there."),
     "status": ("status", "Show what is indexed, and how."),
-    "model": ("status", "Show whose vectors answer; stop or take back a change of model."),
-    "watch": ("sync", "Keep the index equal to the files while they change."),
+    "model": ("status", "Show which model answers; stop or undo a change of model."),
+    "watch": ("sync", "Keep the index up to date while files change."),
     "doctor": ("doctor", "Check what can be wrong, and repair it."),
     "export": ("backup", "Write all notes into one archive."),
-    "import": ("imports", "Merge an archive, or bring in other memories."),
+    "import": ("imports", "Merge an archive, or import other memories."),
     "backup": ("backup", "Copy the notes to a folder or a bucket."),
     "restore": ("backup", "Bring notes back from a backup."),
     "eval": ("eval", "Measure how well search finds what it should."),
-    "install": ("install", "Put the memory into an agent's client, such as OpenCode."),
-    "uninstall": ("install", "Take it out of a client again."),
+    "install": ("install", "Set Memlines up in an agent's client, such as OpenCode."),
+    "uninstall": ("install", "Remove it from a client."),
     "hook": ("serve", "Answer an event of a client."),
-    "mcp": ("serve", "Serve the memory to any MCP client."),
-    "serve": ("serve", "Answer a client that keeps this open (JSON-RPC)."),
-    "config": ("config", "Show settings and where they come from."),
+    "mcp": ("serve", "Serve your memory to any MCP client."),
+    "serve": ("serve", "Answer a client program (JSON-RPC)."),
+    "config": ("config", "Show and change settings."),
 }
-"""The module of each command, where it is called `<name>_command`, and what it does in one sentence."""
+"""The module of each command, which has it as `<name>_command`, and what it does in one sentence."""
 
 GROUP = "memory"
-"""OpenClaw has its commands below this word; `memlines memory search` is `memlines search`."""
+"""The word before commands in OpenClaw: `memlines memory search` is `memlines search`."""
 
 OTHER_NAMES = {"index": "sync"}
-"""Commands by the names that OpenClaw has for them; no help shows them."""
+"""Names of commands in OpenClaw; no help lists them."""
 
 INTERRUPTED = 130
-"""The exit code of a program that Ctrl-C stopped, by convention of shells."""
+"""The exit code of a program that was stopped with Ctrl-C, by convention of shells."""
 
 
 class _Commands(click.Group):
@@ -102,7 +102,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line and leave with the exit code of what happened."""
+    """Run the command line and exit with its code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks must not stop us
@@ -119,7 +119,7 @@ def main() -> None:
 
 
 def _mention_old_name() -> None:
-    """Say in one line what was read by the project's first name; clients get no such line."""
+    """Say in one line what is still used by the project's first name; not to clients."""
     if sys.argv[1:2] in (["hook"], ["mcp"], ["serve"]):
         return
     folder, _, program = sys.argv[0].replace("\\", "/").rpartition("/")
@@ -156,7 +156,7 @@ def run(arguments: list[str]) -> int:
         click.echo("Interrupted. Progress is saved; run the command again to continue.", err=True)
         return INTERRUPTED
     except SystemExit:
-        # So click leaves when the reader of our output left (`| head`); that is no failure of ours.
+        # click exits like this when the reader of our output has left (`| head`); that is not a failure.
         return 0
 
 

@@ -1,4 +1,4 @@
-"""What every command prints with: harmless text, JSON, warnings, lists that are cut, and progress."""
+"""Print for people and programs: harmless text, JSON, warnings, shortened lists, and progress."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _CONTROL = re.compile(f"[{CONTROLS}]")
 _DIRECTION = re.compile(f"[{DIRECTION_MARKS}]")
 _LINE_BREAK = re.compile(r"[\t\n\u2028\u2029]")
 _UNPRINTABLE = re.compile(f"[\x7f-\x9f{DIRECTION_MARKS}\ud800-\udfff]")
+_JSON = "memlines.json"
 _MOST_LINES = 20
 _REDRAW_SECONDS = 0.05
 _GUESS_AFTER_SECONDS = 2.0
@@ -81,33 +82,53 @@ def print_json(value: Any) -> None:
     click.echo(_UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
+def set_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Note whether a command was given `--json`."""
+    context.meta[_JSON] = value
+
+
+def wants_json() -> bool:
+    """Return whether the command that runs was given `--json`."""
+    return bool(click.get_current_context().meta.get(_JSON))
+
+
+def answer_json(value: Any, code: int = 0) -> None:
+    """With `--json`, print the answer and end the command with an exit code; without it, do nothing."""
+    if wants_json():
+        print_json(value)
+        raise click.exceptions.Exit(code)
+
+
 def print_line(text: str, colour: str | None = None, *, err: bool = False) -> None:
     """Print a text that may come from a note or a name as one harmless line."""
     click.secho(harmless_name(text), fg=colour, err=err)
 
 
 def print_some(lines: Sequence[str]) -> None:
-    """Print lines further in, the first of many, and how many more there are."""
+    """Print the first of some lines, indented, and how many more there are."""
     for line in lines[:_MOST_LINES]:
         print_line(f"  {line}")
     if len(lines) > _MOST_LINES:
         click.echo(f"  and {len(lines) - _MOST_LINES} more (--json lists all)")
 
 
-def print_problems(title: str, problems: Sequence[Problem], colour: str) -> None:
-    """List files and what is wrong with them, if there are any."""
-    if problems:
-        click.secho(f"{title}:", fg=colour)
-        print_some([f"{problem.path} {problem.reason}" for problem in problems])
+def print_problems(**problems: Sequence[Problem]) -> None:
+    """List files and what is wrong with them, each kind below its name."""
+    for name, files in problems.items():
+        if files:
+            title = name.replace("_", " ").capitalize()
+            click.secho(f"{title}:", fg="red" if name == "failed" else "yellow")
+            print_some([f"{problem.path} {problem.reason}" for problem in files])
 
 
-def warn(sentence: str) -> None:
-    """Print a warning to the standard error."""
-    print_line(f"Warning: {sentence}", "yellow", err=True)
+def warn(*sentences: str) -> None:
+    """Print warnings to standard error."""
+    for sentence in sentences:
+        print_line(f"Warning: {sentence}", "yellow", err=True)
 
 
 def print_error(sentence: str) -> None:
-    """Print an error to the standard error."""
+    """Print an error to standard error."""
     print_line(f"Error: {sentence}", "red", err=True)
 
 

@@ -21,9 +21,9 @@ _PAGE = """\
 |---|---|
 {names}
 `memlines COMMAND --help` (or `-h`) explains a command, `memlines --version` prints the version.
-The list below leaves out what nearly every command takes:
+The list below leaves out what nearly every command accepts:
 
-| option | meaning | not taken by |
+| option | meaning | not accepted by |
 |---|---|---|
 {shared}{commands}
 ## Names from OpenClaw
@@ -36,21 +36,21 @@ any command, as in `memory search`; `index` for `sync`; `sync --verbose` (names 
 ## Exit codes and errors
 
 `--json` prints an error as `{{"code", "error", "todo"}}`. Python raises the class, and the
-[engine's protocol](protocol.md#errors) answers with the same `code`. `disabled` is true in it if memory is
+[engine's protocol](protocol.md#errors) answers with the same `code`. It adds `disabled` if memory is
 switched off, `unavailable` if the index or the provider cannot be used now. An empty cell means the
 exit code above it.
 
 | exit | `code` | in Python | what happened |
 |---|---|---|---|
-| 0 | | | The command is done. A search that finds nothing is done, too. |
-{errors}| {interrupted} | | | Ctrl-C. What was done so far is kept. |
+| 0 | | | The command succeeded. So did a search that finds nothing. |
+{errors}| {interrupted} | | | You pressed Ctrl-C. Progress is saved. |
 
-Exit code 1 without an error means that something was left over or not found, and was named: the commands
-above say when.
+Exit code 1 without an error means that something failed or was not found, and the output names it: the
+commands above say when.
 """
 
 SHARED = ("--workspace", "--agent", "--json")
-"""The options that are explained once, as the search has them."""
+"""The options that are explained once, with the help that `search` has for them."""
 
 
 def commands(group: click.Group = cli, above: str = "memlines") -> Iterator[tuple[str, click.Command]]:
@@ -66,7 +66,7 @@ def commands(group: click.Group = cli, above: str = "memlines") -> Iterator[tupl
 
 
 def without(option: str) -> list[str]:
-    """Return the commands that do not take an option, by the words that call them."""
+    """Return the commands that do not accept an option, by the words that call them."""
     return [
         words
         for words, command in commands()
@@ -81,22 +81,20 @@ def render_page() -> str:
     search = every["memlines search"]
     known = {name: one for one in search.params if isinstance(one, click.Option) for name in one.opts}
     shared = {name: known[name].help for name in SHARED}
+    shared_rows = [
+        f"{_row(known[name], search).rstrip()} {', '.join(f'`{words}`' for words in without(name))} |\n"
+        for name in SHARED
+    ]
     return _PAGE.format(
         names="".join(
             f"| [`{words}`](#{words.replace(' ', '-')}) | {_sentence(command)} |\n"
             for words, command in every.items()
         ),
-        shared="".join(_shared_row(known[name], search) for name in SHARED),
+        shared="".join(shared_rows),
         commands="".join(section(words, command, shared) for words, command in every.items()),
         errors="".join(_error_rows(MemlinesError)),
         interrupted=INTERRUPTED,
     )
-
-
-def _shared_row(option: click.Option, command: click.Command) -> str:
-    """Return the line of an option that nearly every command takes, and which do not."""
-    lacking = ", ".join(f"`{words}`" for words in without(option.opts[-1]))
-    return f"{_row(option, command).rstrip()} {lacking} |\n"
 
 
 def _sentence(command: click.Command) -> str:
@@ -109,21 +107,16 @@ def section(words: str, command: click.Command, shared: Mapping[str, str | None]
     level = "##" if words.count(" ") == 1 else "###"
     usage = " ".join(command.collect_usage_pieces(click.Context(command)))
     text = inspect.cleandoc(command.help or "").replace("\b\n", "")
-    rows = [_row(one, command) for one in command.params if _is_own(one, shared)]
+    options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
+    own = [one for one in options if all(shared.get(name, "") != one.help for name in one.opts)]
+    rows = [_row(one, command) for one in own]
     table = "".join(["\n| option | meaning |\n|---|---|\n", *rows]) if rows else ""
     return f"\n{level} {words}\n\n```\n{words} {usage}\n```\n\n{text}\n{table}"
 
 
-def _is_own(parameter: click.Parameter, shared: Mapping[str, str | None]) -> bool:
-    """Return whether a parameter is an option that is shown, and not one that is explained once for all."""
-    if not isinstance(parameter, click.Option) or parameter.hidden:
-        return False
-    return all(shared.get(name, "") != parameter.help for name in parameter.opts)
-
-
-def _row(option: click.Parameter, command: click.Command) -> str:
+def _row(option: click.Option, command: click.Command) -> str:
     """Return the line of one option, with its default once."""
-    has_default = isinstance(option, click.Option) and "[default:" in (option.help or "")
+    has_default = "[default:" in (option.help or "")
     record = option.get_help_record(click.Context(command, show_default=not has_default)) or ("", "")
     name, meaning = (" ".join(text.split()).replace("|", "\\|") for text in record)
     return f"| `{name}` | {meaning} |\n"

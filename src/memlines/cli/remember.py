@@ -15,10 +15,11 @@ from memlines.cli.common import (
     allow_secret_option,
     argument_option,
     common_options,
+    dry_run_option,
     open_memory,
     read_text,
 )
-from memlines.cli.output import counted, harmless_name, is_terminal, print_json, print_line
+from memlines.cli.output import answer_json, counted, harmless_name, is_terminal, print_line, wants_json
 from memlines.errors import UsageError
 from memlines.memory.arguments import FORGET, REMEMBER
 
@@ -30,7 +31,9 @@ Choice = TypeVar("Choice")
 
 _WIDTH = 90
 _NO = ("n", "no", "none")
-"""Answers that choose nothing. Saying no is an answer, so it is no error."""
+"""Answers that choose nothing. Saying no is an answer, not an error."""
+
+yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 
 _PLACES = {
     "entries": "entry of a note|entries of notes",
@@ -55,19 +58,18 @@ _PLACES = {
 @argument_option(
     REMEMBER["topic"],
     "--topic",
-    help="File it under this topic: its note, or its heading where --to says so.",
+    help="File it under this topic: in its note, or with --to below its heading.",
 )
 @argument_option(REMEMBER["session"], "--session")
 @argument_option(REMEMBER["to"], "--to")
-@click.option("--force", is_flag=True, help="Write it even if it is known already.")
+@click.option("--force", is_flag=True, help="Write it even if it is already known.")
 @allow_secret_option
 @common_options
-def remember_command(text: tuple[str, ...], workspace: Path | None, as_json: bool, **options: Any) -> None:
-    """Write TEXT into the daily log, or the note of a topic, and print its citation.
+def remember_command(text: tuple[str, ...], workspace: Path | None, **options: Any) -> None:
+    """Write TEXT into today's log, or into the note of a topic, and print its citation.
 
-    Without TEXT, or with a single dash, the text comes from standard input; put a text that starts
-    with a dash after --. What is known already is not written again, and a text with a password or a key
-    is refused.
+    Without TEXT, or with a single dash, it is read from standard input; put a text that starts with a dash
+    after --. What is already known is not written again, and a text with a password or a key is refused.
     """
     from memlines.memory.notes.entries import one_line
     from memlines.serve.wire import remembered_json
@@ -75,9 +77,8 @@ def remember_command(text: tuple[str, ...], workspace: Path | None, as_json: boo
     words = read_text(text, "remember", 'memlines remember "we chose Postgres"')
     with open_memory(workspace) as memory:
         remembered = memory.remember(words, **options)
-    if as_json:
-        print_json(remembered_json(remembered))
-    elif remembered.duplicate is None:
+    answer_json(remembered_json(remembered))
+    if remembered.duplicate is None:
         print_line(f"Remembered in {remembered.citation}")
     else:
         print_line(f"Already known: {remembered.citation}: {one_line(remembered.duplicate.snippet)}")
@@ -89,22 +90,17 @@ def remember_command(text: tuple[str, ...], workspace: Path | None, as_json: boo
 @click.command("forget")
 @click.argument("selectors", nargs=-1, metavar="SELECTOR...")
 @argument_option(FORGET["session"], "--session")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Show what would be forgotten, and change nothing.")
+@yes_option
+@dry_run_option
 @common_options
 def forget_command(
-    selectors: tuple[str, ...],
-    session: str | None,
-    yes: bool,
-    dry_run: bool,
-    workspace: Path | None,
-    as_json: bool,
+    selectors: tuple[str, ...], session: str | None, yes: bool, dry_run: bool, workspace: Path | None
 ) -> int:
     """Remove entries for good: from notes, history, trash, index and caches.
 
-    SELECTOR is a citation such as memory/x.md#L3, the path of a note, or words to search for. What was
-    found is shown before anything is changed. Words only list entries: you choose on a terminal, or name
-    the citation of one. Exits with 1 if something is left, or nothing was found, and with 0 if you say no.
+    SELECTOR is a citation such as memory/x.md#L3, the path of a note, or words to search for. You see what
+    was found before anything is changed. Words only list entries: choose on a terminal, or name the
+    citation of one. Exits with 1 if something is left, or nothing was found, and with 0 if you say no.
     """
     from memlines.memory.notes.candidates import is_query
 
@@ -117,16 +113,16 @@ def forget_command(
         for selector in [*places, query] if query else places:
             every.extend(memory.forget_candidates(selector))
         found = list(dict.fromkeys(every))
-        if not as_json:
+        if not wants_json():
             _print_candidates(found)
         citations = [candidate.citation for candidate in found]
         if dry_run or not found or (query and is_choice_impossible("memlines forget", citations, yes=yes)):
-            if as_json:
-                print_json({"candidates": [candidate.to_json() for candidate in found], "receipt": None})
-            return 0 if found else 1
+            code = 0 if found else 1
+            answer_json({"candidates": [candidate.to_json() for candidate in found], "receipt": None}, code)
+            return code
         chosen = found if yes else ask_which(found, pick=bool(query))
         receipt = memory.forget(chosen) if chosen else None
-    return show_receipt({"candidates": [candidate.to_json() for candidate in chosen]}, receipt, as_json)
+    return show_receipt({"candidates": [candidate.to_json() for candidate in chosen]}, receipt)
 
 
 def _print_candidates(found: Sequence[Candidate]) -> None:
@@ -144,15 +140,15 @@ def _print_candidates(found: Sequence[Candidate]) -> None:
 
 
 def is_choice_impossible(command: str, names: Sequence[str], *, yes: bool) -> bool:
-    """Return whether there is no terminal to choose on, and print the command that forgets one of the names.
+    """Return whether there is no terminal to choose on; if so, print the command that forgets one of them.
 
     A query never deletes, so `--yes` with one is refused.
     """
     example = f"{command} {shlex.quote(harmless_name(names[0]))} --yes"
     if yes:
         raise UsageError(
-            "a query only lists what could be meant, and nothing was changed",
-            todo=f"Name what is meant: {example}",
+            "a query only lists candidates, and nothing was changed",
+            todo=f"Name the one you mean: {example}",
         )
     if is_terminal(sys.stdin):
         return False
@@ -190,15 +186,15 @@ def _pick(found: list[Choice], answer: str) -> list[Choice]:
     return [candidate for number, candidate in enumerate(found, 1) if number in numbers]
 
 
-def show_receipt(chosen: dict[str, object], receipt: Receipt | None, as_json: bool) -> int:
+def show_receipt(chosen: dict[str, object], receipt: Receipt | None) -> int:
     """Print what a command forgot, and return its exit code."""
-    if as_json:
-        print_json(chosen | {"receipt": receipt.to_json() if receipt else None})
-    elif receipt is None:
+    code = 0 if receipt is None or receipt.complete else 1
+    answer_json(chosen | {"receipt": receipt.to_json() if receipt else None}, code)
+    if receipt is None:
         click.echo("Nothing was forgotten.")
     else:
         print_receipt(receipt)
-    return 0 if receipt is None or receipt.complete else 1
+    return code
 
 
 def print_receipt(receipt: Receipt) -> None:
@@ -214,8 +210,8 @@ def print_receipt(receipt: Receipt) -> None:
         for place in receipt.left:
             print_line(f"  {place}")
         click.echo(
-            "A citation can be forgotten like this one. A file of the index loses it once the programs have"
-            " ended that have it open; another file can be deleted."
+            "Forget a citation like this one. A file of the index loses it when the programs that have it"
+            " open end; you can delete any other file."
         )
     else:
         click.secho("Nothing of it is left in this memory.", fg="green")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,18 +12,18 @@ import click
 from memlines.cli.common import argument_option, common_options, open_memory, read_text, search_options
 from memlines.cli.hits import print_answer
 from memlines.cli.output import (
+    answer_json,
     counted,
     harmless,
     harmless_name,
     print_error,
-    print_json,
     progress_bar,
     warn,
 )
 from memlines.errors import UsageError
 from memlines.memory.arguments import CONTEXT, READ, RECALL, SEARCH, parse_citation
 from memlines.serve import wire
-from memlines.types import CONTEXT_TOKENS, Excerpt, Hit, Source
+from memlines.types import CONTEXT_TOKENS, Hit, Source
 
 if TYPE_CHECKING:
     from memlines.memory.notes.recall import Recalled
@@ -41,9 +40,9 @@ if TYPE_CHECKING:
     SEARCH["sources"],
     "sources",
     "--source",
-    help="Search only there; may be given twice. [default: the setting sources]",
+    help="Search only this source; you can repeat it. [default: the setting sources]",
 )
-@click.option("--why", is_flag=True, help="Say for each hit how its score came about.")
+@click.option("--why", is_flag=True, help="Explain the score of each hit.")
 @common_options
 def search_command(
     words: tuple[str, ...],
@@ -51,16 +50,15 @@ def search_command(
     sources: tuple[Source, ...],
     why: bool,
     workspace: Path | None,
-    as_json: bool,
     **options: Any,
 ) -> None:
     """Find the lines that answer QUERY.
 
-    In it, "a phrase", -word, path:people, tag:release, source:sessions, after:2026-05 and
-    before:2026-06-01 narrow the search; put a query that starts with a dash after --.
+    You can narrow it with "a phrase", -word, path:people, tag:release, source:sessions, after:2026-05 and
+    before:2026-06-01; put a query that starts with a dash after --.
 
-    Changed files are indexed first. Where nothing is sure, up to three of the nearest lines are shown and
-    called weak. Finding nothing is an answer, not an error.
+    Changed files are indexed first. If no match is certain, up to three of the nearest lines are shown and
+    marked weak. Finding nothing is not an error.
     """
     text = " ".join(words) if query is None else query
     if not text.strip():
@@ -70,11 +68,9 @@ def search_command(
     with open_memory(workspace) as memory, progress_bar() as progress:
         result = memory.search(text, sources=sources or None, progress=progress, **options)
     citations = memory.settings.citations
-    if as_json:
-        print_json(wire.search_json(result, citations=citations))
-    else:
-        reasons = _reasons if why else None
-        print_answer(result, lambda hit: hit.heading, citations=citations != "off", reasons=reasons)
+    answer_json(wire.search_json(result, citations=citations))
+    reasons = _reasons if why else None
+    print_answer(result, lambda hit: hit.heading, citations=citations != "off", reasons=reasons)
 
 
 def _reasons(hit: Hit) -> str:
@@ -96,25 +92,22 @@ def _reasons(hit: Hit) -> str:
     "--max-tokens",
     default=CONTEXT_TOKENS,
     show_default=True,
-    help="How long it may be at most, in tokens of about four characters.",
+    help="Print at most this many tokens, of about four characters each.",
 )
 @common_options
-def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path | None, as_json: bool) -> None:
-    """Print what the memory holds about MESSAGE, quoted for the model that answers it.
+def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path | None) -> None:
+    """Print what the memory holds about MESSAGE, quoted for the model that will answer it.
 
-    Without MESSAGE, or with a single dash, the message comes from standard input; put a message that starts
-    with a dash after --. Nothing is printed if nothing fits.
+    Without MESSAGE, or with a single dash, it is read from standard input; put a message that starts with a
+    dash after --. If nothing in memory is relevant, nothing is printed.
     """
     from memlines.memory.context import find_relevant
 
     words = read_text(message, "look for", 'memlines context "which port did we choose?"')
     with open_memory(workspace) as memory:
         found = find_relevant(memory, words, max_tokens=max_tokens)
-    if as_json:
-        print_json(found.to_json())
-        return
-    for warning in found.warnings:
-        warn(warning)
+    answer_json(found.to_json())
+    warn(*found.warnings)
     if found.text:
         click.echo(harmless(found.text))
 
@@ -124,37 +117,29 @@ def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path |
 
 @click.command("recall")
 @click.argument("query", nargs=-1)
-@argument_option(
-    RECALL["recent"], "--recent", help="The latest entries; this is also what no argument means."
-)
+@argument_option(RECALL["recent"], "--recent", help="Show the latest entries; the default without arguments.")
 @argument_option(RECALL["decisions"], "--decisions")
 @argument_option(
     RECALL["topic"],
     "--topic",
-    help="Only entries of this topic: in its note, or under a heading of that name.",
+    help="Show only entries of this topic: in its note, or under a heading of that name.",
 )
 @argument_option(
-    RECALL["limit"], "-n", "--limit", default=10, show_default=True, help="How many entries at most."
+    RECALL["limit"], "-n", "--limit", default=10, show_default=True, help="Show at most this many entries."
 )
 @common_options
-def recall_command(query: tuple[str, ...], workspace: Path | None, as_json: bool, **options: Any) -> None:
-    """Show single entries of the notes with their days, newest first.
+def recall_command(query: tuple[str, ...], workspace: Path | None, **options: Any) -> None:
+    """Show single entries of your notes with their days, newest first.
 
-    With QUERY, only those that answer it, the best first unless --recent is given; where none is sure to,
-    up to three of the nearest. The options narrow each other: --recent --decisions shows the latest
+    With QUERY you get only the entries that answer it, the best first unless you give --recent; if none
+    certainly does, up to three of the nearest. Options combine: --recent --decisions shows the latest
     decisions.
     """
-    with open_memory(workspace) as memory:
-        entries = memory.recall(" ".join(query) or None, **options)
-    if as_json:
-        print_json(wire.recalled_json(entries))
-    else:
-        _print_entries(entries)
-
-
-def _print_entries(entries: Sequence[Recalled]) -> None:
     from memlines.memory.notes.entries import one_line
 
+    with open_memory(workspace) as memory:
+        entries = memory.recall(" ".join(query) or None, **options)
+    answer_json(wire.recalled_json(entries))
     by_day: dict[date | None, list[Recalled]] = {}
     for entry in entries:
         by_day.setdefault(entry.day, []).append(entry)
@@ -174,23 +159,16 @@ def _print_entries(entries: Sequence[Recalled]) -> None:
 
 @click.command("get")
 @click.argument("path")
-@argument_option(READ["start"], "start", "--from", help="The first line to show, counted from 1.")
-@argument_option(READ["lines"], "--lines", help="How many lines to show, at least 1. [default: 120]")
-@argument_option(
-    READ["column"], "--column", help="The character of the first line to begin with, counted from 1."
-)
+@argument_option(READ["start"], "start", "--from", help="Begin with this line, counted from 1.")
+@argument_option(READ["lines"], "--lines", help="Show this many lines, at least 1. [default: 120]")
+@argument_option(READ["column"], "--column", help="Begin with this character of the first line, from 1.")
 @common_options
 def get_command(
-    path: str,
-    start: int | None,
-    lines: int | None,
-    column: int | None,
-    workspace: Path | None,
-    as_json: bool,
+    path: str, start: int | None, lines: int | None, column: int | None, workspace: Path | None
 ) -> int:
     """Show lines of the note PATH, which may be a citation such as memory/x.md#L3-L9.
 
-    At most 12,000 characters are shown at a time, with the command that shows more.
+    You get at most 12,000 characters at a time, and the command that shows more.
     """
     path, start, lines = parse_citation(path, start, lines)
     with open_memory(workspace) as memory:
@@ -205,24 +183,18 @@ def get_command(
             f"line {excerpt.start} of {excerpt.path} has less than {column} characters",
             todo="Leave out --column",
         )
-    if as_json:
-        print_json(wire.excerpt_json(excerpt))
-    else:
-        _print_excerpt(excerpt, lines, column or 1)
-    return 0 if excerpt.found else 1
-
-
-def _print_excerpt(excerpt: Excerpt, lines: int | None, column: int) -> None:
+    answer_json(wire.excerpt_json(excerpt), 0 if excerpt.found else 1)
     if not excerpt.found:
         print_error(f"{excerpt.path} does not exist")
-        return
+        return 1
     if not excerpt.total_lines:
         click.echo("(empty)", err=True)
-        return
+        return 0
     click.echo(harmless(excerpt.text))
     more = f"more: memlines get {shlex.quote(harmless_name(excerpt.path))} --from {excerpt.next_start}"
     if excerpt.next_column:
-        shown = f"{excerpt.start} is shown from character {column:,} to {excerpt.next_column - 1:,}"
+        shown = f"{excerpt.start} is shown from character {column or 1:,} to {excerpt.next_column - 1:,}"
         click.echo(f"[cut: line {shown}; {more} --column {excerpt.next_column}]", err=True)
     elif excerpt.next_start and (lines is None or excerpt.lines < lines):
         click.echo(f"[{more}]", err=True)
+    return 0

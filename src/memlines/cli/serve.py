@@ -7,12 +7,12 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -24,7 +24,9 @@ from memlines.paths import HOME_VARIABLE, Workspace
 from memlines.settings.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from memlines.serve.rpc.server import Dialect, Events, Method
+    from memlines.serve.mcp.server import Server
+    from memlines.serve.rpc.engine import Engine
+    from memlines.serve.rpc.server import Dialect, Events
 
 _BY_SIGNAL = 128
 _BUFFER = 64 * 1024
@@ -32,16 +34,6 @@ _PORT = 8737
 _HOST = "127.0.0.1"
 _PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 """Where Claude Code says which project it is in."""
-
-
-class Served(Protocol):
-    """What is served: methods, and how to end them."""
-
-    def methods(self) -> Mapping[str, Method]:
-        """Return every method by its name."""
-
-    def close(self) -> None:
-        """End what goes on in the background."""
 
 
 # hook
@@ -55,13 +47,12 @@ class Served(Protocol):
     "-w",
     "--workspace",
     type=FOLDER,
-    default=None,
     help="A folder of the workspace. [default: the one that the client was started in]",
 )
 def hook_command(client: str, event: str, home: str, workspace: Path | None) -> int:
-    """Answer an event of a client, whose JSON comes on the standard input.
+    """Answer an event of a client, which sends it as JSON on standard input.
 
-    Prints what the client takes for an answer, or nothing. The exit code is always 0.
+    Prints an answer for the client, or nothing. The exit code is always 0.
     """
     from memlines.serve.hooks import thin
 
@@ -103,28 +94,27 @@ def _answer_here(client: str, event: str) -> str:
 
 
 @click.command("serve")
-@click.option("--stdio", is_flag=True, help="Talk over the standard input and output.")
+@click.option("--stdio", is_flag=True, help="Use standard input and output.")
 @click.option(
     "-w",
     "--workspace",
     type=FOLDER,
-    default=None,
-    help="The folder with the notes. [default: found from the folder that the client names]",
+    help="The folder with your notes. [default: found from the folder that the client names]",
 )
 @agent_option
 def serve_command(stdio: bool, workspace: Path | None) -> int:
-    """Answer a client program, one JSON-RPC request a line, until its input ends.
+    """Answer a client program, one JSON-RPC request per line, until its input ends.
 
-    The protocol is described in docs/protocol.md.
+    docs/protocol.md describes the protocol.
     """
     if not stdio:
         raise UsageError(
-            "memlines serve needs to know how to talk",
-            todo="Run memlines serve --stdio; client programs start it like that, people need not",
+            "memlines serve works only with --stdio",
+            todo="Run memlines serve --stdio; client programs start it like that, you need not",
         )
     from memlines.serve.rpc.server import ENGINE
 
-    def engine() -> Served:
+    def engine() -> Engine:
         from memlines.serve.rpc.engine import Engine
 
         return Engine(workspace)
@@ -143,14 +133,14 @@ def serve_command(stdio: bool, workspace: Path | None) -> int:
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With --http: the file with the token that clients send. [default: one in the user's state folder]",
+    help="With --http: the file with the token that clients send. [default: one in your state folder]",
 )
 def mcp_command(
     workspace: Path | None, over_http: bool, port: int | None, host: str | None, token_file: Path | None
 ) -> int:
-    """Answer a client of the Model Context Protocol, over the standard streams or HTTP.
+    """Serve your memory to a client of the Model Context Protocol, over standard streams or HTTP.
 
-    docs/mcp.md describes how clients start this.
+    docs/mcp.md describes how to set clients up.
     """
     folder = _folder(workspace)
     if over_http:
@@ -161,7 +151,7 @@ def mcp_command(
         )
     from memlines.serve.mcp.server import DIALECT
 
-    def server() -> Served:
+    def server() -> Server:
         from memlines.serve.mcp.server import Server
 
         return Server(folder, f"mcp-{os.urandom(8).hex()}")
@@ -170,13 +160,13 @@ def mcp_command(
 
 
 def _folder(named: Path | None) -> Path:
-    """Return the folder with the notes; a client that does not say where it works is in none."""
+    """Return the folder with the notes; a client that starts us in the root folder names none."""
     project = os.environ.get(_PROJECT_VARIABLE)
     folder = named or find_workspace(Path(project) if project else None).folder
     root = Workspace.at(folder).root
     if named is None and root == Path(root.anchor):
         raise WorkspaceError(
-            f"this was started in {root}, which is no project",
+            f"this was started in {root}, which is not a project",
             todo="Name the folder with the notes: memlines mcp --workspace FOLDER",
         )
     return root
@@ -202,7 +192,7 @@ def _serve_http(folder: Path, host: str, port: int, named: Path | None) -> int:
 # Serving
 
 
-def serve_stdio(engine: Callable[[], Served], dialect: Dialect) -> int:
+def serve_stdio(engine: Callable[[], Engine | Server], dialect: Dialect) -> int:
     """Serve an engine over the standard streams, and return the exit code.
 
     Does not return if calls still hang: the process ends here then.
@@ -211,7 +201,7 @@ def serve_stdio(engine: Callable[[], Served], dialect: Dialect) -> int:
 
     if os.isatty(0):
         click.echo(
-            "This is for client programs: it waits for JSON-RPC requests, one a line. Ctrl-D ends it.",
+            "This is for client programs: it waits for JSON-RPC requests, one per line. Ctrl-D ends it.",
             err=True,
         )
     reader, writer = _take_streams()

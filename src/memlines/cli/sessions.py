@@ -16,11 +16,11 @@ from memlines.agent.messages import redactor
 from memlines.cli.common import FILE, common_options, open_memory, search_options
 from memlines.cli.hits import print_answer
 from memlines.cli.output import (
+    answer_json,
     counted,
     harmless,
     harmless_name,
     print_error,
-    print_json,
     print_line,
     print_problems,
     progress_bar,
@@ -32,13 +32,12 @@ from memlines.files.snapshots import Snapshot
 from memlines.index.sync.discovery import SNAPSHOTS
 from memlines.memory.conversations.conversation import (
     SWITCH_ON,
-    Imported,
     client_of,
     import_transcripts,
     refuse_unless_on,
 )
 from memlines.memory.conversations.listing import SessionInfo, list_sessions
-from memlines.memory.conversations.reading import Session, quote_turn, read_session
+from memlines.memory.conversations.reading import quote_turn, read_session
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.serve.wire import search_json
@@ -52,7 +51,7 @@ _STATES = {"grew": "grew since", "changed": "changed since"}
 def sessions_command() -> None:
     """List, read, search and import conversations with agents.
 
-    They are read only if the setting sources holds sessions; sessions.clients says whose.
+    They are indexed only if the setting sources includes sessions; sessions.clients says of which clients.
     """
 
 
@@ -74,12 +73,12 @@ def _format_time(settings: Settings, time: datetime | None) -> str:
 
 @sessions_command.command("list")
 @click.option(
-    "--client", type=click.Choice(get_args(ClientName)), help="Only the conversations of one client."
+    "--client", type=click.Choice(get_args(ClientName)), help="List only the conversations of this client."
 )
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="How many at most. [default: all]")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="List at most this many. [default: all]")
 @common_options
-def list_command(client: str | None, limit: int | None, workspace: Path | None, as_json: bool) -> None:
-    """List the transcripts that are there or indexed, and how fresh the index is.
+def list_command(client: str | None, limit: int | None, workspace: Path | None) -> None:
+    """List the transcripts that exist or are indexed, and whether the index is up to date.
 
     The one that changed last comes first, with the time of that change.
     """
@@ -87,9 +86,7 @@ def list_command(client: str | None, limit: int | None, workspace: Path | None, 
         every = list_sessions(memory.workspace, memory.settings)
         settings = memory.settings
     infos = [info for info in every if client in (None, info.client)][:limit]
-    if as_json:
-        print_json({"sessions": [info.to_json() for info in infos]})
-        return
+    answer_json({"sessions": [info.to_json() for info in infos]})
     for info in infos:
         click.echo(_line(info, settings))
     if not infos:
@@ -112,11 +109,15 @@ def _line(info: SessionInfo, settings: Settings) -> str:
 @sessions_command.command("show")
 @click.argument("path")
 @click.option(
-    "--around", type=click.IntRange(0, 1000), default=5, show_default=True, help="Turns around the lines."
+    "--around",
+    type=click.IntRange(0, 1000),
+    default=5,
+    show_default=True,
+    help="Show this many turns around the lines.",
 )
-@click.option("--from", "start", type=click.IntRange(min=1), default=1, help="The line to begin with.")
+@click.option("--from", "start", type=click.IntRange(min=1), default=1, help="Begin with this line.")
 @common_options
-def show_command(path: str, around: int, start: int, workspace: Path | None, as_json: bool) -> None:
+def show_command(path: str, around: int, start: int, workspace: Path | None) -> None:
     """Show a conversation, or the turns around the lines of a citation.
 
     PATH is a transcript as 'memlines sessions list' names it, or a citation such as
@@ -132,25 +133,18 @@ def show_command(path: str, around: int, start: int, workspace: Path | None, as_
             memory.workspace, memory.settings, path, first, around, last_line=last, start=start
         )
         settings = memory.settings
-    if as_json:
-        print_json(session.to_json())
-    else:
-        _print_session(session, settings)
-
-
-def _print_session(session: Session, settings: Settings) -> None:
+    answer_json(session.to_json())
     began = f", began {_format_time(settings, session.started)}" if session.started else ""
     title = click.style(harmless_name(session.path), fg="cyan", bold=True)
     click.echo(f"{title}  {harmless_name(session.client)}{began}")
-    for warning in session.warnings:
-        warn(warning)
+    warn(*session.warnings)
     if session.earlier:
         click.echo(f"[{counted(session.earlier, 'turn')} before]", err=True)
     width = max((len(str(turn.line)) for turn in session.turns), default=1)
     for turn in session.turns:
         _print_turn(turn, width, is_marked=session.is_marked(turn))
     if not session.turns:
-        click.echo("(nothing is said)", err=True)
+        click.echo("(nothing was said)", err=True)
     if session.next_line:
         more = f"memlines sessions show {shlex.quote(harmless_name(session.path))} --from {session.next_line}"
         click.echo(f"[{counted(session.later, 'turn')} after: {more}]", err=True)
@@ -171,11 +165,11 @@ def _print_turn(turn: Turn, width: int, *, is_marked: bool) -> None:
 @click.argument("query", nargs=-1, required=True)
 @search_options
 @common_options
-def search_command(query: tuple[str, ...], workspace: Path | None, as_json: bool, **options: Any) -> None:
-    """Find what was said about something in conversations.
+def search_command(query: tuple[str, ...], workspace: Path | None, **options: Any) -> None:
+    """Find what was said in conversations.
 
-    Each hit shows its client, when the conversation began, and a citation that 'memlines sessions show'
-    takes. QUERY may be narrowed as with 'memlines search'.
+    Each hit shows its client, when the conversation began, and a citation for 'memlines sessions show'.
+    You can narrow QUERY as with 'memlines search'.
     """
     text = " ".join(query)
     if not text.strip():
@@ -185,21 +179,17 @@ def search_command(query: tuple[str, ...], workspace: Path | None, as_json: bool
         result = memory.search(text, sources=["sessions"], progress=progress, **options)
         clients = _clients(memory, {hit.path for hit in result})
     citations = memory.settings.citations
-    if as_json:
-        answer = search_json(result, citations=citations)
-        for hit in answer["results"]:
-            hit |= {"client": clients[hit["path"]], "date": hit["heading"] or None}
-        print_json(answer)
-    else:
-        print_answer(
-            result,
-            lambda hit: f"{clients[hit.path]}, {hit.heading}".strip(", "),
-            citations=citations != "off",
-        )
+    answer = search_json(result, citations=citations)
+    for found in answer["results"]:
+        found |= {"client": clients[found["path"]], "date": found["heading"] or None}
+    answer_json(answer)
+    print_answer(
+        result, lambda hit: f"{clients[hit.path]}, {hit.heading}".strip(", "), citations=citations != "off"
+    )
 
 
 def _clients(memory: Memory, paths: Iterable[str]) -> Mapping[str, str]:
-    """Return whose conversations some paths are; of snapshots, they say so themselves."""
+    """Return the client of each path; a snapshot names its own."""
     kept = snapshots.list_all(memory.workspace).snapshots
     of_snapshots = {f"{SNAPSHOTS}{snapshot.id}.json": snapshot.client for snapshot in kept}
     return {path: client_of(path) or of_snapshots.get(path, "") for path in paths}
@@ -211,36 +201,31 @@ def _clients(memory: Memory, paths: Iterable[str]) -> Mapping[str, str]:
 @sessions_command.command("import")
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @common_options
-def import_command(files: tuple[Path, ...], workspace: Path | None, as_json: bool) -> int:
+def import_command(files: tuple[Path, ...], workspace: Path | None) -> int:
     """Copy transcripts of any client into the folder sessions/, without their secrets.
 
-    FILES are transcripts of OpenClaw, Claude Code or Codex, or what 'opencode export' printed. What is there
-    already is named, a conversation that grew is replaced, any other is kept beside it. Exits with 1 if a
-    file could not be brought in.
+    FILES are transcripts of OpenClaw, Claude Code or Codex, or the output of 'opencode export'. A
+    conversation that you already have is only named, one that grew is replaced, and one that differs is
+    kept beside the old one. Exits with 1 if a file could not be imported.
     """
     with _open(workspace) as memory:
         done = import_transcripts(memory.workspace, memory.settings, files)
         is_searched = "sessions" in memory.settings.sources
-    if as_json:
-        print_json({"imported": [one.to_json() for one in done]})
-    else:
-        for one in done:
-            _print_imported(one)
-        if not is_searched and any(one.path for one in done):
-            click.echo(f"It is not searched yet. {SWITCH_ON}.", err=True)
-    return 1 if any(one.outcome == "failed" for one in done) else 0
-
-
-def _print_imported(one: Imported) -> None:
-    if one.outcome == "failed":
-        print_error(one.problem)
-        return
-    details = [one.client, counted(one.messages, "message")]
-    if one.redacted:
-        details.append(f"{counted(sum(one.redacted.values()), 'secret')} taken out")
-    if one.damaged:
-        details.append(f"{counted(one.damaged, 'damaged line')} skipped")
-    print_line(f"{one.outcome}: {one.path} ({', '.join(details)})")
+    code = 1 if any(one.outcome == "failed" for one in done) else 0
+    answer_json({"imported": [one.to_json() for one in done]}, code)
+    for one in done:
+        if one.outcome == "failed":
+            print_error(one.problem)
+            continue
+        details = [one.client, counted(one.messages, "message")]
+        if one.redacted:
+            details.append(f"{counted(sum(one.redacted.values()), 'secret')} removed")
+        if one.damaged:
+            details.append(f"{counted(one.damaged, 'damaged line')} skipped")
+        print_line(f"{one.outcome}: {one.path} ({', '.join(details)})")
+    if not is_searched and any(one.path for one in done):
+        click.echo(f"It is not searched yet. {SWITCH_ON}.", err=True)
+    return code
 
 
 # Snapshots
@@ -248,7 +233,7 @@ def _print_imported(one: Imported) -> None:
 
 @click.group("snapshots")
 def snapshots_command() -> None:
-    """Show the last messages of sessions, and go on from there.
+    """Show the last messages of sessions, and continue from there.
 
     A snapshot holds the last messages of a session; agents take one at the end of every turn.
     """
@@ -256,15 +241,13 @@ def snapshots_command() -> None:
 
 @snapshots_command.command("list")
 @common_options
-def list_snapshots_command(workspace: Path | None, as_json: bool) -> None:
+def list_snapshots_command(workspace: Path | None) -> None:
     """List the snapshots of this workspace, the newest first."""
     with _open(workspace) as memory:
         listing = snapshot.listed(memory)
         settings = memory.settings
-    if as_json:
-        problems = [{"path": problem.path, "reason": problem.reason} for problem in listing.problems]
-        print_json({"snapshots": [_head(one) for one in listing.snapshots], "problems": problems})
-        return
+    problems = [{"path": problem.path, "reason": problem.reason} for problem in listing.problems]
+    answer_json({"snapshots": [_head(one) for one in listing.snapshots], "problems": problems})
     for one in listing.snapshots:
         origin = " ".join(part for part in (one.client, one.session, one.cwd and f"in {one.cwd}") if part)
         name = click.style(harmless_name(one.id), fg="cyan")
@@ -272,26 +255,24 @@ def list_snapshots_command(workspace: Path | None, as_json: bool) -> None:
         click.echo(f"{name}  {_format_time(settings, one.created)}  {messages}  {harmless_name(origin)}")
     if not listing.snapshots:
         click.echo("There are no snapshots.")
-    print_problems("Not usable", listing.problems, "yellow")
+    print_problems(not_usable=listing.problems)
 
 
 @snapshots_command.command("show")
 @click.argument("name", metavar="[ID]", required=False)
 @common_options
-def show_snapshot_command(name: str | None, workspace: Path | None, as_json: bool) -> None:
+def show_snapshot_command(name: str | None, workspace: Path | None) -> None:
     """Show the messages of a snapshot, by its ID or the name of its session.
 
-    Without ID it is the newest one.
+    Without ID you get the newest one.
     """
     with _open(workspace) as memory:
         one = snapshot.read(memory, name or _newest(memory))
         clean = redactor(memory)
         messages = [(said, clean(said.text)) for said in one.messages]
         settings = memory.settings
-    if as_json:
-        said_json = [said.to_json() | {"text": text, "truncated": said.truncated} for said, text in messages]
-        print_json(_head(one) | {"messages": said_json})
-        return
+    said_json = [said.to_json() | {"text": text, "truncated": said.truncated} for said, text in messages]
+    answer_json(_head(one) | {"messages": said_json})
     title = click.style(harmless_name(one.id), fg="cyan", bold=True)
     click.echo(f"{title}  {harmless_name(f'{one.client} {one.session}'.strip())}")
     for said, text in messages:
@@ -303,18 +284,16 @@ def show_snapshot_command(name: str | None, workspace: Path | None, as_json: boo
 @snapshots_command.command("restore")
 @click.argument("name", metavar="[ID]", required=False)
 @common_options
-def restore_snapshot_command(name: str | None, workspace: Path | None, as_json: bool) -> None:
+def restore_snapshot_command(name: str | None, workspace: Path | None) -> None:
     """Print a snapshot as a block that a new session can start from.
 
-    Nothing else is printed, so that it can be piped to an agent. Without ID it is the newest one.
+    Nothing else is printed, so you can pipe it to an agent. Without ID you get the newest one.
     """
     with _open(workspace) as memory:
         one = snapshot.read(memory, name or _newest(memory))
         block = snapshot.restored(memory, one.id)
-    if as_json:
-        print_json(_head(one) | {"text": block})
-    else:
-        click.echo(harmless(block))
+    answer_json(_head(one) | {"text": block})
+    click.echo(harmless(block))
 
 
 def _newest(memory: Memory) -> str:
@@ -327,7 +306,7 @@ def _newest(memory: Memory) -> str:
 
 
 def _head(one: Snapshot) -> dict[str, Any]:
-    """Return what identifies a snapshot, with field names that stay."""
+    """Return what identifies a snapshot, with stable field names."""
     return {
         "id": one.id,
         "path": one.path,

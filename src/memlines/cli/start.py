@@ -1,10 +1,10 @@
-"""Where the command begins: nearly nothing is imported before Ctrl-C is looked after."""
+"""Where the program starts: almost nothing is imported before Ctrl-C is handled."""
 
 import sys
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C while it is still being imported leaves no traceback."""
+    """Run the command line; Ctrl-C during its import leaves no traceback."""
     try:
         from memlines.cli.main import main as run
 

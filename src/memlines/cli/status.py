@@ -1,8 +1,9 @@
-"""The commands about the index: `status`, and `model` for a change of the embedding model."""
+"""The commands about the index: `status`, and `model` to change the embedding model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,10 @@ import click
 
 from memlines.cli.common import choose_workspace, common_options, open_memory
 from memlines.cli.output import (
+    answer_json,
     counted,
     harmless_name,
     local_time,
-    print_json,
     print_line,
     print_problems,
     progress_bar,
@@ -22,7 +23,6 @@ from memlines.cli.output import (
 )
 from memlines.embed.spending.budget import in_dollars
 from memlines.errors import EmbeddingError
-from memlines.serve.wire import status_json
 from memlines.types import Space
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _STATES = {
     "serving": "answers",
-    "filling": "is being made; 'memlines sync' goes on with it",
-    "kept": "is kept to go back to with 'memlines model rollback'",
+    "filling": "is being made; 'memlines sync' continues",
+    "kept": "is kept; 'memlines model rollback' goes back to it",
 }
 
 
@@ -39,39 +39,38 @@ _STATES = {
 
 
 @click.command("status")
-@click.option("--deep", is_flag=True, help="Try the provider with one call; sends it the word 'memory'.")
+@click.option("--deep", is_flag=True, help="Test the provider with one call, which sends the word 'memory'.")
 @click.option("--index", is_flag=True, hidden=True, help="Sync first, then do as --deep does.")
 @click.option("--verbose", is_flag=True, hidden=True, expose_value=False, help="Show everything, as always.")
 @common_options
-def status_command(deep: bool, index: bool, workspace: Path | None, as_json: bool) -> int:
+def status_command(deep: bool, index: bool, workspace: Path | None) -> int:
     """Show what is indexed, and how. Changes nothing.
 
-    With --deep it exits with 6 if the provider does not work.
+    Exits with 6 if --deep finds that the provider does not work.
     """
     chosen = choose_workspace(workspace)
     with open_memory(chosen.folder) as memory, progress_bar() as progress:
         if index:
             memory.sync(progress=progress)
         status = memory.status(deep=deep or index)
-    if as_json:
-        print_json(status_json(status) | {"workspace_from": chosen.origin})
-    else:
-        for warning in status.warnings:
-            warn(warning)
-        for name, value in _rows(status, chosen.origin):
-            click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless_name(value)}")
-        print_problems("Skipped", status.skipped, "yellow")
-        print_problems("Failed", status.failed, "red")
-    return 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
+    code = 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
+    answer_json(asdict(status) | {"workspace_from": chosen.origin}, code)
+    warn(*status.warnings)
+    for name, value in _rows(status, chosen.origin):
+        click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless_name(value)}")
+    print_problems(skipped=status.skipped, failed=status.failed)
+    return code
 
 
 def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     model = f"{status.provider} ({status.model})" if status.model else "none: search by words"
     made = status.chunks - status.pending
     is_set_elsewhere = origin.startswith(("user file", "environment"))
-    vectors = (
-        f"{made} of {counted(status.chunks, 'chunk')}{_describe_vectors(status)}" if status.model else "off"
-    )
+    vectors = "off"
+    if status.model:
+        vectors = f"{made} of {counted(status.chunks, 'chunk')}"
+        vectors += f", {status.vector['dims']} numbers each" if status.vector["dims"] else ""
+        vectors += f", searched by {status.vector['engine']}" if status.vector["engine"] else ""
     rows = [
         ("workspace", status.workspace + (f" ({origin})" if is_set_elsewhere else "")),
         ("agent", status.agent),
@@ -95,9 +94,13 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
         fallback = status.fallback
         instead = "words" if fallback["to"] == "none" else fallback["to"]
         rows.append(("fallback", f"{instead} instead of {fallback['from']}: {fallback['reason']}"))
-    rows.extend(("change", _describe_change(space)) for space in status.spaces if space["state"] == "filling")
+    for space in status.spaces:
+        if space["state"] == "filling":
+            made_new = f"{space['vectors']} of {space['chunks']} vectors made"
+            change = f"to {space['provider']} ({space['model']}): {made_new}; until then the old ones answer"
+            rows.append(("change", change))
     if status.declined:
-        rows.append(("declined", f"{status.declined}; 'memlines model resume' wants it again"))
+        rows.append(("declined", f"{status.declined}; 'memlines model resume' accepts it again"))
     if batch := _describe_batches(status.batch):
         rows.append(("batches", batch))
     if status.spending["total"]["requests"]:
@@ -108,13 +111,6 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     if status.probe is not None:
         rows.append(("provider", status.probe["message"]))
     return rows
-
-
-def _describe_vectors(status: Status) -> str:
-    """Say how long the vectors are and what searches them."""
-    vector = status.vector
-    length = f", {vector['dims']} numbers each" if vector["dims"] else ""
-    return f"{length}, searched by {vector['engine']}" if vector["engine"] else length
 
 
 def _describe_batches(batch: Mapping[str, Any]) -> str:
@@ -128,12 +124,6 @@ def _describe_batches(batch: Mapping[str, Any]) -> str:
         until = local_time(datetime.fromisoformat(batch["paused_until"]))
         parts.append(f"none is handed in until {until}")
     return "; ".join(parts) if batch["enabled"] or len(parts) > 1 else ""
-
-
-def _describe_change(space: Mapping[str, Any]) -> str:
-    """Say how far the vectors of a new model are."""
-    share = f"{space['vectors']} of {space['chunks']} vectors made"
-    return f"to {space['provider']} ({space['model']}): {share}; until then the old ones answer"
 
 
 def _describe_spending(status: Status) -> str:
@@ -175,20 +165,18 @@ def _describe_state(status: Status) -> str:
 @click.group("model", invoke_without_command=True)
 @common_options
 @click.pass_context
-def model_command(context: click.Context, workspace: Path | None, as_json: bool) -> None:
-    """Show whose vectors answer, and how far a change to another model is.
+def model_command(context: click.Context, workspace: Path | None) -> None:
+    """Show which model's vectors answer, and how far a change to another model is.
 
-    The settings embeddings.provider and embeddings.model say which model is wanted. 'memlines sync'
-    makes its vectors while those of the old one go on answering; then both change places at once.
+    You choose the model with the settings embeddings.provider and embeddings.model. 'memlines sync' makes
+    its vectors while the old model keeps answering, and then switches to the new one at once.
     """
     if context.invoked_subcommand is not None:
         return
     with open_memory(workspace) as memory:
         status = memory.status()
-    if as_json:
-        wanted = {"provider": status.provider, "model": status.model}
-        print_json({"wanted": wanted, "spaces": list(status.spaces)})
-        return
+    wanted = {"provider": status.provider, "model": status.model}
+    answer_json({"wanted": wanted, "spaces": list(status.spaces)})
     if not status.spaces:
         click.echo("There are no vectors yet; 'memlines sync' makes them.")
     for space in status.spaces:
@@ -198,47 +186,42 @@ def model_command(context: click.Context, workspace: Path | None, as_json: bool)
         reason = f" (because {space['note']})" if space["note"] else ""
         print_line(f"{name}: {doing}, {share}{reason}")
     if status.declined:
-        print_line(f"{status.declined} is declined; 'memlines model resume' wants it again")
+        print_line(f"{status.declined} is declined; 'memlines model resume' accepts it again")
 
 
 @model_command.command("cancel")
 @common_options
-def cancel(workspace: Path | None, as_json: bool) -> None:
+def cancel(workspace: Path | None) -> None:
     """Stop a change of model that is under way. The current model keeps answering."""
     with open_memory(workspace) as memory:
-        space = memory.cancel_model()
-    _report(f"the change to {space} is stopped; 'memlines model resume' takes it up again", space, as_json)
+        _report(memory.cancel_model(), "The change to {} is stopped; 'memlines model resume' continues it")
 
 
 @model_command.command("rollback")
 @common_options
-def rollback(workspace: Path | None, as_json: bool) -> None:
+def rollback(workspace: Path | None) -> None:
     """Go back to the vectors of the previous model. Makes no call to a provider."""
+    sentence = "{} answers again; set embeddings.provider and embeddings.model to keep it"
     with open_memory(workspace) as memory:
-        space = memory.roll_back_model()
-    _report(f"{space} answers again; set embeddings.provider and embeddings.model to keep it", space, as_json)
+        _report(memory.roll_back_model(), sentence)
 
 
 @model_command.command("resume")
 @common_options
-def resume(workspace: Path | None, as_json: bool) -> None:
+def resume(workspace: Path | None) -> None:
     """Change to the model of the settings again, after a cancel or a rollback."""
     with open_memory(workspace) as memory:
-        space = memory.resume_model()
-    _report(f"{space} is wanted again; 'memlines sync' makes its vectors", space, as_json)
+        _report(memory.resume_model(), "{} is accepted again; 'memlines sync' makes its vectors")
 
 
 @model_command.command("renew")
 @common_options
-def renew(workspace: Path | None, as_json: bool) -> None:
+def renew(workspace: Path | None) -> None:
     """Make all vectors of the model again, because the service changed it under the same name."""
     with open_memory(workspace) as memory:
-        space = memory.renew_model()
-    _report(f"the vectors of {space} are given up; 'memlines sync' makes them again", space, as_json)
+        _report(memory.renew_model(), "The vectors of {} are dropped; 'memlines sync' makes them again")
 
 
-def _report(sentence: str, space: Space, as_json: bool) -> None:
-    if as_json:
-        print_json({"provider": space.provider, "model": space.model})
-    else:
-        print_line(sentence[0].upper() + sentence[1:])
+def _report(space: Space, sentence: str) -> None:
+    answer_json({"provider": space.provider, "model": space.model})
+    print_line(sentence.format(space))

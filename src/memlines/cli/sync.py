@@ -9,55 +9,54 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import click
 
 from memlines.cli.common import common_options, open_memory
-from memlines.cli.output import counted, print_json, print_line, print_problems, progress_bar, warn
+from memlines.cli.output import (
+    answer_json,
+    counted,
+    print_line,
+    print_problems,
+    progress_bar,
+    wants_json,
+    warn,
+)
 from memlines.embed.spending.budget import in_dollars
-from memlines.serve.wire import report_json
 from memlines.types import Report
-
-if TYPE_CHECKING:
-    from memlines.index.sync.plan import Plan
-
 
 # sync
 
 
 @click.command("sync")
-@click.option("--force", is_flag=True, help="Rebuild the index, from every file.")
-@click.option("--dry-run", is_flag=True, help="Show what it would do and cost, and do nothing.")
+@click.option("--force", is_flag=True, help="Rebuild the index from every file.")
+@click.option("--dry-run", is_flag=True, help="Show what a sync would do and cost, and change nothing.")
 @click.option("--verbose", is_flag=True, hidden=True, help="Name every file that is indexed or removed.")
 @common_options
-def sync_command(force: bool, dry_run: bool, verbose: bool, workspace: Path | None, as_json: bool) -> int:
-    """Make the index equal the files.
+def sync_command(force: bool, dry_run: bool, verbose: bool, workspace: Path | None) -> int:
+    """Bring the index up to date with your files.
 
-    Only files that changed are read. Exits with 1 if a file failed, vectors are missing, or so many
-    files are gone at once that they were kept in the index; --force removes them.
+    Only changed files are read. Exits with 1 if a file failed, if vectors are missing, or if so many files
+    are gone at once that the index keeps them; --force removes them.
     """
     if dry_run:
-        with open_memory(workspace) as memory, progress_bar() as progress:
-            plan = memory.plan(progress=progress)
-            reason = memory.provider_trouble
-        if reason:
-            warn(reason)
-        if as_json:
-            print_json(asdict(plan))
-        else:
-            _print_plan(plan)
+        _show_plan(workspace)
         return 0
     with open_memory(workspace) as memory, progress_bar() as progress:
         report = memory.sync(force=force, progress=progress)
-    if as_json:
-        print_json(report_json(report))
-    else:
-        _print_report(report, verbose=verbose)
-    return 1 if report.failed or report.pending or report.held_back else 0
+    code = 1 if report.failed or report.pending or report.held_back else 0
+    answer_json(asdict(report), code)
+    _print_report(report, verbose=verbose)
+    return code
 
 
-def _print_plan(plan: Plan) -> None:
+def _show_plan(workspace: Path | None) -> None:
+    with open_memory(workspace) as memory, progress_bar() as progress:
+        plan = memory.plan(progress=progress)
+        reason = memory.provider_trouble
+    if reason:
+        warn(reason)
+    answer_json(asdict(plan))
     if plan.rebuild:
         click.echo(f"The index would be rebuilt: {plan.rebuild}")
     counts = f"{len(plan.new)} new, {len(plan.changed)} changed, {len(plan.removed)} removed"
@@ -73,13 +72,11 @@ def _print_plan(plan: Plan) -> None:
         )
     if plan.stopped_by:
         warn(f"it would stop before the end: {plan.stopped_by}")
-    print_problems("Skipped", plan.skipped, "yellow")
-    print_problems("Failed", plan.failed, "red")
+    print_problems(skipped=plan.skipped, failed=plan.failed)
 
 
 def _print_report(report: Report, *, verbose: bool) -> None:
-    for warning in report.warnings:
-        warn(warning)
+    warn(*report.warnings)
     if report.switched:
         click.echo(f"The model changed {report.switched}")
     if report.rebuilt:
@@ -97,8 +94,7 @@ def _print_report(report: Report, *, verbose: bool) -> None:
     for what, paths in (("indexed", report.indexed), ("removed", report.removed)):
         for path in paths if verbose else ():
             print_line(f"  {what} {path}")
-    print_problems("Skipped", report.skipped, "yellow")
-    print_problems("Failed", report.failed, "red")
+    print_problems(skipped=report.skipped, failed=report.failed)
 
 
 # watch
@@ -106,19 +102,19 @@ def _print_report(report: Report, *, verbose: bool) -> None:
 
 @click.command("watch")
 @common_options
-def watch_command(workspace: Path | None, as_json: bool) -> None:
-    """Keep the index equal to the files until Ctrl-C.
+def watch_command(workspace: Path | None) -> None:
+    """Keep the index up to date while files change, until you press Ctrl-C.
 
-    Prints a line for every sync that changed the index; with --json, an object a line.
+    Prints a line for every sync that changed the index; with --json, one object per line.
     """
-    stop = threading.Event()
+    stop, as_json = threading.Event(), wants_json()
 
     def end(number: int, frame: FrameType | None) -> None:
         stop.set()
 
     def show_sync(report: Report) -> None:
         if as_json:
-            click.echo(json.dumps({"event": "sync", **report_json(report)}))
+            click.echo(json.dumps({"event": "sync", **asdict(report)}))
             return
         others = (
             (len(report.failed), f"{len(report.failed)} failed"),

@@ -1,4 +1,4 @@
-"""The values as JSON, with field names that stay: the same for every interface."""
+"""The values as JSON with stable field names, the same for every interface."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from memlines.memory.status import Status
-from memlines.types import Excerpt, Hit, Report, SearchResult
+from memlines.types import Excerpt, Hit, SearchResult
 
 if TYPE_CHECKING:
     from memlines.memory.notes.recall import Recalled
@@ -76,7 +75,7 @@ def excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
 
 
 def remembered_json(remembered: Remembered) -> dict[str, Any]:
-    """Return where a text is as JSON; `duplicate` is the text that was there already, if it was."""
+    """Return where a text is as JSON; `duplicate` is the text that was already there, if any."""
     known = remembered.duplicate
     return {
         **_lines_json(remembered),
@@ -109,13 +108,3 @@ def _lines_json(lines: Hit | Recalled | Remembered) -> dict[str, Any]:
         "end_line": lines.end_line,
         "citation": lines.citation,
     }
-
-
-def report_json(report: Report) -> dict[str, Any]:
-    """Return what a sync did as JSON."""
-    return asdict(report)
-
-
-def status_json(status: Status) -> dict[str, Any]:
-    """Return the state of a memory as JSON."""
-    return asdict(status)

@@ -1,5 +1,5 @@
 """The hooks of Claude Code and Codex: a thin command per event, and one engine per workspace.
 
 `hook.py` and `thin.py` run without the package, because a client waits for them; they ask the `daemon`, which
-handles `events` by the methods of the RPC engine. Installing hooks into a client is in `memlines.clients`.
+handles `events` with the methods of the RPC engine. `memlines.clients` installs hooks into a client.
 """

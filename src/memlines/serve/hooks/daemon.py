@@ -1,12 +1,12 @@
 """The engine behind the hooks of one workspace: `python -P -m memlines.serve.hooks.daemon FOLDER PROCESS`.
 
-It listens on a socket that only its user can reach, and it is the only one: a lock of the system decides,
-which dies with its process. It ends a minute after the clients that asked it are gone, ten minutes after the
+It listens on a socket that only its user can reach. A lock of the operating system, which ends with the
+process, ensures that there is only one. It ends a minute after its clients are gone, ten minutes after the
 last request, when its workspace is gone, and when a newer Memlines asks.
 
-The lock and the socket come before everything that takes time: a hook that starts another engine meanwhile
-finds this one, and a hook that asks waits for it. Then it gets ready to answer by words; the model is loaded
-after the first answers, in a thread.
+It takes the lock and opens the socket before everything that takes time: another engine that is started
+meanwhile finds it, and a hook waits for it. Then it prepares answers by words; the model is loaded in a
+thread after the first answers.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from memlines.serve.hooks.events import Events
 
 _GONE = b"ZX"
-"""States of a process that has ended and whose parent has not noticed yet."""
+"""States of a process that has ended but still has an entry in the list of processes."""
 
 IDLE_SECONDS = 600.0
 LINGER_SECONDS = 60.0
-"""How long it stays after the last client went: for what is being indexed, and for the next client. One that
-is asked a question and ends (`claude -p`, `codex exec`) is often started again for the next question."""
+"""How long it stays after the last client left: to finish indexing, and for the next client. One that answers
+a single question (`claude -p`, `codex exec`) is often started again for the next."""
 
 _LOOK_SECONDS = 0.5
 _LOCK_SECONDS = 4.0
@@ -52,19 +52,19 @@ _MAC_PEER = (0, 1, 4 + 4 + 2 + 2 + 16 * 4)
 
 
 class Clients:
-    """The processes that an engine runs for: which of them asked, and which are still there."""
+    """The processes that an engine runs for."""
 
     def __init__(self) -> None:
         self._started: dict[int, bytes] = {}
 
     def add(self, process: int) -> None:
-        """Note a client; one that has ended already is not worth it."""
+        """Note a client, unless it has already ended."""
         started = _start_time(process) if process > 1 else None
         if started is not None:
             self._started[process] = started
 
     def any_left(self) -> bool:
-        """Return whether one of the clients is still there, and forget the others."""
+        """Return whether one of the clients still runs, and forget the others."""
         for process, started in list(self._started.items()):
             if _start_time(process) != started:
                 self._started.pop(process, None)
@@ -72,29 +72,20 @@ class Clients:
 
 
 def _start_time(process: int) -> bytes | None:
-    """Return when a process began, as far as the system tells; nothing if it has ended.
+    """Return when a process began, or nothing if it has ended; empty if the system does not say when.
 
-    The number of a process is given to another one later on; when it began tells them apart.
+    The system reuses the number of a process; the time when it began distinguishes the two.
     """
     try:
+        if not Path("/proc/self/stat").exists():
+            with suppress(PermissionError):  # it runs, though it is not ours
+                os.kill(process, 0)
+            return b""
         line = Path(f"/proc/{process}/stat").read_bytes()
-    except FileNotFoundError:
-        return None if Path("/proc/self/stat").exists() else _probe(process)
     except OSError:
         return None
     fields = line[line.rfind(b")") + 1 :].split()
     return None if fields[0] in _GONE else fields[19]
-
-
-def _probe(process: int) -> bytes | None:
-    """Tell the same where there is no list of processes to read."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        return b""  # it is there, though it is not ours
-    return b""
 
 
 def main(arguments: list[str]) -> int:
@@ -109,7 +100,9 @@ def main(arguments: list[str]) -> int:
     lock = _take_lock(engines / f"{place.stem}.lock", place)
     if lock is None:
         return 0
-    _log_to(engines / f"{place.stem}.log")
+    log = os.open(engines / f"{place.stem}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+    os.dup2(log, 2)
+    os.close(log)
     engine = _Engine(root, process, _listen(place))
     signal.signal(signal.SIGTERM, lambda *_: engine.ask_to_end())
     try:
@@ -122,7 +115,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _take_lock(file: Path, place: Path) -> int | None:
-    """Take the lock; nothing if another engine has it and listens. One that is about to end is waited for."""
+    """Take the lock, waiting for an engine that is about to end; return None if another one listens."""
     lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     until = monotonic() + _LOCK_SECONDS
     while True:
@@ -149,7 +142,7 @@ def _is_listening(place: Path) -> bool:
 
 
 def _listen(place: Path) -> socket.socket:
-    """Listen; a socket that is there is of an engine that died, since the lock is ours."""
+    """Listen; an existing socket is from an engine that died, since the lock is ours."""
     place.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     former = os.umask(0o177)
@@ -159,13 +152,6 @@ def _listen(place: Path) -> socket.socket:
         os.umask(former)
     listener.listen(_MOST_AT_ONCE)
     return listener
-
-
-def _log_to(file: Path) -> None:
-    """Write standard error to a file, which each engine begins again."""
-    log = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
-    os.dup2(log, 2)
-    os.close(log)
 
 
 class _Engine:
@@ -198,7 +184,7 @@ class _Engine:
                 return
 
     def end(self) -> None:
-        """Let those answers be given that are nearly there, and close the memory."""
+        """Wait a while for answers that are nearly done, and close the memory."""
         until = monotonic() + _SECONDS_TO_END
         self._ending.set()
         with suppress(OSError):  # not every system can wake a thread that waits for a connection
@@ -265,7 +251,7 @@ class _Engine:
     def _hook(self, params: Mapping[str, Any]) -> Any:
         from memlines.memory.arguments import Argument, parse
 
-        if _is_newer(str(params.get("version"))):  # which may send more than this engine knows
+        if _is_newer(str(params.get("version"))):  # its parameters may be unknown here
             self.ask_to_end()
             return thin.OUTDATED
         text = Argument("text", required=True)
@@ -322,11 +308,10 @@ def _is_own_user(connection: socket.socket) -> bool:
 def _is_newer(version: str) -> bool:
     from memlines.version import __version__
 
-    return _numbers(version) > _numbers(__version__)
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in version.split(".") if part.isdigit()]
+    asked, own = (
+        [int(part) for part in text.split(".") if part.isdigit()] for text in (version, __version__)
+    )
+    return asked > own
 
 
 if __name__ == "__main__":

@@ -2,12 +2,11 @@
 
     {"session_id": …, "transcript_path": …, "cwd": …, "hook_event_name": …, "prompt": …}
 
-What comes back is what the client takes for an answer: context for the model, or an empty object. No event
-is ever blocked.
+The answer is what the client expects: context for the model, or an empty object. No event is ever blocked.
 
-A client that takes up a conversation again sends everything that was said in it, our context included. So the
-names of conversations that have their context are kept in a file, which outlives the engine. What a client
-did not wait for is kept in memory, for its next event.
+A client that resumes a conversation sends everything that was said in it, our context included. So the names
+of conversations that have their context are kept in a file, which outlives the engine. What a client did not
+wait for is kept in memory, for its next event.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ _MOST_CONVERSATIONS = 1_000
 _MOST_BYTES = 1_000_000
 _MOST_MISSED = 200
 _MOST_TEXTS = 3
-"""What is kept for a conversation whose client did not wait, the newest; the rest can be searched for."""
+"""How many contexts are kept for a conversation whose client did not wait, the newest."""
 
 PARSERS = {name: client.parse for name, client in CLIENTS.items() if client.read_session is None}
-"""How the transcripts of each client are read that keeps them in files, as clients with hooks do."""
+"""The parser of each client that keeps its transcripts in files, as clients with hooks do."""
 
 MOST_BYTES = 16 * 1024 * 1024
 _FIRST_LOOK = 256 * 1024
@@ -49,11 +48,10 @@ Answer = dict[str, Any]
 
 _COMMAND = re.compile(r"/(?:(?:memlines|recollect):)?(?:memlines|recollect)(?:\s+(.*))?", re.DOTALL)
 _OWN_COMMANDS = re.compile(r"/(?:(?:memlines|recollect):)?(?:remember|recall|forget)\b")
-# An installation by the project's first name has its command by that name, too.
-# An installation by the project's first name has its command by that name, too.
+# An installation under the project's first name has its command under that name.
 _LONGEST_NAME = 200
 _LAST_TURNS = 40
-"""More than a snapshot keeps, unless it is set otherwise: some turns hold nothing that is kept."""
+"""More than a snapshot keeps by default: some turns hold nothing that is kept."""
 
 
 class Conversations:
@@ -98,7 +96,7 @@ class Conversations:
 
 
 def _parse_names(content: bytes | None) -> list[str]:
-    """Return the names of a list; a damaged one is begun again, which costs a context that is given twice."""
+    """Return the names of a list; a damaged one counts as empty, so a context may be given twice."""
     try:
         names = json.loads(content or b"[]")
     except ValueError:
@@ -107,9 +105,9 @@ def _parse_names(content: bytes | None) -> list[str]:
 
 
 def last_turns(file: Path, client: str, count: int | None = None) -> tuple[Turn, ...]:
-    """Return at least so many of the last turns of a conversation, or all of them; at most 16 MiB are read.
+    """Return at least `count` of the last turns of a conversation, or all of them, from at most 16 MiB.
 
-    What is not there, or is no file, holds none.
+    What is missing or not a file has none.
     """
     try:
         handle = os.open(file, _FLAGS)
@@ -162,7 +160,7 @@ class Events:
         self._call("initialize", protocol=PROTOCOL, directory=str(root))
 
     def close(self) -> None:
-        """End what goes on in the background."""
+        """Stop background work."""
         self._engine.close()
 
     def run(self, client: str, event: str, given: Given) -> Answer:
@@ -187,9 +185,9 @@ class Events:
         self._engine.prepare()
 
     def _start(self, client: str, given: Given) -> Answer:
-        """Give a conversation its context: once, and again after a compaction, which took it away.
+        """Give a conversation its context: once, and again after a compaction, which removed it.
 
-        A conversation that is taken up again holds it already, unless it began without us.
+        A conversation that is resumed has it already, unless it began without us.
         """
         name = _name(client, given)
         missed = [text for text in self._conversations.take_missed(name) if text]
@@ -204,11 +202,6 @@ class Events:
             self._conversations.note_context(_name(client, given))
         return context
 
-    def _take_missed(self, client: str, given: Given) -> list[Neutral]:
-        """Return what a conversation did not get, because its client did not wait for it."""
-        missed = self._conversations.take_missed(_name(client, given))
-        return [text or self._start_session(client, given) for text in missed]
-
     def _prompt(self, client: str, given: Given) -> Answer:
         text = _text(given, "prompt").strip()
         command = _COMMAND.fullmatch(text)
@@ -216,7 +209,8 @@ class Events:
             return _context_answer("UserPromptSubmit", [self._command(client, given, command[1] or "")])
         if not text or _OWN_COMMANDS.match(text):
             return {}
-        missed = self._take_missed(client, given)  # first: what it quotes is not quoted again
+        late = self._conversations.take_missed(_name(client, given))
+        missed = [text or self._start_session(client, given) for text in late]  # first: no quote twice
         found = self._call("session/message", session=_session(given), text=text)
         return _context_answer("UserPromptSubmit", [*missed, found["context"]])
 
@@ -240,7 +234,7 @@ class Events:
         return {}
 
     def _end_of_turn(self, client: str, given: Given) -> Answer:
-        """Keep the last messages. It blocks nothing, so it may be called while other hooks go on and on."""
+        """Keep the last messages."""
         turns = _read_turns(client, given, _LAST_TURNS)
         messages = list(add_last_answer(turns, given.get("last_assistant_message")))
         folder = _text(given, "cwd") or None

@@ -2,10 +2,10 @@
 
     python -I -S hook.py CLIENT EVENT [MEMLINES_HOME] < the client's JSON
 
-A client waits for it, often at every prompt, so it imports next to nothing: no `json`, no `socket`, no
-`pathlib`, nothing of ours. What the client says goes on as it came; what the engine answers is printed as it
-comes. It never takes longer than the limit of its event, and whatever goes wrong, it prints nothing and
-leaves with 0: a broken memory must not break the client. A line in `hooks.log` tells what it was.
+A client waits for it, often at every prompt, so it imports almost nothing: no `json`, no `socket`, no
+`pathlib`, nothing of ours. It passes the client's JSON to the engine and prints the answer, both unchanged.
+It never takes longer than the limit of its event. Whatever goes wrong, it prints nothing and exits with 0,
+because a broken memory must not break the client; a line in `hooks.log` says what happened.
 
 If no engine runs, it starts one, which lives on (see `daemon`).
 """
@@ -19,12 +19,11 @@ import sys
 from time import monotonic, time
 
 LIMITS = {"UserPromptSubmit": 0.3, "PreCompact": 20.0, "SessionStart": 5.0}
-"""Seconds that the client waits at most, by event."""
+"""The most seconds that a client waits, by event."""
 
 OTHER_LIMIT = 3.0
 START_LIMIT = 1.5
-"""What an event waits for at least if the engine has to be started for it, or was just before, which happens
-seldom."""
+"""How long an event may wait if the engine has to be started for it, or has just been started."""
 
 _YOUNG = 3.0
 """Seconds for which an engine counts as one that was just started."""
@@ -34,17 +33,17 @@ _COMMANDS = (b'"/memlines', b'"/recollect')
 """What the JSON of a client holds if its user typed our command, by its name or its old one."""
 
 FOLDER_VARIABLE = "CLAUDE_PROJECT_DIR"
-"""Says in which folder Claude Code was started, wherever it is at work now."""
+"""The folder in which Claude Code was started, wherever it works now."""
 
 WORKSPACE_VARIABLES = ("MEMLINES_WORKSPACE", "RECOLLECT_WORKSPACE")
-"""What names the workspace, wherever a client is at work; the second is the old name of the first."""
+"""The variables that name the workspace; the second is the old name of the first."""
 
 OLD_STATE_MARKS = ("index-secret", "trusted.json", "engines", "install.lock", "hooks.log")
-"""What tells that the state folder of the old name is ours; the same as in `memlines.old_name`."""
+"""What shows that the state folder of the old name is ours; the same as in `memlines.old_name`."""
 
 MOST_BYTES = 8 * 1024 * 1024
 LONGEST_SOCKET = 100
-"""Bytes of the path of a socket; systems take 104 or 108."""
+"""Bytes of the path of a socket; systems allow 104 or 108."""
 
 _MARKS = ("MEMORY.md", ".memory")
 _POLL = 0.02
@@ -84,18 +83,13 @@ def _answer(client: str, event: str) -> bytes:
     if root is None:
         return b""
     limit = COMMAND_LIMIT if is_command else LIMITS.get(event, OTHER_LIMIT)
-    return _ask_until(root, _params(client, event), said, began, limit)
-
-
-def _params(client: str, event: str) -> str:
-    return f'"version":"{version()}","process":{client_process()},"client":"{client}","event":"{event}"'
+    return _ask_until(root, client, event, said, began, limit)
 
 
 def _request(params: str, said: bytes, deadline: float) -> bytes:
-    """Return the line for the engine. In JSON a line break is only between words, never inside one.
+    """Return the line for the engine; JSON has line breaks only between words, so they become blanks.
 
-    The deadline is by the clock that all processes share, so that the engine knows whether its answer
-    was still waited for.
+    The deadline is by the clock that all processes share: the engine knows whether its answer was late.
     """
     given = said.replace(b"\r", b" ").replace(b"\n", b" ").strip() or b"{}"
     params = f'{params},"deadline_ms":{int(1000 * deadline)},"input":'
@@ -113,7 +107,7 @@ def _variable(name: str) -> str:
 
 
 def working_folder() -> str:
-    """Return the folder that the client was started in, if it tells; else the one that it is in now."""
+    """Return the folder that the client was started in, if it says so; else the current one."""
     return os.environ.get(FOLDER_VARIABLE) or os.getcwd()
 
 
@@ -172,7 +166,7 @@ def key_of(root: str) -> str:
 
 
 def socket_file(root: str) -> str:
-    """Return where the engine of a workspace and an agent listens: in a folder of ours alone, and short."""
+    """Return where the engine of a workspace and an agent listens: a short path in a private folder."""
     folder = os.path.join(state_folder(), "engines")
     agent = _variable("AGENT")
     name = key_of(f"{root}\0{agent}" if agent else root)
@@ -217,8 +211,11 @@ def client_process() -> int:
 # Asking it
 
 
-def _ask_until(root: str, params: str, said: bytes, began: float, limit: float) -> bytes:
+def _ask_until(root: str, client: str, event: str, said: bytes, began: float, limit: float) -> bytes:
     """Ask the engine until it answers or the time is over; start one if there is none, or an older one."""
+    from select import select
+
+    params = f'"version":"{version()}","process":{client_process()},"client":"{client}","event":"{event}"'
     started = -_START_AGAIN
     deadline = began + (max(limit, START_LIMIT) if _is_young(root) else limit)
     while True:
@@ -236,7 +233,7 @@ def _ask_until(root: str, params: str, said: bytes, began: float, limit: float) 
             deadline = began + max(limit, START_LIMIT)
         if monotonic() + _POLL >= deadline:
             raise Trouble("the engine was still starting")
-        _pause(_POLL)
+        select([], [], [], _POLL)
 
 
 def _is_young(root: str) -> bool:
@@ -247,7 +244,7 @@ def _is_young(root: str) -> bool:
 
 
 def ask(root: str, request: bytes, deadline: float) -> bytes | None:
-    """Return the engine's answer; nothing if it is too old for us and ends. Raises `OSError` without one."""
+    """Return the engine's answer, or None from one that is too old; raise `OSError` if there is none."""
     from _socket import AF_UNIX, SOCK_STREAM
     from _socket import socket as plain_socket  # the module `socket` takes longer to import than all of this
 
@@ -327,12 +324,6 @@ def _read_all(deadline: float) -> bytes:
             raise Trouble("the client said too much")
 
 
-def _pause(seconds: float) -> None:
-    from select import select
-
-    select([], [], [], seconds)
-
-
 def log(event: str, why: str) -> None:
     """Write a line to the log; where that fails, there is no one to report it to."""
     file = os.path.join(state_folder(), "hooks.log")
@@ -350,5 +341,5 @@ def log(event: str, why: str) -> None:
 
 
 def run(arguments: list[str]) -> None:
-    """Answer one event and leave, without the tidying up that a long-lived program needs."""
+    """Answer one event and exit, without the clean-up of a long-lived program."""
     os._exit(main(arguments))

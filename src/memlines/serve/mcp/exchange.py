@@ -14,7 +14,6 @@ from typing import Any
 
 from memlines.serve.mcp.server import (
     HANDSHAKE,
-    INITIALIZE,
     STATELESS,
     UNSUPPORTED_VERSION,
     VERSION_KEY,
@@ -34,7 +33,7 @@ from memlines.serve.rpc.messages import (
     parse_request,
     raised_line,
 )
-from memlines.serve.rpc.server import ALL_HANG, Method, outcome
+from memlines.serve.rpc.server import ALL_HANG, INITIALIZE, Method, outcome
 from memlines.serve.rpc.workers import Workers
 
 HEADER_MISMATCH = -32020
@@ -75,7 +74,6 @@ class Exchange:
     """Answers requests from any thread, each within its time."""
 
     def __init__(self, methods: Mapping[str, Method]) -> None:
-        """Answer with these methods."""
         self._methods = methods
         self._workers: Workers[_Call] = Workers(self._work)
 
@@ -93,7 +91,7 @@ class Exchange:
         except Refused as refused:
             return Reply(400, raised_line(request.id if request else refused.request, refused))
         if request.id is None:
-            return Reply(202)  # nothing is cancelled so: its sender alone knows whose request that was
+            return Reply(202)  # it cancels nothing: the ids of requests belong to their senders alone
         answer, succeeded = self._answer(request)
         if succeeded or not stateless:
             return Reply(200, answer)
@@ -124,7 +122,11 @@ def _check_version(request: Request, headers: Message) -> bool:
         raise Refused(INVALID_PARAMS, "the parameters are not an object")
     version = headers.get(_VERSION_HEADER)
     if is_stateless(request.method, request.params):
-        _check_headers(request, headers)
+        _check_header(headers, _VERSION_HEADER, request.params["_meta"][VERSION_KEY])
+        _check_header(headers, "Mcp-Method", request.method)
+        parameter = _NAMED.get(request.method)
+        if parameter is not None and isinstance(request.params.get(parameter), str):
+            _check_header(headers, "Mcp-Name", request.params[parameter])
         return True
     if request.method != INITIALIZE and version is not None and version not in HANDSHAKE:
         if version not in STATELESS:
@@ -134,18 +136,10 @@ def _check_version(request: Request, headers: Message) -> bool:
     return False
 
 
-def _check_headers(request: Request, headers: Message) -> None:
-    _check_header(headers, _VERSION_HEADER, request.params["_meta"][VERSION_KEY])
-    _check_header(headers, "Mcp-Method", request.method)
-    parameter = _NAMED.get(request.method)
-    if parameter is not None and isinstance(request.params.get(parameter), str):
-        _check_header(headers, "Mcp-Name", request.params[parameter])
-
-
 def _check_header(headers: Message, name: str, value: Any) -> None:
     given = headers.get_all(name, [])
     if len(given) != 1 or _decode(given[0]) != value:
-        raise Refused(HEADER_MISMATCH, f"the header {name} does not say what the request itself says")
+        raise Refused(HEADER_MISMATCH, f"the header {name} does not match the request")
 
 
 def _decode(value: str) -> str | None:

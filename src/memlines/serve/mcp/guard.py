@@ -1,8 +1,8 @@
 """Decide who may send requests over HTTP: no web page, and no program without the token.
 
-A page in a browser can send requests to this machine. It cannot choose their Host, which names the site the
-page came from (or what that site let its name point to), and it cannot leave out their Origin. Both are
-looked at on every route, before anything else. The token is random, in a file that only its owner can read.
+A page in a browser can send requests to this machine. It can neither choose their Host, which names the site
+of the page, nor leave out their Origin. Both are checked first on every route. The token is random, in a file
+that only its owner can read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ class Guard:
     """Lets requests pass from programs of this machine that know the token."""
 
     def __init__(self, port: int, token: str, most_bytes: int) -> None:
-        """Guard what listens on a port."""
         self._token = token.encode()
         self._most = most_bytes
         self._hosts = {f"{name}:{port}" for name in _NAMES}
@@ -63,23 +62,20 @@ class Guard:
                 return Refusal(400, f"the header {name} is there twice")
         if target.partition("?")[0] != ENDPOINT:
             return Refusal(404, f"there is nothing here but {ENDPOINT}")
-        if not self._knows_token(headers.get("Authorization", "")):
+        scheme, _, given = headers.get("Authorization", "").partition(" ")
+        token = given.strip().encode("utf-8", "surrogatepass")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(token, self._token):
             needed = {"WWW-Authenticate": 'Bearer realm="memlines"'}
-            return Refusal(401, "the token is missing or wrong: send Authorization: Bearer and it", needed)
+            return Refusal(401, "the token is missing or wrong: send it as Authorization: Bearer", needed)
         if method != "POST":
             return Refusal(
-                405, "only POST is understood here; there are no streams or sessions", {"Allow": "POST"}
+                405, "only POST is supported here; there are no streams or sessions", {"Allow": "POST"}
             )
         return self._check_body(headers)
 
-    def _knows_token(self, authorization: str) -> bool:
-        scheme, _, token = authorization.partition(" ")
-        given = token.strip().encode("utf-8", "surrogatepass")
-        return scheme.lower() == "bearer" and hmac.compare_digest(given, self._token)
-
     def _check_body(self, headers: Message) -> Refusal | None:
         if headers.get_content_type() != "application/json" or "Content-Type" not in headers:
-            return Refusal(415, "the Content-Type has to be application/json")
+            return Refusal(415, "the Content-Type must be application/json")
         if "Transfer-Encoding" in headers or "Content-Length" not in headers:
             return Refusal(411, "the Content-Length is missing")
         length = headers["Content-Length"]
@@ -107,7 +103,7 @@ def token_in(file: Path) -> str:
         if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
             raise SettingsError(
                 f"others can read the token in {str(file)!r}",
-                todo=f"Say chmod 600 {file}, or delete the file",
+                todo=f"Run chmod 600 {file}, or delete the file",
             )
         token = (read(file, _MOST_TOKEN_BYTES) or b"").decode("ascii", "replace").strip()
     except OSError as error:
@@ -117,7 +113,7 @@ def token_in(file: Path) -> str:
         ) from error
     if not _TOKEN.fullmatch(token):
         raise SettingsError(
-            f"{str(file)!r} holds no token: that is 32 letters and digits or more",
+            f"{str(file)!r} holds no token, which has at least 32 letters and digits",
             todo="Delete the file, and a new one is made",
         )
     return token

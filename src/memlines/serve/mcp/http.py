@@ -24,7 +24,7 @@ from memlines.errors import UsageError, reason_of
 from memlines.serve.mcp.exchange import Exchange, Reply
 from memlines.serve.mcp.guard import ENDPOINT, Guard, Refusal
 from memlines.serve.mcp.server import Server
-from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, log
+from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, log_traceback
 from memlines.serve.rpc.server import SECONDS_FOR_CALLS, SECONDS_TO_END, Event, Events
 
 MOST_CONNECTIONS = 32
@@ -122,21 +122,18 @@ class Listener(ThreadingTCPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Pass over clients that left; anything else is a mistake of ours."""
-        error = sys.exc_info()[1]
-        if not isinstance(error, ConnectionError | TimeoutError):
-            import traceback
-
-            log(traceback.format_exc().rstrip())
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            log_traceback()
 
 
 def _send_full(connection: socket.socket) -> None:
-    """Tell a client to come again; it is a few bytes, and one that cannot take them at once gets none."""
+    """Ask a client to come again, in a few bytes, if it can receive them at once."""
     with suppress(OSError):
         connection.send(_FULL, socket.MSG_DONTWAIT if hasattr(socket, "MSG_DONTWAIT") else 0)
 
 
 class _Timed(io.RawIOBase):
-    """What a client sends, until a moment that its slowness does not put off."""
+    """What a client sends, with a deadline for all of it."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -186,7 +183,7 @@ class _Connection(BaseHTTPRequestHandler):
         return True
 
     def __getattr__(self, name: str) -> Callable[[], None]:
-        """Give the class above the same answer for every method of HTTP: the guard tells them apart."""
+        """Handle every method of HTTP alike: the guard decides which is allowed."""
         if name.startswith("do_"):
             return self._handle
         raise AttributeError(name)
@@ -219,8 +216,8 @@ class _Connection(BaseHTTPRequestHandler):
         return body if len(body) == length else None
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what is not even a request of HTTP; the class above calls this."""
-        self._refuse(Refusal(int(code), "this is no request that can be understood"))
+        """Refuse what is not even a request of HTTP; the base class calls this."""
+        self._refuse(Refusal(int(code), "this is not a valid HTTP request"))
 
     def _refuse(self, refusal: Refusal) -> None:
         """Say why not, and leave: what else the client sends is not read."""
@@ -231,7 +228,7 @@ class _Connection(BaseHTTPRequestHandler):
 
     def _send(self, reply: Reply, headers: dict[str, str] | None = None) -> None:
         self.connection.settimeout(_SECONDS_FOR_ANSWER)
-        self.request_version = self.protocol_version  # one that knows no headers gets them all the same
+        self.request_version = self.protocol_version  # even a client of HTTP/0.9 gets headers
         self.send_response(reply.status)
         if reply.body:
             self.send_header("Content-Type", "application/json")
@@ -246,11 +243,9 @@ class _Connection(BaseHTTPRequestHandler):
 
     def finish(self) -> None:
         super().finish()
-        if self._unread:
-            self._wait_until_read()
-
-    def _wait_until_read(self) -> None:
-        """Let a client read why it was refused: closing while it still sends would destroy the answer."""
+        if not self._unread:
+            return
+        # Let the client read why it was refused: closing while it still sends would destroy the answer.
         with suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
             until = monotonic() + _SECONDS_TO_LEAVE

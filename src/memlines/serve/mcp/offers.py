@@ -1,6 +1,6 @@
 """What the MCP server offers: tools, prompts, and the notes as resources, such as `memory://MEMORY.md`.
 
-The texts that clients and models read about the server are constants, so that no note can speak through them.
+The texts that clients and models read about the server are constants, so that no note can change them.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def list_tools(*, maintenance: bool = False) -> list[dict[str, Any]]:
 
 
 def render_prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a prompt with what the user typed in it."""
+    """Return a prompt with the user's arguments filled in."""
     found = next((one for one in PROMPTS if one["name"] == name), None)
     if found is None:
         known = ", ".join(one["name"] for one in PROMPTS)
@@ -141,7 +141,7 @@ PAGE = 100
 """How many notes one answer lists."""
 
 MOST_CHARACTERS = 200_000
-"""How much of a note is given; what is above that is cut."""
+"""How much of a note is returned; the rest is cut."""
 
 _LINES_AT_ONCE = 2000
 
@@ -157,7 +157,7 @@ TEMPLATES: tuple[dict[str, Any], ...] = (
 
 
 class NoSuchNote(UsageError):
-    """A resource was asked for that does not exist."""
+    """There is no such resource."""
 
 
 def list_notes(memory: Memory, cursor: str | None) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def list_notes(memory: Memory, cursor: str | None) -> dict[str, Any]:
             base64.b64decode(cursor, altchars=b"-_", validate=True).decode() if cursor is not None else None
         )
     except ValueError:
-        raise UsageError("the cursor was not given out here", todo="Leave it out to begin") from None
+        raise UsageError("the cursor is not from this server", todo="Leave it out to begin") from None
     settings = memory.settings
     notes: Sequence[FoundFile] = ()
     if not switched_off(memory.loaded):
@@ -195,15 +195,10 @@ def read_note(memory: Memory, uri: str) -> dict[str, Any]:
     return {"contents": [{"uri": uri, "mimeType": MIME, "text": neutralise(redactor(memory)(text))}]}
 
 
-def uri_of(path: str) -> str:
-    """Return the name of a note's resource."""
-    return f"{SCHEME}{quote(path, safe='/')}"
-
-
 def _resource(note: FoundFile) -> dict[str, Any]:
     changed = datetime.fromtimestamp(note.fingerprint.mtime_ns // 10**9, UTC)
     return {
-        "uri": uri_of(note.path),
+        "uri": f"{SCHEME}{quote(note.path, safe='/')}",
         "name": neutral_line(note.path),
         "mimeType": MIME,
         "size": note.fingerprint.size,

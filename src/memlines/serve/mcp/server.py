@@ -1,7 +1,7 @@
 """The methods of MCP: tools, resources, prompts, and the two ways in which clients begin.
 
 Up to 2025-11-25 a client shakes hands with `initialize`. Since 2026-07-28 there is no handshake: every
-request says in its `_meta` which version it speaks. Both are spoken here, side by side.
+request says in its `_meta` which version it speaks. Both are supported side by side.
 
 Nothing here knows how requests come in or answers go out. The memory is opened by the first request that
 needs it; a client that lists the tools does not wait for that.
@@ -19,15 +19,8 @@ from typing import TYPE_CHECKING, Any
 from memlines.errors import MemlinesError, UsageError
 from memlines.memory.arguments import Argument, parse
 from memlines.serve.mcp import offers
-from memlines.serve.mcp.offers import PROMPTS, render_prompt
-from memlines.serve.rpc.messages import (
-    INVALID_PARAMS,
-    NO_SUCH_METHOD,
-    OUR_MISTAKE,
-    Refused,
-    Request,
-)
-from memlines.serve.rpc.server import Dialect, Method
+from memlines.serve.rpc.messages import INVALID_PARAMS, NO_SUCH_METHOD, OUR_MISTAKE, Refused, Request
+from memlines.serve.rpc.server import INITIALIZE, Dialect, Method
 from memlines.serve.tools import call_tool, tool_named, tool_seconds
 from memlines.settings.rules import shown_value
 from memlines.text.neutral import neutralise, visible_values
@@ -48,7 +41,6 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 _CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 
-INITIALIZE = "initialize"
 PING = "ping"
 _NOTIFICATION = "notifications/"
 
@@ -56,10 +48,10 @@ NO_SUCH_RESOURCE = -32002
 """For clients that shake hands; the others get the number of invalid parameters."""
 
 DATA_KEY = "memlines/data"
-"""Under this name programs find the result of a tool with field names that stay.
+"""The key under which programs find the result of a tool with stable field names.
 
-It is not `structuredContent`: clients such as Claude Code show that to the model instead of the text, and in
-it nothing marks the notes as quotes.
+It is not `structuredContent`: clients such as Claude Code show that to the model instead of the text, and
+nothing in it marks the notes as quotes.
 """
 
 _HOUR_MS = 3_600_000
@@ -81,7 +73,7 @@ def is_stateless(method: str, params: Any) -> bool:
 
 
 def check_meta(params: Mapping[str, Any]) -> None:
-    """Refuse a request whose `_meta` lacks what every request without a handshake has to say."""
+    """Refuse a request without a handshake whose `_meta` is incomplete."""
     meta = params["_meta"]
     if not isinstance(meta.get(_CAPABILITIES_KEY), Mapping):
         raise Refused(INVALID_PARAMS, f"_meta does not say what the client can do ({_CAPABILITIES_KEY})")
@@ -93,8 +85,8 @@ def check_meta(params: Mapping[str, Any]) -> None:
 
 
 def unsupported_version(version: str) -> Refused:
-    """Return the refusal of a request in a version that is not spoken here."""
-    what = f"version {shown_value(version)} of the protocol is not spoken here"
+    """Return the refusal of a request in a version that is not supported."""
+    what = f"version {shown_value(version)} of the protocol is not supported"
     return Refused(
         UNSUPPORTED_VERSION, what, data={"supported": [*STATELESS, *HANDSHAKE], "requested": version}
     )
@@ -121,7 +113,7 @@ DIALECT = Dialect(
     too_late=OUR_MISTAKE,
     too_many=OUR_MISTAKE,
 )
-"""How clients of this protocol talk over lines. The error numbers of the engine mean other things here."""
+"""How MCP clients use lines. The error numbers of the engine mean other things in MCP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +129,7 @@ class Server:
     """One memory for clients of the protocol."""
 
     def __init__(self, folder: Path, session: str | None = None) -> None:
-        """Serve the memory in a folder; `session` is what entries are marked with that belong to it."""
+        """Serve the memory in a folder; `session` marks the entries that belong to it."""
         self._folder = folder
         self._session = session
         self._lock = threading.Lock()
@@ -146,10 +138,12 @@ class Server:
             "tools/list": _Operation(self._list_tools, kept=_CONSTANT),
             "tools/call": _Operation(self._call_tool, tool_seconds),
             "resources/list": _Operation(self._list_resources, _SECONDS_FOR_NOTES, _CHANGING),
-            "resources/templates/list": _Operation(self._list_templates, kept=_CONSTANT),
+            "resources/templates/list": _Operation(
+                lambda params: {"resourceTemplates": list(offers.TEMPLATES)}, kept=_CONSTANT
+            ),
             "resources/read": _Operation(self._read_resource, _SECONDS_FOR_NOTES, _CHANGING),
-            "prompts/list": _Operation(self._list_prompts, kept=_CONSTANT),
-            "prompts/get": _Operation(self._get_prompt),
+            "prompts/list": _Operation(lambda params: {"prompts": list(offers.PROMPTS)}, kept=_CONSTANT),
+            "prompts/get": _Operation(_get_prompt),
         }
         self._handshake = {
             INITIALIZE: _Operation(self._initialize),
@@ -164,7 +158,7 @@ class Server:
         return {name: Method(partial(self._answer, name), one.seconds) for name, one in every.items()}
 
     def close(self) -> None:
-        """End what goes on in the background."""
+        """Stop background work."""
         with self._lock:
             place = self._place
         if place is not None:
@@ -223,30 +217,11 @@ class Server:
     # Resources
 
     def _list_resources(self, params: Params) -> dict[str, Any]:
-        from memlines.serve.mcp.offers import list_notes
-
-        return list_notes(
-            self._memory(), _parse("resources/list", params, cursor=Argument("text")).get("cursor")
-        )
-
-    def _list_templates(self, params: Params) -> dict[str, Any]:
-        from memlines.serve.mcp.offers import TEMPLATES
-
-        return {"resourceTemplates": list(TEMPLATES)}
+        given = _parse("resources/list", params, cursor=Argument("text"))
+        return offers.list_notes(self._memory(), given.get("cursor"))
 
     def _read_resource(self, params: Params) -> dict[str, Any]:
-        from memlines.serve.mcp.offers import read_note
-
-        return read_note(self._memory(), _parse("resources/read", params, uri=_TEXT)["uri"])
-
-    # Prompts
-
-    def _list_prompts(self, params: Params) -> dict[str, Any]:
-        return {"prompts": list(PROMPTS)}
-
-    def _get_prompt(self, params: Params) -> dict[str, Any]:
-        given = _parse("prompts/get", params, name=_TEXT, arguments=Argument("object"))
-        return render_prompt(given["name"], given.get("arguments", {}))
+        return offers.read_note(self._memory(), _parse("resources/read", params, uri=_TEXT)["uri"])
 
     def _memory(self) -> Memory:
         return self._workplace().memory()
@@ -260,17 +235,20 @@ class Server:
             return self._place
 
 
+def _get_prompt(params: Params) -> dict[str, Any]:
+    given = _parse("prompts/get", params, name=_TEXT, arguments=Argument("object"))
+    return offers.render_prompt(given["name"], given.get("arguments", {}))
+
+
 def _parse(method: str, params: Params, **arguments: Argument) -> dict[str, Any]:
-    """Return the parameters that a method takes; those that later versions may add are passed over."""
+    """Return the parameters that a method accepts; those that later versions may add are ignored."""
     return parse(method, arguments, {name: params[name] for name in arguments if name in params})
 
 
 def _refuse(error: MemlinesError, params: Params, *, stateless: bool) -> Refused:
-    from memlines.serve.mcp.offers import NoSuchNote
-
     if isinstance(error, Refused):
         return error
-    if isinstance(error, NoSuchNote):
+    if isinstance(error, offers.NoSuchNote):
         number = INVALID_PARAMS if stateless else NO_SUCH_RESOURCE
         return Refused(number, str(error), data={"uri": params.get("uri")})
     number = INVALID_PARAMS if isinstance(error, UsageError) else OUR_MISTAKE

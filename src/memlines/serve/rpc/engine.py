@@ -1,7 +1,7 @@
-"""The methods of the engine: the tools, and what a client calls at the turning points of a session.
+"""The methods of the engine: the tools, and what a client calls during a session.
 
 `docs/protocol.md` describes them. Nothing here knows how requests come in or answers go out. What the first
-request does not need is imported late: a client waits for the first one.
+request does not need is imported late, because a client waits for its answer.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from memlines.memory.arguments import Argument, Arguments, parse
 from memlines.memory.context import find_relevant
 from memlines.memory.memory import Memory
 from memlines.paths import contains
-from memlines.serve.rpc.messages import UnknownProtocol
+from memlines.serve.rpc.messages import UNKNOWN_PROTOCOL, Refused
 from memlines.serve.rpc.server import Method
 from memlines.serve.rpc.workplace import Workplace, folder_of
 from memlines.serve.tools import call_tool, shown_tools, tool_seconds
 from memlines.settings import switched_off
+from memlines.settings.rules import shown_value
 from memlines.text.neutral import Neutral, Quote, block, neutralise, visible_values
 from memlines.text.redaction import redact, rules_of
 from memlines.version import __version__
@@ -76,7 +77,7 @@ PARAMS: Mapping[str, Arguments] = {
 
 _TYPICAL = "What did we decide about this last week?"
 _UNDECIDED = "Zebras, giraffes? Elephants, penguins."
-"""A message that may be in any language and that no rule decides, so all rules are made ready by it."""
+"""A message in no particular language that no rule decides: it makes the rules of all languages ready."""
 
 _MOST_SESSIONS = 200
 _MOST_TEXTS = 50
@@ -129,14 +130,14 @@ class Engine:
         }
 
     def close(self) -> None:
-        """End what goes on in the background."""
+        """Stop background work."""
         for timer in self._timers:
             timer.cancel()
         if self._place is not None:
             self._place.close()
 
     def prepare(self) -> None:
-        """Do what would make the first message slow, as far as an answer by words needs it."""
+        """Do in advance what an answer by words needs, so that the first message is not slow."""
         from memlines.agent import intent
         from memlines.agent.auto_recall import fitting_facts
 
@@ -152,7 +153,12 @@ class Engine:
 
     def _initialize(self, given: Given) -> dict[str, Any]:
         if given["protocol"] != PROTOCOL:
-            raise UnknownProtocol(given["protocol"], [PROTOCOL])
+            asked = shown_value(given["protocol"])
+            error = UsageError(
+                f"version {asked} of the protocol is not known; known are: {PROTOCOL}",
+                todo="Update the client or Memlines, so that both use the same version",
+            )
+            raise Refused(UNKNOWN_PROTOCOL, str(error), data={**error.to_json(), "known": [PROTOCOL]})
         directory = given.get("directory") or os.curdir
         name = given.get("client", {}).get("name")
         self._client = name if isinstance(name, str) else ""
@@ -181,7 +187,7 @@ class Engine:
             self._memory(), given["name"], given.get("arguments"), given.get("session")
         ).to_json()
 
-    # The turning points of a session
+    # A session
 
     def _start(self, given: Given) -> dict[str, Any]:
         session = session_name(given["session"])
@@ -348,7 +354,7 @@ class Engine:
                 self._shown.popitem(last=False)
 
     def _settle_later(self, memory: Memory, session: str) -> None:
-        """Sync and have ready what searches need, but not now: a client that starts is busy itself."""
+        """Sync and prepare what searches need, but later: a client that starts is busy itself."""
         timer = threading.Timer(_SETTLE_SECONDS, self._settle, (memory, session))
         self._timers = [waiting for waiting in self._timers if waiting.is_alive()] + [timer]
         timer.daemon = True

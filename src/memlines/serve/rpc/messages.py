@@ -10,7 +10,7 @@ import json
 import math
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -35,33 +35,20 @@ UNAVAILABLE = -32006
 CANCELLED = -32800
 
 Id = str | int
-"""What an answer names its request by; a request without one is not answered."""
+"""The id of a request, which its answer repeats; a request without one is not answered."""
 
 MOST_BYTES = 16 * 1024 * 1024
-"""The longest line that is taken."""
+"""The longest line that is accepted."""
 
 _MOST_UNREAD = 64 * 1024 * 1024
 _SKIPPED_AT_ONCE = 64 * 1024
 
 
-class UnknownProtocol(UsageError):
-    """The client speaks a version of the protocol that is not known here."""
-
-    def __init__(self, asked: object, known: Sequence[int]) -> None:
-        """Say which version was asked for, and which ones are known."""
-        self.known = tuple(known)
-        versions = ", ".join(map(str, known))
-        super().__init__(
-            f"version {shown_value(asked)} of the protocol is not known; known are: {versions}",
-            todo="Update the client or Memlines, so that both speak the same",
-        )
-
-
 class Refused(UsageError):
-    """A request that is not done, and the number of the error that says why."""
+    """A request that is refused, with the number of its error."""
 
     def __init__(self, number: int, what: str, *, request: Id | None = None, data: Any = None) -> None:
-        """Name the number and the reason, the request's id if it could be read, and what a client may use."""
+        """Name the number and the reason, the request's id if it could be read, and data for the client."""
         self.number = number
         self.request = request
         self.data = data
@@ -78,13 +65,13 @@ class Request:
 
 
 def parse_request(line: bytes | None) -> Request:
-    """Return the request on a line, or raise `Refused`; of a line that is too long there is nothing."""
+    """Return the request on a line, or raise `Refused`; a line that is too long comes as None."""
     if line is None:
         raise Refused(NOT_A_REQUEST, "the line is too long")
     twice: set[str] = set()
     value = _decode(line, twice)
     if not isinstance(value, dict):
-        what = "batches are not taken" if isinstance(value, list) else "a request is a JSON object"
+        what = "batches are not accepted" if isinstance(value, list) else "a request is a JSON object"
         raise Refused(NOT_A_REQUEST, what)
     request = value.get("id")
     readable = request if is_id(request) and "id" not in twice else None
@@ -122,9 +109,6 @@ def raised_line(request: Id | None, error: MemlinesError) -> bytes:
     """Return the line that answers a request with an error that its method raised."""
     if isinstance(error, Refused):
         return error_line(request, error.number, str(error), error.data)
-    if isinstance(error, UnknownProtocol):
-        data = {**error.to_json(), "known": list(error.known)}
-        return error_line(request, UNKNOWN_PROTOCOL, str(error), data)
     number = {"disabled": MEMORY_OFF, "unavailable": UNAVAILABLE}.get(error.state, MEMLINES_ERROR)
     if isinstance(error, UsageError):
         number = INVALID_PARAMS
@@ -153,7 +137,7 @@ def _decode(line: bytes, twice: set[str]) -> Any:
     except RecursionError:
         raise Refused(NOT_JSON, "the line is nested too deeply") from None
     except ValueError:
-        raise Refused(NOT_JSON, "the line has a number that is too large or none at all") from None
+        raise Refused(NOT_JSON, "the line has a number that is too large or not a number") from None
 
 
 def _finite(digits: str) -> float:
@@ -167,7 +151,7 @@ def _refuse_number(name: str) -> NoReturn:
 
 def _line(message: dict[str, Any]) -> bytes:
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # Both end a line for some readers of lines, that of Node among them.
+    # Both end a line for some readers, Node's among them.
     text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     try:
         return text.encode("utf-8") + b"\n"
@@ -177,7 +161,7 @@ def _line(message: dict[str, Any]) -> bytes:
 
 
 def read_lines(reader: BinaryIO, most: int = MOST_BYTES) -> Iterator[bytes | None]:
-    """Give the lines that are not empty, and None for one that is too long; its rest is skipped, not kept.
+    """Yield the lines that are not empty, and None for one that is too long, whose rest is skipped.
 
     The last line needs no line break, and the first may begin with a byte order mark.
     """
@@ -197,8 +181,8 @@ def read_lines(reader: BinaryIO, most: int = MOST_BYTES) -> Iterator[bytes | Non
 class LineWriter:
     """Writes whole lines, one after another, in a thread of its own.
 
-    A worker must not wait until the client reads its answer: the thread that reads requests would not notice
-    their end. A client that leaves very much unread, or is gone, is lost.
+    So no worker waits until the client reads its answer. A client that leaves very much unread, or is gone,
+    is lost.
     """
 
     def __init__(
@@ -259,3 +243,10 @@ def log(sentence: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):  # it was closed
             sys.stderr.write(f"memlines: {sentence}\n")
+
+
+def log_traceback() -> None:
+    """Write the traceback of the exception that is being handled to standard error."""
+    import traceback
+
+    log(traceback.format_exc().rstrip())

@@ -30,6 +30,7 @@ from memlines.serve.rpc.messages import (
     error_line,
     is_id,
     log,
+    log_traceback,
     parse_request,
     raised_line,
     read_lines,
@@ -62,7 +63,7 @@ class Event(Enum):
 
 
 Events = SimpleQueue[Event]
-"""Where events are put; a handler of signals may do that as well."""
+"""A queue of events; a handler of signals may put some into it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between the protocols that are spoken over lines; by default that of the engine."""
+    """What differs between the protocols on lines; the defaults are those of the engine."""
 
     shutdown: str | None = "shutdown"
     """The request that asks for the end, if there is one."""
@@ -200,18 +201,15 @@ class _Server:
         elif is_new and self._dialect.needs_initialize(request):
             raise Refused(self._dialect.not_initialized, "the first request has to be initialize")
         if request.method == self._dialect.shutdown:
-            self._shut_down(request)
+            if request.params:
+                raise Refused(INVALID_PARAMS, f"{request.method} takes no parameters")
+            self._answer_null(request)
+            self._ending = True
+            self._events.put(Event.END)
         elif request.method == self._dialect.cancel:
             self._cancel(request)
         else:
             self._begin(request)
-
-    def _shut_down(self, request: Request) -> None:
-        if request.params:
-            raise Refused(INVALID_PARAMS, f"{request.method} takes no parameters")
-        self._answer_null(request)
-        self._ending = True
-        self._events.put(Event.END)
 
     def _cancel(self, request: Request) -> None:
         name, answered = self._dialect.cancelled, self._dialect.answers_cancelled
@@ -311,7 +309,7 @@ class _Server:
     # The end
 
     def end(self, on_end: Callable[[], None]) -> None:
-        """Let calls end that are nearly done, then close what they worked with, all within the time."""
+        """Let calls finish that are nearly done, then close what they worked with, all within the time."""
         until = monotonic() + SECONDS_TO_END
         self._ending = True
         calm = self._workers.drain(SECONDS_FOR_CALLS)
@@ -336,8 +334,8 @@ def outcome(request: Request, method: Method) -> tuple[bytes, bool]:
             log(f"{request.method}: {error}")
         return raised_line(request.id, error), False
     except (Exception, SystemExit):  # noqa: BLE001 (whatever it is, the client gets an answer)
-        _log_traceback()
-        what = "this is a mistake inside Memlines; its standard error has the details"
+        log_traceback()
+        what = "this is a bug in Memlines; its standard error has the details"
         return error_line(request.id, OUR_MISTAKE, what), False
 
 
@@ -345,10 +343,4 @@ def _close(on_end: Callable[[], None]) -> None:
     try:
         on_end()
     except Exception:  # noqa: BLE001 (there is no caller left to raise it to)
-        _log_traceback()
-
-
-def _log_traceback() -> None:
-    import traceback
-
-    log(traceback.format_exc().rstrip())
+        log_traceback()

@@ -22,15 +22,13 @@ TOOLS: Mapping[str, Tool] = {
     tool.name: tool for tool in (SEARCH, GET, RECALL, REMEMBER, STORE, FORGET, SYNC, STATUS)
 }
 
-_SECONDS_OTHERWISE = 10.0
-
 __all__ = ["TOOLS", "Call", "Output", "Tool", "call_tool", "shown_tools", "tool_named", "tool_seconds"]
 
 
 def shown_tools(*, maintenance: bool = False) -> list[Tool]:
-    """Return the tools that models are shown: those that look after the index only if that is set.
+    """Return the tools that models are shown, those that maintain the index only if that is set.
 
-    Searches keep the index up to date, so to a model those are only words to read. All can be called.
+    Searches keep the index up to date, so a model rarely needs those. All can be called.
     """
     return [tool for tool in TOOLS.values() if maintenance or not tool.maintenance]
 
@@ -43,9 +41,8 @@ def tool_named(name: str) -> Tool:
 
 
 def tool_seconds(params: Mapping[str, Any]) -> float:
-    """Return how long a request to call a tool may take."""
-    tool = TOOLS.get(str(params.get("name")))
-    return tool.seconds if tool else _SECONDS_OTHERWISE
+    """Return how long a request to call a tool may take; raises `KeyError` for one that does not exist."""
+    return TOOLS[str(params["name"])].seconds
 
 
 def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = None) -> Output:

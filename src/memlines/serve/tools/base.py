@@ -26,7 +26,7 @@ class Call:
         return self.arguments.get(name)
 
     def public(self, name: str) -> str:
-        """Return a text to keep without what is private in it; secrets are refused when it is written."""
+        """Return a text to keep without its private parts; secrets are refused when it is written."""
         from memlines.text.redaction.apply import without_private
 
         text = without_private(self.arguments[name])[0]
@@ -47,13 +47,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a tool gives back: a text for the model, and the same with field names that stay."""
+    """What a tool returns: a text for the model, and the same with stable field names."""
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it with field names that stay."""
+        """Return it with stable field names."""
         return {"text": self.text, "data": dict(self.data)}
 
 
@@ -64,14 +64,14 @@ class Tool:
     name: str
     title: str
     effect: Literal["reads", "writes", "removes"]
-    """What it does to the memory, which clients tell their users; what writes removes nothing."""
+    """What it does to the memory, which clients show their users; one that writes removes nothing."""
     description: str
     arguments: Arguments
     run: Callable[[Call], Output]
     seconds: float = 20.0
-    """How long a caller has to wait at most."""
+    """How long a call may take."""
     maintenance: bool = False
-    """Whether it looks after the index, which is for people unless they want models to do it."""
+    """Whether it maintains the index, which models are not shown unless a setting says so."""
 
     @property
     def parameters(self) -> dict[str, Any]:

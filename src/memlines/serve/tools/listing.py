@@ -18,8 +18,8 @@ _PAGE = """\
 <!-- Written by `make docs` from src/memlines/serve/tools/; change it there. -->
 
 A model gets the same tools in every client: over [MCP](mcp.md), over the [engine's protocol](protocol.md),
-and in [OpenCode](opencode.md). A name that is unknown, or a value of the wrong kind, is answered with what
-the tool takes. A call that takes longer than its limit is answered with an error, and finished nevertheless.
+and in [OpenCode](opencode.md). The answer to an unknown name or a value of the wrong kind lists what the tool
+accepts. A call that exceeds its limit is answered with an error, but still finishes.
 
 | tool | what it does to the memory | seconds | shown to models |
 |---|---|---|---|
@@ -51,8 +51,8 @@ def _row(tool: Tool) -> str:
 
 def _section(tool: Tool) -> str:
     rows = [_argument(name, argument) for name, argument in tool.arguments.items()]
-    head = "| argument | takes | meaning |\n|---|---|---|\n"
-    table = "".join([head, *rows]) if rows else "It takes no arguments.\n"
+    head = "| argument | accepts | meaning |\n|---|---|---|\n"
+    table = "".join([head, *rows]) if rows else "It has no arguments.\n"
     return f"\n## {tool.name}\n\n{tool.description}\n\n{table}"
 
 
