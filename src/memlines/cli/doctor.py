@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from memlines.admin.doctor.examine import Examination, examine, examine_and_repair
+from memlines.admin.doctor.examine import examine, examine_and_repair
 from memlines.admin.doctor.findings import Finding
 from memlines.cli.common import choose_workspace, common_options
 from memlines.cli.output import answer_json, counted, harmless_name, progress_bar
@@ -45,21 +46,23 @@ def doctor_command(repair: bool, clean: bool, deep: bool, workspace: Path | None
     counts = {"healthy": not problems, "problems": problems, "warnings": warnings}
     code = 1 if problems else 0
     answer_json(counts | asdict(result), code)
-    _print(result)
+    for done in result.repairs:
+        word, colour = ("repaired", "green") if done.done else ("failed", "red")
+        _line(word, done.repair, done.message, colour)
+    _print_findings(result.findings)
     summary = f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"
     click.echo(summary if problems or warnings else "Nothing is wrong.")
     return code
 
 
-def _print(result: Examination) -> None:
-    for done in result.repairs:
-        word, colour = ("repaired", "green") if done.done else ("failed", "red")
-        _line(word, done.repair, done.message, colour)
+def _print_findings(findings: Sequence[Finding]) -> None:
     alike: Counter[tuple[str, str]] = Counter()
-    for finding in result.findings:
+    for finding in findings:
         alike[finding.check, finding.level] += 1
         if alike[finding.check, finding.level] <= _MOST_ALIKE:
-            _line(finding.level, finding.check, _sentence(finding), _COLOURS[finding.level])
+            options = {None: "", "clean": " (--repair --clean does)"}.get(finding.repair, " (--repair does)")
+            todo = f". {finding.todo}{options}" if finding.todo else ""
+            _line(finding.level, finding.check, f"{finding.message}{todo}", _COLOURS[finding.level])
     for (check, level), count in alike.items():
         if count > _MOST_ALIKE:
             _line(level, check, f"and {count - _MOST_ALIKE} more (--json lists all)", _COLOURS[level])
@@ -67,8 +70,3 @@ def _print(result: Examination) -> None:
 
 def _line(word: str, about: str, sentence: str, colour: str) -> None:
     click.echo(f"{click.style(f'{word:<8}', fg=colour)} {about:<10} {harmless_name(sentence)}")
-
-
-def _sentence(finding: Finding) -> str:
-    options = {None: "", "clean": " (--repair --clean does)"}.get(finding.repair, " (--repair does)")
-    return f"{finding.message}. {finding.todo}{options}" if finding.todo else finding.message

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -209,7 +209,14 @@ def review_command(
         if keep or edit or forget:
             return _review_by_options(memory.facts, keep, edit, forget)
         day = _parse_day(since, local_now(memory.settings).date()) if since is not None else None
-        lines = _to_review(memory.facts.list(current=False), day, everything=everything)
+        wanted = [
+            line
+            for line in memory.facts.list(current=False)
+            if line.fact.is_captured
+            and (everything or (line.fact.is_current and not line.fact.reviewed))
+            and (day is None or line.fact.created is None or line.fact.created >= day)
+        ]
+        lines = newest_first(wanted)[::-1]
         answer_json({"facts": [fact_json(memory.facts.path, line) for line in lines]})
         if lines and is_terminal(sys.stdin) and is_terminal(sys.stdout):
             return _Review(memory.facts).run(lines)
@@ -231,18 +238,6 @@ def _parse_day(since: str, today: date) -> date:
         raise UsageError(
             f"{since!r} is not a day", todo="Write 7d for seven days ago, 2w, or a date such as 2026-11-01"
         ) from None
-
-
-def _to_review(lines: Iterable[FactLine], since: date | None, *, everything: bool) -> list[FactLine]:
-    """Return captured facts, the oldest first; one without a day is never too old."""
-    chosen = [
-        line
-        for line in lines
-        if line.fact.is_captured
-        and (everything or (line.fact.is_current and not line.fact.reviewed))
-        and (since is None or line.fact.created is None or line.fact.created >= since)
-    ]
-    return newest_first(chosen)[::-1]
 
 
 def _review_by_options(

@@ -30,19 +30,20 @@ from memlines.errors import PathError, UsageError
 from memlines.files import snapshots
 from memlines.files.snapshots import Snapshot
 from memlines.index.sync.discovery import SNAPSHOTS
+from memlines.memory.arguments import parse_citation
 from memlines.memory.conversations.conversation import (
     SWITCH_ON,
     client_of,
     import_transcripts,
     refuse_unless_on,
 )
-from memlines.memory.conversations.listing import SessionInfo, list_sessions
+from memlines.memory.conversations.listing import list_sessions
 from memlines.memory.conversations.reading import quote_turn, read_session
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.serve.wire import search_json
 from memlines.settings import Settings, refuse_if_off
-from memlines.types import ClientName, Turn, cited
+from memlines.types import ClientName
 
 _STATES = {"grew": "grew since", "changed": "changed since"}
 
@@ -88,19 +89,15 @@ def list_command(client: str | None, limit: int | None, workspace: Path | None) 
     infos = [info for info in every if client in (None, info.client)][:limit]
     answer_json({"sessions": [info.to_json() for info in infos]})
     for info in infos:
-        click.echo(_line(info, settings))
+        state = f"{_STATES.get(info.state, info.state)}{f' ({info.reason})' if info.reason else ''}"
+        chunks = f"  {counted(info.chunks, 'chunk')}" if info.chunks else ""
+        time = _format_time(settings, info.changed)
+        name = click.style(harmless_name(info.path), fg="cyan")
+        click.echo(f"{time:16}  {info.client:11}  {name}  {harmless_name(state)}{chunks}")
     if not infos:
         click.echo("There are no transcripts.")
     if "sessions" not in settings.sources or not (infos or settings.sessions.clients):
         click.echo(f"{SWITCH_ON}.", err=True)
-
-
-def _line(info: SessionInfo, settings: Settings) -> str:
-    state = f"{_STATES.get(info.state, info.state)}{f' ({info.reason})' if info.reason else ''}"
-    chunks = f"  {counted(info.chunks, 'chunk')}" if info.chunks else ""
-    time = _format_time(settings, info.changed)
-    name = click.style(harmless_name(info.path), fg="cyan")
-    return f"{time:16}  {info.client:11}  {name}  {harmless_name(state)}{chunks}"
 
 
 # show
@@ -123,11 +120,8 @@ def show_command(path: str, around: int, start: int, workspace: Path | None) -> 
     PATH is a transcript as 'memlines sessions list' names it, or a citation such as
     sessions/codex/x.jsonl#L12-L20, whose turns are marked. Secrets are not shown.
     """
-    first, last = None, None
-    if place := cited(path):
-        path, first, last = place
-        if not 1 <= first <= last:
-            raise UsageError(f"the citation #L{first}-L{last} names no lines", todo="Lines count from 1")
+    path, first, count = parse_citation(path, None, None)
+    last = first + count - 1 if first and count else None
     with _open(workspace) as memory:
         session = read_session(
             memory.workspace, memory.settings, path, first, around, last_line=last, start=start
@@ -142,20 +136,16 @@ def show_command(path: str, around: int, start: int, workspace: Path | None) -> 
         click.echo(f"[{counted(session.earlier, 'turn')} before]", err=True)
     width = max((len(str(turn.line)) for turn in session.turns), default=1)
     for turn in session.turns:
-        _print_turn(turn, width, is_marked=session.is_marked(turn))
+        is_marked = session.is_marked(turn)
+        said, *rest = harmless(quote_turn(turn)).split("\n")
+        head = click.style(f"{'>' if is_marked else ' '} {turn.line:>{width}}", bold=is_marked)
+        for line in (f"{head}  {said}", *(f"{'':{width + 4}}{line}".rstrip() for line in rest)):
+            click.echo(line)
     if not session.turns:
         click.echo("(nothing was said)", err=True)
     if session.next_line:
         more = f"memlines sessions show {shlex.quote(harmless_name(session.path))} --from {session.next_line}"
         click.echo(f"[{counted(session.later, 'turn')} after: {more}]", err=True)
-
-
-def _print_turn(turn: Turn, width: int, *, is_marked: bool) -> None:
-    first, *rest = harmless(quote_turn(turn)).split("\n")
-    head = f"{'>' if is_marked else ' '} {turn.line:>{width}}"
-    click.echo(f"{click.style(head, bold=is_marked)}  {first}")
-    for line in rest:
-        click.echo(f"{'':{width + 4}}{line}".rstrip())
 
 
 # search

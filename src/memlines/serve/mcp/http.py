@@ -198,22 +198,20 @@ class _Connection(BaseHTTPRequestHandler):
         if self._expects:
             self.send_response_only(100)
             self.end_headers()
-        body = self._read_body(int(self.headers["Content-Length"]))
-        if body is not None:
-            self._listener.stop_waiting_for(self.connection)
-            reply = self._listener.exchange.answer(body, self.headers)
-            self._listener.wait_for(self.connection, is_known=True)  # to take the answer, and to ask again
-            self._send(reply)
-
-    def _read_body(self, length: int) -> bytes | None:
+        length = int(self.headers["Content-Length"])
         self._timed.until = monotonic() + SECONDS_FOR_BODY
         try:
             body = self.rfile.read(length)
         except TimeoutError:
             self._refuse(Refusal(408, "the request took too long to arrive"))
-            return None
-        self.close_connection = self.close_connection or len(body) < length
-        return body if len(body) == length else None
+            return
+        if len(body) < length:
+            self.close_connection = True
+            return
+        self._listener.stop_waiting_for(self.connection)
+        reply = self._listener.exchange.answer(body, self.headers)
+        self._listener.wait_for(self.connection, is_known=True)  # to receive the answer, and to ask again
+        self._send(reply)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Refuse what is not even a request of HTTP; the base class calls this."""

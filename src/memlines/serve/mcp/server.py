@@ -150,7 +150,12 @@ class Server:
             PING: _Operation(lambda params: {}),
             **shared,
         }
-        self._stateless = {"server/discover": _Operation(self._discover, kept=_CONSTANT), **shared}
+        about = {
+            "supportedVersions": list(STATELESS),
+            "capabilities": offers.CAPABILITIES,
+            "instructions": offers.INSTRUCTIONS,
+        }
+        self._stateless = {"server/discover": _Operation(lambda params: about, kept=_CONSTANT), **shared}
 
     def methods(self) -> Mapping[str, Method]:
         """Return every method by its name."""
@@ -159,10 +164,8 @@ class Server:
 
     def close(self) -> None:
         """Stop background work."""
-        with self._lock:
-            place = self._place
-        if place is not None:
-            place.close()
+        if self._place is not None:
+            self._place.close()
 
     def _answer(self, name: str, params: Params) -> dict[str, Any]:
         """Answer a request by the rules of the version that it speaks."""
@@ -189,13 +192,6 @@ class Server:
             "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[0],
             "capabilities": offers.CAPABILITIES,
             "serverInfo": offers.SERVER,
-            "instructions": offers.INSTRUCTIONS,
-        }
-
-    def _discover(self, params: Params) -> dict[str, Any]:
-        return {
-            "supportedVersions": list(STATELESS),
-            "capabilities": offers.CAPABILITIES,
             "instructions": offers.INSTRUCTIONS,
         }
 

@@ -25,7 +25,7 @@ _USAGE = "on, off, status, sync [--force], compact"
 def run_command(
     place: Workplace, arguments: str, session: str | None, messages: Sequence[Any] | None, client: str = ""
 ) -> str:
-    """Do what the words behind `/memory` say, and describe it in the client's own words."""
+    """Do what the words after `/memory` say, and describe it with the client's own command."""
     from memlines.clients.client import load_clients  # which only a typed command needs
 
     clients = load_clients()
@@ -38,7 +38,13 @@ def run_command(
     if not place.is_active:
         return f"This folder has no memory yet: {name} on or remembering something begins one."
     if verb == "off":
-        return _switch_off(place, name)
+        if not switch(place.workspace, on=False):
+            return "Memory is off already."
+        place.memory().close()
+        return (
+            f"Memory is off for this project: nothing is searched, shown, kept or indexed until {name} on."
+            " The notes stay where they are."
+        )
     if verb == "compact":
         return _compact(place, session, messages)
     given = {"force": bool(options)} if verb == "sync" else {}
@@ -57,16 +63,6 @@ def _switch_on(place: Workplace) -> str:
     if begun:
         return f"Memory is on. {place.workspace.root} is a workspace now, with MEMORY.md and memory/."
     return "Memory is on again for this project." if changed else "Memory is on already."
-
-
-def _switch_off(place: Workplace, name: str) -> str:
-    if not switch(place.workspace, on=False):
-        return "Memory is off already."
-    place.memory().close()
-    return (
-        f"Memory is off for this project: nothing is searched, shown, kept or indexed until {name} on."
-        " The notes stay where they are."
-    )
 
 
 def _compact(place: Workplace, session: str | None, messages: Sequence[Any] | None) -> str:

@@ -78,9 +78,8 @@ class Workers(Generic[Job]):
 
     def _grow(self) -> None:
         """Start a thread if jobs wait for one and there may be another."""
-        if len(self._waiting) <= self._idle or self._able() >= MOST_AT_ONCE:
-            return
-        if len(self._threads) >= MOST_THREADS:
+        is_needed = len(self._waiting) > self._idle and self._able() < MOST_AT_ONCE
+        if not is_needed or len(self._threads) >= MOST_THREADS:
             return
         thread = threading.Thread(target=self._do_jobs, name="memlines-worker", daemon=True)
         try:
@@ -94,7 +93,10 @@ class Workers(Generic[Job]):
             try:
                 self._work(job)
             finally:
-                self._done(job)
+                with self._lock:
+                    self._running.discard(job)
+                    self._given_up.discard(job)
+                    self._ended.notify_all()
             del job  # an idle thread must not keep it in memory
 
     def _next(self) -> Job | None:
@@ -109,9 +111,3 @@ class Workers(Generic[Job]):
             job = self._waiting.popleft()
             self._running.add(job)
             return job
-
-    def _done(self, job: Job) -> None:
-        with self._lock:
-            self._running.discard(job)
-            self._given_up.discard(job)
-            self._ended.notify_all()

@@ -13,8 +13,6 @@ from memlines.settings.workspace import find_workspace
 
 _MINUTE = 60.0
 
-_Look = tuple[tuple[int, int, int] | None, ...]
-
 
 class Workplace:
     """One workspace and its memory, opened when it is first needed and again when its settings change.
@@ -26,7 +24,7 @@ class Workplace:
         self.workspace = Workspace.at(folder)
         self._lock = threading.Lock()
         self._opened: _Opened | None = None
-        self._seen: _Look = ()
+        self._seen: tuple[tuple[int, int, int] | None, ...] = ()
 
     @property
     def is_active(self) -> bool:
@@ -35,7 +33,7 @@ class Workplace:
 
     @property
     def shows_maintenance(self) -> bool:
-        """Whether models are shown the tools that look after the index; not if a setting is wrong."""
+        """Whether models are shown the tools that maintain the index; not if a setting is wrong."""
         try:
             return self.memory().settings.tools.maintenance
         except MemlinesError:  # the first tool that is called says what is wrong
@@ -43,7 +41,8 @@ class Workplace:
 
     def memory(self) -> Memory:
         """Return the memory with the settings as they are now."""
-        look = self._look()
+        trusted = user_state_dir() / "trusted.json"
+        look = tuple(_stamp(file) for file in (user_config_file(), *self.workspace.config_files, trusted))
         former = None
         with self._lock:
             if self._opened is None or look != self._seen:
@@ -56,15 +55,11 @@ class Workplace:
         return memory
 
     def close(self) -> None:
-        """End what goes on in the background and let go of the index."""
+        """Stop background work and close the index."""
         with self._lock:
             opened, self._opened = self._opened, None
         if opened is not None:
             opened.close()
-
-    def _look(self) -> _Look:
-        trusted = user_state_dir() / "trusted.json"
-        return tuple(_stamp(file) for file in (user_config_file(), *self.workspace.config_files, trusted))
 
 
 class _Opened:
@@ -80,7 +75,7 @@ class _Opened:
             self._clock.start()
 
     def close(self) -> None:
-        """Stop the clock, end what goes on in the background and let go of the index."""
+        """Stop the clock and background work, and close the index."""
         self._closing.set()
         if self._clock is not None:
             self._clock.join()
@@ -101,7 +96,7 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 
 def folder_of(directory: str, worktree: str | None) -> Path:
-    """Return the folder whose memory is meant by a client that works in a directory of a worktree."""
+    """Return the folder with the notes for a client that works in a directory of a worktree."""
     if "\0" in directory or "\0" in (worktree or ""):
         raise WorkspaceError("the name of a folder holds a NUL", todo="Start the client again")
     here = Path(directory).resolve()

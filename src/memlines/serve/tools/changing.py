@@ -18,7 +18,6 @@ from memlines.text.neutral import Quote, block, neutral_line
 from memlines.types import Problem, cite, cited
 
 if TYPE_CHECKING:
-    from memlines.memory.facts.facts import Stored
     from memlines.memory.notes.candidates import Candidate
     from memlines.memory.notes.proof import Receipt
 
@@ -79,19 +78,16 @@ def _store(call: Call) -> Output:
         old=clean(stored.old) if stored.old else None,
         similar=tuple(map(clean, stored.similar)),
     )
-    return Output(_describe_stored(stored), stored.to_json())
-
-
-def _describe_stored(stored: Stored) -> str:
     fact = stored.line.fact
     where = f"fact {fact.id} in {stored.citation}" if fact.id else stored.citation
     if stored.action == "duplicate":
-        return block(_KNOWN_FACT, [Quote(where, fact.text)])
+        return Output(block(_KNOWN_FACT, [Quote(where, fact.text)]), stored.to_json())
+    text = f"Stored as {where}."
     others = (stored.old,) if stored.old else stored.similar
-    if not others:
-        return f"Stored as {where}."
     quotes = [Quote(f"fact {line.fact.id}", line.fact.text) for line in others]
-    return f"Stored as {where}.\n" + block(_REPLACED if stored.old else _SIMILAR, quotes)
+    if quotes:
+        text += "\n" + block(_REPLACED if stored.old else _SIMILAR, quotes)
+    return Output(text, stored.to_json())
 
 
 def _forget(call: Call) -> Output:
@@ -128,7 +124,10 @@ def _list_candidates(call: Call, query: str) -> Output:
     shown = {one.citation for one in facts}
     entries = [one for one in call.memory.forget_candidates(query) if one.citation not in shown][:_MOST]
     listed = [{**one.to_json(), "kind": "fact"} for one in facts]
-    listed += [{**one.to_json(), "text": call.clean(one.text), "id": _id(one)} for one in entries]
+    listed += [
+        {**one.to_json(), "text": call.clean(one.text), "id": f"{one.citation}~{_mark(one)}"}
+        for one in entries
+    ]
     data = {"candidates": listed, "receipt": None}
     if not listed:
         return Output("Nothing was found that could be forgotten.", data)
@@ -153,12 +152,8 @@ def _find_candidate(call: Call, wanted: str) -> Candidate:
     return min(same, key=lambda one: abs(one.start_line - (place[1] if place else 0)))
 
 
-def _id(candidate: Candidate) -> str:
-    """Return a name for a candidate that is valid only while its text is the same."""
-    return f"{candidate.citation}~{_mark(candidate)}"
-
-
 def _mark(candidate: Candidate) -> str:
+    """Return the end of an id, so that it is valid only while the text is the same."""
     return hashlib.sha256(candidate.text.encode(errors="surrogatepass")).hexdigest()[:12]
 
 

@@ -9,7 +9,6 @@ import json
 import sys
 from pathlib import Path
 
-from memlines.memory.arguments import Argument
 from memlines.serve.tools import TOOLS, Tool
 
 _PAGE = """\
@@ -50,16 +49,15 @@ def _row(tool: Tool) -> str:
 
 
 def _section(tool: Tool) -> str:
-    rows = [_argument(name, argument) for name, argument in tool.arguments.items()]
-    head = "| argument | accepts | meaning |\n|---|---|---|\n"
-    table = "".join([head, *rows]) if rows else "It has no arguments.\n"
+    table = "| argument | accepts | meaning |\n|---|---|---|\n"
+    for name, argument in tool.arguments.items():
+        required = " (required)" if argument.required else ""
+        accepts = ", ".join(f"`{choice}`" for choice in argument.choices) or argument.allowed
+        meaning = " ".join(argument.help.split()).replace("|", "\\|")
+        table += f"| `{name}`{required} | {accepts} | {meaning} |\n"
+    if not tool.arguments:
+        table = "It has no arguments.\n"
     return f"\n## {tool.name}\n\n{tool.description}\n\n{table}"
-
-
-def _argument(name: str, argument: Argument) -> str:
-    takes = ", ".join(f"`{choice}`" for choice in argument.choices) or argument.allowed
-    meaning = " ".join(argument.help.split()).replace("|", "\\|")
-    return f"| `{name}`{' (required)' if argument.required else ''} | {takes} | {meaning} |\n"
 
 
 def main(arguments: list[str]) -> None:
