@@ -245,7 +245,7 @@ def _switch(named: Path | None, *, on: bool) -> None:
     if loaded.settings.enabled is not on:
         raise SettingsError(
             f"{workspace.config_file} was written, but {loaded.origins['enabled']} overrules it",
-            todo="Change it there as well",
+            todo="Change it there, too",
         )
     answer_json({"file": str(workspace.config_file), "changed": changed, "enabled": on})
     click.echo("memory is on" if on else "memory is off; 'memlines config on' switches it on again")

@@ -299,7 +299,7 @@ class _Review:
         return 0 if self._complete else 1
 
     def _decide(self, fact: Fact) -> bool:
-        """Ask until there is an answer, and act on it; return whether to go on."""
+        """Ask until there is an answer, and act on it; return whether to continue."""
         while True:
             click.echo(_QUESTION, nl=False, err=True)
             answer = _ANSWERS.get(_read_key(), "")

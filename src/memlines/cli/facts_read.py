@@ -245,7 +245,7 @@ def _write(file: Path, text: str, root: Path, *, force: bool) -> None:
     if not file.name:
         raise UsageError("the name of the file is empty", todo="Name a file such as facts.csv")
     if file.suffix == SUFFIX and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root)):
-        raise UsageError(f"{str(file)!r} would be taken for a note", todo="Name a file outside the workspace")
+        raise UsageError(f"{str(file)!r} would be read as a note", todo="Name a file outside the workspace")
     try:
         there = atomic.read(file) if force else None
         if there is not None:

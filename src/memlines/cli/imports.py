@@ -1,4 +1,4 @@
-"""`memlines import`: merge an archive into the workspace, or bring in what another program remembers."""
+"""`memlines import`: merge an archive into the workspace, or import the memories of another program."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _show_link(workspace: Workspace, settings: Settings, folder: Path) -> int:
     click.echo("and run 'memlines config trust':")
     click.echo("extra_paths:")
     for path in paths:
-        click.echo(f"  - {json.dumps(path, ensure_ascii=False)}")  # which is YAML as well
+        click.echo(f"  - {json.dumps(path, ensure_ascii=False)}")  # which is also YAML
     return 0
 
 

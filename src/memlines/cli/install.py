@@ -30,13 +30,6 @@ _DONE = {
     "keep": "kept",
     "unchanged": "unchanged",
 }
-_PLANNED = {
-    **_DONE,
-    "make": "would make",
-    "replace": "would replace",
-    "edit": "would edit",
-    "remove": "would remove",
-}
 
 _MOST_ALIKE = 4
 """How many files of one folder are listed one by one; `--json` lists all."""
@@ -169,32 +162,29 @@ def _print_steps(title: str, folder: Path, steps: Sequence[Step], *, dry_run: bo
     """List what was done; many files of one folder, and unchanged files, are only counted."""
     print_line(f"{title} {folder}")
     real = folder.resolve()
-    words = _PLANNED if dry_run else _DONE
     alike: dict[tuple[Action, Path | str], list[Step]] = {}
     for step in steps:
         alike.setdefault((step.action, step.why or step.path.parent), []).append(step)
     for group in alike.values():
         first = group[0]
+        word = f"would {first.action}" if dry_run and first.changes else _DONE[first.action]
         if first.action == "unchanged" and not first.why:
             continue
         if len(group) > _MOST_ALIKE and not first.why:
-            _print_step(words[first.action], f"{_relative_to(first.path.parent, real)}/ ({len(group)} files)")
+            lines = [f"{_relative_to(first.path.parent, real)}/ ({len(group)} files)"]
         elif len(group) > _MOST_ALIKE and first.why == BROUGHT:
-            _print_step(words[first.action], f"{len(group)} files: each {first.why}")
+            lines = [f"{len(group)} files: each {first.why}"]
         else:
-            for step in group:
-                why = f": it {step.why}" if step.why else ""
-                _print_step(words[step.action], f"{_relative_to(step.path, real)}{why}")
+            why = f": it {first.why}" if first.why else ""
+            lines = [f"{_relative_to(step.path, real)}{why}" for step in group]
+        for line in lines:
+            print_line(f"  {word:<13} {line}")
     same = sum(step.action == "unchanged" and not step.why for step in steps)
     if same:
-        _print_step("unchanged", counted(same, "file"))
+        click.echo(f"  {'unchanged':<13} {counted(same, 'file')}")
     if not any(step.changes for step in steps):
         click.echo("  nothing to do")
 
 
 def _relative_to(path: Path, folder: Path) -> Path:
     return path.relative_to(folder) if path.is_relative_to(folder) else path
-
-
-def _print_step(word: str, sentence: str) -> None:
-    print_line(f"  {word:<13} {sentence}")

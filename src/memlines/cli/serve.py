@@ -267,10 +267,9 @@ def _wake(source: int, events: Events) -> None:
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Take the standard input and output for the protocol alone.
+    """Reserve standard input and output for the protocol.
 
-    What a library prints goes to the standard error from here on, and a program that is started
-    from here finds no input to eat.
+    From now on what a library prints goes to standard error, and a program that is started finds no input.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     while nothing <= 2:  # a stream that was closed before we began; what is opened next must not become it

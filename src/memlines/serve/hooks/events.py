@@ -63,11 +63,11 @@ class Conversations:
 
     def has_context(self, name: str) -> bool:
         """Return whether a conversation was given its context."""
-        return name in _parse_names(self._read())
+        return name in _parse_names(atomic.read(self._file, _MOST_BYTES))
 
     def note_context(self, name: str, *, given: bool = True) -> None:
         """Note that a conversation was given its context, or that it was not after all."""
-        before = self._read()
+        before = atomic.read(self._file, _MOST_BYTES)
         names = [known for known in _parse_names(before) if known != name]
         if given:
             names.append(name)
@@ -90,9 +90,6 @@ class Conversations:
     def take_missed(self, name: str) -> list[Neutral]:
         """Return what was kept for a conversation, and forget it."""
         return self._missed.pop(name, [])
-
-    def _read(self) -> bytes | None:
-        return atomic.read(self._file, _MOST_BYTES)
 
 
 def _parse_names(content: bytes | None) -> list[str]:

@@ -40,7 +40,7 @@ HEADER_MISMATCH = -32020
 
 _VERSION_HEADER = "MCP-Protocol-Version"
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""The methods whose parameter of this name is in a header as well."""
+"""The methods whose parameter of this name is also in a header."""
 
 _ENCODED = re.compile(r"=\?base64\?(?P<text>.*)\?=")
 _STATUS = {

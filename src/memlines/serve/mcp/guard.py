@@ -59,7 +59,7 @@ class Guard:
             return Refusal(403, "web pages may not ask this server")
         for name in _ALONE:
             if _is_twice(headers, name):
-                return Refusal(400, f"the header {name} is there twice")
+                return Refusal(400, f"the header {name} appears twice")
         if target.partition("?")[0] != ENDPOINT:
             return Refusal(404, f"there is nothing here but {ENDPOINT}")
         scheme, _, given = headers.get("Authorization", "").partition(" ")

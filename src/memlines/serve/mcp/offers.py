@@ -38,23 +38,6 @@ CAPABILITIES: dict[str, Any] = {
     "prompts": {"listChanged": False},
 }
 
-_HINTS: dict[str, dict[str, bool]] = {
-    "reads": {"readOnlyHint": True, "openWorldHint": False},
-    "writes": {
-        "readOnlyHint": False,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    },
-    "removes": {
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    },
-}
-"""What a client may tell its user about calling a tool, by what the tool does to the memory."""
-
 _REMEMBER = """\
 Call memory_remember once, with the words below as text, as they are{more}. Never store a password, a key or
 another secret; if the words hold one, say so and store nothing. Then tell the user what was stored, with the
@@ -94,17 +77,15 @@ PROMPTS: tuple[dict[str, Any], ...] = (
 
 
 def list_tools(*, maintenance: bool = False) -> list[dict[str, Any]]:
-    """Return the tools that models are shown, as a client lists them."""
-    return [
-        {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "inputSchema": tool.parameters,
-            "annotations": {"title": tool.title, **_HINTS[tool.effect]},
-        }
-        for tool in shown_tools(maintenance=maintenance)
-    ]
+    """Return the tools that models are shown, with hints that a client may show its user."""
+    listed = []
+    for tool in shown_tools(maintenance=maintenance):
+        hints = {"title": tool.title, "readOnlyHint": tool.effect == "reads", "openWorldHint": False}
+        if tool.effect != "reads":
+            hints |= {"destructiveHint": tool.effect == "removes", "idempotentHint": True}
+        words = {"name": tool.name, "title": tool.title, "description": tool.description}
+        listed.append({**words, "inputSchema": tool.parameters, "annotations": hints})
+    return listed
 
 
 def render_prompt(name: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def parse_request(line: bytes | None) -> Request:
     request = value.get("id")
     readable = request if is_id(request) and "id" not in twice else None
     if twice:
-        raise Refused(NOT_A_REQUEST, f"the key {shown_value(min(twice))} is there twice", request=readable)
+        raise Refused(NOT_A_REQUEST, f"the key {shown_value(min(twice))} appears twice", request=readable)
     if "id" in value and readable is None:
         raise Refused(NOT_A_REQUEST, "an id is text or a whole number")
     if value.get("jsonrpc") != "2.0":
@@ -199,7 +199,7 @@ class LineWriter:
         self._thread.start()
 
     def put(self, line: bytes) -> None:
-        """Have a line written as soon as those before it are; this does not wait."""
+        """Queue a line to be written; this does not wait."""
         with self._lock:
             if self._lost:
                 return
@@ -211,7 +211,7 @@ class LineWriter:
             self._queue.put(line)
 
     def close(self, seconds: float) -> None:
-        """Take no more lines, and wait a while until those that are there are written."""
+        """Accept no more lines, and wait a while until the others are written."""
         self._queue.put(None)
         self._thread.join(max(0.0, seconds))
 

@@ -33,7 +33,7 @@ class Workers(Generic[Job]):
         self._closed = False
 
     def submit(self, job: Job) -> bool:
-        """Have a job done; False if no thread is left that could do it."""
+        """Queue a job; return whether there is a thread that can do it."""
         with self._lock:
             if self._closed:
                 return False
@@ -84,7 +84,7 @@ class Workers(Generic[Job]):
         thread = threading.Thread(target=self._do_jobs, name="memlines-worker", daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # the system has no room for another one; those that are there go on
+        except RuntimeError:  # the system allows no more threads; the others go on
             return
         self._threads.add(thread)
 

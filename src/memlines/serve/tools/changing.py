@@ -118,7 +118,7 @@ def _list_candidates(call: Call, query: str) -> Output:
     """List what a query may mean, facts first, and change nothing."""
     try:
         found = call.memory.facts.candidates(query)
-    except (PathError, SettingsError):  # entries of other notes can be forgotten all the same
+    except (PathError, SettingsError):  # entries of other notes can still be forgotten
         found = ()
     facts = [replace(one, fact=clean_fact(call, one.fact)) for one in found]
     shown = {one.citation for one in facts}

@@ -70,7 +70,7 @@ def _get(call: Call) -> Output:
 
 
 def _quote_excerpt(excerpt: Excerpt, wanted: int | None) -> str:
-    """Quote lines of a note, and say how to go on if fewer came than were wanted, or no number was given."""
+    """Quote lines of a note, and say how to continue if there are more than were returned."""
     if not excerpt.found:
         return f"{excerpt.path} does not exist in this memory. memory_search finds the right path."
     if not excerpt.text:
@@ -80,9 +80,9 @@ def _quote_excerpt(excerpt: Excerpt, wanted: int | None) -> str:
     more = ""
     if excerpt.next_column:
         on = f"from={excerpt.next_start} and column={excerpt.next_column}"
-        more = f"\n\nThe line is longer than what is shown at once: go on with {on}."
+        more = f"\n\nThe line is longer than what is shown at once: continue with {on}."
     elif excerpt.next_start and (wanted is None or excerpt.lines < wanted):
-        more = f"\n\nThere is more: go on with from={excerpt.next_start}."
+        more = f"\n\nThere is more: continue with from={excerpt.next_start}."
     return block(FOUND, [Quote(origin, excerpt.text)]) + more
 
 
