@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from memlines import Memory, PathError, WriteError
-from memlines.files.notes import append, edit, remove_note
+from memlines.files.notes import append
 from memlines.files.tombstones import bury
+from tests.note_changes import edit, remove_note
 from tests.programs import Cli, Outcome
 
 NOTE = "memory/topic.md"

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from memlines.errors import MemlinesError
-from memlines.files.notes import edit
 from memlines.index.store.sqlite import matrix
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
@@ -20,6 +19,7 @@ from tests.faults.failing import SQLITE_FAULTS, SYSTEM_FAULTS, Failing, Fault
 from tests.faults.scale import FULL, chance_of, facts_on_failure, scaled
 from tests.faults.support import PROVIDER_VARIABLE, entry, remember, unfinished
 from tests.indexes import assert_sound, expected, hashes, index_file, indexed, notes, write
+from tests.note_changes import edit
 
 pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
 

@@ -12,7 +12,6 @@ import pytest
 
 from memlines.files import history
 from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
-from memlines.files.notes import edit
 from memlines.index.store.sqlite import schema
 from memlines.index.store.sqlite.db import open_writer, transaction
 from memlines.paths import Workspace
@@ -32,6 +31,7 @@ from tests.faults.support import (
     whole_entries,
 )
 from tests.indexes import index_file, notes, write
+from tests.note_changes import edit
 from tests.providers import FakeProvider
 
 pytestmark = [

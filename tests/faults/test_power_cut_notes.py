@@ -12,7 +12,6 @@ import pytest
 
 from memlines.files import history, trash
 from memlines.files.atomic import TEMPORARY_PREFIX
-from memlines.files.notes import delete, edit, move, remove_note
 from memlines.memory.notes import versions
 from memlines.memory.notes.undo import undo
 from memlines.paths import Workspace
@@ -20,6 +19,7 @@ from tests.faults.conftest import Tell
 from tests.faults.power_notes import Recording, states
 from tests.faults.scale import chance_of, facts_on_failure, scaled
 from tests.faults.support import check_index, entry, remember, synced
+from tests.note_changes import delete, edit, remove_note, restore_note
 
 DAY, OTHER, NEW = "memory/day.md", "memory/other.md", "memory/people/anna.md"
 SEEDS = scaled(2, 150)
@@ -49,11 +49,10 @@ OPERATIONS: dict[str, list[Change]] = {
         lambda home: edit(home, DAY, 4, 4, line(9), line(1)),
     ],
     "delete": [lambda home: delete(home, DAY, 4, 4, line(1))],
-    "move": [lambda home: move(home, DAY, 4, 4, line(1), OTHER)],
     "remove": [lambda home: remove_note(home, DAY)],
     "restore from the trash": [
         lambda home: remove_note(home, DAY),
-        lambda home: trash.restore(home, trash.items(home)[0].name),
+        lambda home: restore_note(home, trash.items(home)[0]),
     ],
     "restore a version": [lambda home: delete(home, DAY, 4, 4, line(1)), restore],
     "undo": [undo, lambda home: undo(home, redo=True)],
@@ -129,7 +128,7 @@ def remove_some(home: Workspace, number: int) -> None:
 def restore_some(home: Workspace, number: int) -> None:
     for item in trash.items(home):
         if not (home.root / item.path).exists():
-            trash.restore(home, item.name)
+            restore_note(home, item)
             return
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from memlines.errors import MemlinesError
-from memlines.files import erase, history, imported, snapshots, trash
-from memlines.files.notes import append, edit, remove_note
+from memlines.files import erase, history, imported, snapshots
+from memlines.files.notes import append
 from memlines.files.scan import discover
 from memlines.files.snapshots import Said, Snapshot
 from memlines.folders import HAS_DESCRIPTORS
@@ -24,6 +24,7 @@ from memlines.memory.notes import versions
 from memlines.paths import Workspace
 from tests.faults.conftest import Tell
 from tests.faults.scale import scaled
+from tests.note_changes import edit, remove_note, restore_note
 
 SWAPS = scaled(1000, 4000)
 SEED = 11
@@ -137,7 +138,7 @@ def remove_and_restore(home: Workspace, number: int) -> None:
     path = f"memory/people/r{number}.md"
     append(home, path, f"- {INSIDE} {number}")
     item = remove_note(home, path)
-    trash.restore(home, item.name)
+    restore_note(home, item)
     erase.erase_lines(home, path, [erase.Lines(1, 1, f"- {INSIDE} {number}")], 10_000)
     erase.erase_note(home, path, "")
 

@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from memlines.files.notes import edit
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from tests.faults.support import entry, remember
 from tests.indexes import notes, sync, write
+from tests.note_changes import edit
 from tests.providers import FakeProvider
 
 Acknowledge = Callable[[str], None]

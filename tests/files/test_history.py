@@ -13,10 +13,11 @@ from memlines.errors import PathError
 from memlines.files import history, trash
 from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from memlines.files.history import scrub, versions
-from memlines.files.notes import append, delete, edit, remove_note
+from memlines.files.notes import append
 from memlines.files.scan import discover
 from memlines.memory.notes.versions import restore_version as restore
 from memlines.paths import Workspace
+from tests.note_changes import delete, edit, remove_note, restore_note
 
 DAY = "memory/2026-11-16.md"
 
@@ -221,7 +222,7 @@ def test_the_trash_is_scrubbed_too(home: Workspace) -> None:
     write(home, "- a\n- pin 42\n")
     item = remove_note(home, DAY)
     assert scrub(home, "- pin 42") == [f"trash/{item.name}/{DAY}"]
-    trash.restore(home, item.name)
+    restore_note(home, item)
     assert text_of(home) == "- a\n"
 
 

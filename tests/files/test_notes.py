@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.errors import PathError, StoreBusy, UsageError, WriteError
-from memlines.files import atomic, history, place, trash
-from memlines.files.notes import Removed, Written, append, delete, edit, move, remove_note
+from memlines.files import atomic, history, place
+from memlines.files.notes import Written, append
 from memlines.locks import WriterLock
 from memlines.paths import Workspace
+from tests.note_changes import delete, edit
 
 DAY = "memory/2026-11-16.md"
 
@@ -110,18 +110,18 @@ def test_a_note_does_not_grow_above_the_limit(home: Workspace) -> None:
         append(home, DAY, "- much more", max_bytes=100)
 
 
-# edit
+# rewrite
 
 
 def test_lines_are_edited(home: Workspace) -> None:
     write(home, "a\nb\nc\n")
-    assert edit(home, DAY, 2, 2, "x\ny", "b") == Written(DAY, 2, 3)
+    assert edit(home, DAY, 2, 2, "x\ny", "b") == (2, 3)
     assert text_of(home) == "a\nx\ny\nc\n"
 
 
 def test_lines_that_moved_are_found(home: Workspace) -> None:
     write(home, "new\na\nb\n")
-    assert edit(home, DAY, 2, 2, "x", "b") == Written(DAY, 3, 3)
+    assert edit(home, DAY, 2, 2, "x", "b") == (3, 3)
     assert text_of(home) == "new\na\nx\n"
 
 
@@ -152,87 +152,16 @@ def test_an_edit_of_the_first_line_keeps_the_mark_before_it(home: Workspace) -> 
     assert (home.root / DAY).read_bytes() == b"\xef\xbb\xbfx\nb\n"
 
 
-@pytest.mark.parametrize("operation", ["edit", "delete", "remove", "move"])
-def test_a_note_that_does_not_exist(home: Workspace, operation: str) -> None:
-    calls: dict[str, Callable[[], object]] = {
-        "edit": lambda: edit(home, DAY, 1, 1, "x", "a"),
-        "delete": lambda: delete(home, DAY, 1, 1, "a"),
-        "remove": lambda: remove_note(home, DAY),
-        "move": lambda: move(home, DAY, 1, 1, "a", "MEMORY.md"),
-    }
+def test_a_note_that_does_not_exist_is_not_made(home: Workspace) -> None:
     with pytest.raises(PathError, match="there is no note"):
-        calls[operation]()
-    assert not (home.root / "MEMORY.md").exists()
-
-
-# delete, move, remove
-
-
-def test_lines_are_deleted(home: Workspace) -> None:
-    write(home, "a\n\nb\n\nc\n")
-    assert delete(home, DAY, 3, 3, "b") == Removed(DAY, "b", 3)
-    assert text_of(home) == "a\n\nc\n"
+        edit(home, DAY, 1, 1, "x", "a")
+    assert not (home.root / DAY).exists()
 
 
 def test_lines_are_deleted_where_they_are_now(home: Workspace) -> None:
-    write(home, "- new\n- a\n- b\n")
-    assert delete(home, DAY, 1, 1, "- a") == Removed(DAY, "- a", 2)
-
-
-def test_lines_are_moved(home: Workspace) -> None:
-    write(home, "- a\n- b\n  more\n- c\n")
-    written = move(home, DAY, 2, 3, "- b\n  more", "MEMORY.md", "Plans", title="Memory")
-    assert written == Written("MEMORY.md", 5, 6, created=True)
-    assert text_of(home) == "- a\n- c\n"
-    assert text_of(home, "MEMORY.md") == "# Memory\n\n## Plans\n\n- b\n  more\n"
-
-
-def test_lines_are_moved_within_a_note(home: Workspace) -> None:
-    write(home, "# A\n- a\n\n# B\n- b\n")
-    assert move(home, DAY, 5, 5, "- b", DAY, "A") == Written(DAY, 3, 3)
-    assert text_of(home) == "# A\n- a\n- b\n\n# B\n"
-
-
-def test_a_nested_item_stands_for_itself_where_it_goes(home: Workspace) -> None:
-    write(home, "- a\n  - nested\n    - deeper\n")
-    write(home, "- m\n", "MEMORY.md")
-    move(home, DAY, 2, 3, "  - nested\n    - deeper", "MEMORY.md")
-    assert text_of(home, "MEMORY.md") == "- m\n- nested\n  - deeper\n"
-
-
-def test_what_moves_is_there_before_it_goes_here(home: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(home, "- a\n- b\n")
-    order: list[str] = []
-
-    def note_change(home: Workspace, place: place.Place, old: bytes | None, new: bytes) -> None:
-        order.append(place.path)
-        history.change(home, place, old, new)
-
-    monkeypatch.setattr("memlines.files.notes.change", note_change)
-    move(home, DAY, 1, 1, "- a", "MEMORY.md")
-    assert order == ["MEMORY.md", DAY]
-
-
-def test_a_move_that_cannot_finish_says_that_the_text_is_there_twice(
-    home: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(home, "- a\n- b\n")
-
-    def fail_here(home: Workspace, place: place.Place, old: bytes | None, new: bytes) -> None:
-        if place.path == DAY:
-            raise OSError(28, "No space left on device")
-        history.change(home, place, old, new)
-
-    monkeypatch.setattr("memlines.files.notes.change", fail_here)
-    with pytest.raises(WriteError, match=r"now stands in 'MEMORY.md', and still in 'memory/2026-11-16.md'"):
-        move(home, DAY, 1, 1, "- a", "MEMORY.md")
-    assert (text_of(home), text_of(home, "MEMORY.md")) == ("- a\n- b\n", "- a\n")
-
-
-def test_a_removed_note_is_in_the_trash(home: Workspace) -> None:
-    write(home, "a\n")
-    item = remove_note(home, DAY)
-    assert (trash.items(home), item.path, (home.root / DAY).exists()) == ((item,), DAY, False)
+    write(home, "- new\n\n- a\n\n- b\n")
+    delete(home, DAY, 1, 1, "- a")
+    assert text_of(home) == "- new\n\n- b\n"
 
 
 # many writers

@@ -18,11 +18,12 @@ import pytest
 from memlines.errors import MemlinesError, WriteError
 from memlines.files import history, trash
 from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
-from memlines.files.notes import append, delete, edit, move, remove_note
+from memlines.files.notes import append
 from memlines.memory.notes import versions
 from memlines.memory.notes.undo import undo
 from memlines.paths import Workspace
 from tests.faults.scale import scaled
+from tests.note_changes import delete, edit, remove_note, restore_note
 
 DAY = "memory/2026-11-16.md"
 NEW = "memory/people/anna.md"
@@ -49,20 +50,15 @@ def restore_version(home: Workspace) -> None:
     versions.restore_version(home, DAY, history.versions(home, DAY)[-1].name)
 
 
-def restore_note(home: Workspace) -> None:
-    trash.restore(home, trash.items(home)[0].name)
-
-
 OPERATIONS: dict[str, Callable[[Workspace], object]] = {
     "append": lambda home: append(home, DAY, "- c"),
     "append under": lambda home: append(home, DAY, "- c", under="New"),
     "create": lambda home: append(home, NEW, "- c", title="Anna"),
     "edit": lambda home: edit(home, DAY, 3, 3, "- x", "- a"),
     "delete": lambda home: delete(home, DAY, 3, 3, "- a"),
-    "move": lambda home: move(home, DAY, 3, 3, "- a", "MEMORY.md"),
     "remove": lambda home: remove_note(home, DAY),
     "restore a version": restore_version,
-    "restore a note": restore_note,
+    "restore a note": lambda home: restore_note(home, trash.items(home)[0]),
     "undo": undo,
     "undo twice": lambda home: (undo(home), undo(home)),
     "scrub": lambda home: history.scrub(home, "- secret"),
@@ -211,14 +207,14 @@ def test_a_change_that_is_there_but_not_confirmed_is_told_as_such(
 
 APPEND_UNTIL_KILLED = """\
 import itertools, sys
-from memlines.files.notes import append, delete, edit
+from memlines.files.notes import append, rewrite
 from memlines.paths import Workspace
 home = Workspace.at(sys.argv[1])
 path = "memory/2026-11-16.md"
 for number in itertools.count():
-    line = append(home, path, f"- {number}", title="Day").start_line
+    append(home, path, f"- {number}", title="Day")
     if number % 3 == 1:
-        edit(home, path, line, line, f"- {number} edited", f"- {number}")
+        rewrite(home, path, lambda text: (text.replace(f"- {number}\\n", f"- {number} edited\\n"), None))
     print(number, flush=True)
 """
 KILLS = 10

@@ -15,12 +15,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from memlines.files.notes import append, edit
+from memlines.files.notes import append
 from memlines.files.place import ensure_private
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from tests.admin.doctor import look, repair
 from tests.indexes import index_file
+from tests.note_changes import edit
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are not like that here")
 
@@ -32,7 +33,8 @@ os.umask(int(sys.argv[2], 8))
 from datetime import UTC, datetime
 from pathlib import Path
 from memlines.files import snapshots
-from memlines.files.notes import append, edit, remove_note
+from memlines.files.notes import append
+from tests.note_changes import edit, remove_note
 from memlines.files.snapshots import Said, Snapshot
 from memlines.memory.memory import Memory
 from memlines.index.store.sqlite import matrix
@@ -220,9 +222,10 @@ user, groups, home, workspace, step = sys.argv[1:6]
 from datetime import UTC, datetime
 from memlines.errors import MemlinesError
 from memlines.files import history, snapshots
-from memlines.files.notes import append, edit
+from memlines.files.notes import append
 from memlines.files.snapshots import Said, Snapshot
 from memlines.memory.memory import Memory
+from tests.note_changes import edit
 
 def work(folder, words):
     with Memory(folder, {"embeddings.provider": "none"}) as memory:

@@ -10,9 +10,11 @@ import pytest
 
 from memlines.errors import PathError
 from memlines.files import trash
-from memlines.files.notes import append, remove_note
-from memlines.files.trash import items, restore
+from memlines.files.notes import append
+from memlines.files.place import place_of
+from memlines.files.trash import items, put_back
 from memlines.paths import Workspace
+from tests.note_changes import remove_note, restore_note
 
 LONG = "memory/" + "/".join(["x" * 190] * 4) + ".md"
 
@@ -45,21 +47,21 @@ def test_an_empty_trash(home: Workspace) -> None:
 
 @pytest.mark.parametrize("path", ["MEMORY.md", "memory/deep/er/a.md", "memory/a%2Fb.md", LONG])
 def test_a_note_comes_back_to_where_it_was(home: Workspace, path: str) -> None:
-    assert restore(home, removed(home, path, "- mine\n").name) == path
+    restore_note(home, removed(home, path, "- mine\n"))
     assert ((home.root / path).read_bytes(), items(home)) == (b"- mine\n", ())
 
 
 def test_its_folder_is_made_again(home: Workspace) -> None:
     item = removed(home, "memory/deep/a.md")
     (home.root / "memory/deep").rmdir()
-    restore(home, item.name)
+    restore_note(home, item)
     assert (home.root / "memory/deep/a.md").exists()
 
 
 def test_its_permissions_come_back(home: Workspace) -> None:
     (home.root / "memory/a.md").write_bytes(b"- a\n")
     (home.root / "memory/a.md").chmod(0o640)
-    restore(home, remove_note(home, "memory/a.md").name)
+    restore_note(home, remove_note(home, "memory/a.md"))
     assert stat.S_IMODE((home.root / "memory/a.md").stat().st_mode) == 0o640
 
 
@@ -67,7 +69,7 @@ def test_nothing_is_overwritten(home: Workspace) -> None:
     item = removed(home, "memory/a.md")
     append(home, "memory/a.md", "- new")
     with pytest.raises(PathError, match="there is another note in its place"):
-        restore(home, item.name)
+        restore_note(home, item)
     assert ((home.root / "memory/a.md").read_bytes(), items(home)) == (b"- new\n", (item,))
 
 
@@ -76,7 +78,7 @@ def test_nothing_is_overwritten(home: Workspace) -> None:
 )
 def test_what_is_not_in_the_trash(home: Workspace, name: str) -> None:
     with pytest.raises(PathError, match="in the trash"):
-        restore(home, name)
+        put_back(home, name, place_of(home, "memory/a.md"))
 
 
 def test_the_oldest_go_when_there_are_too_many(home: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,11 @@ import pytest
 
 from memlines import AsyncMemory, Memory, UsageError, WriteError
 from memlines.files import journal, trash
-from memlines.files.notes import append, delete, edit, move, remove_note
+from memlines.files.notes import append
 from memlines.files.tombstones import bury
 from memlines.memory.notes.undo import undo
 from memlines.paths import Workspace
+from tests.note_changes import delete, edit, remove_note
 from tests.programs import Cli
 
 NOTE = "memory/topic.md"
@@ -188,7 +189,8 @@ def test_one_note_of_several_that_cannot_be_taken_back_leaves_all_as_they_are(me
 def test_a_move_within_the_notes_is_one_operation(memory: Memory) -> None:
     write(memory, "- a\n- b\n")
     with journal.operation("move"):
-        move(memory.workspace, NOTE, 1, 1, "- a", "MEMORY.md")
+        append(memory.workspace, "MEMORY.md", "- a")
+        delete(memory.workspace, NOTE, 1, 1, "- a")
     memory.undo()
     assert (text_of(memory), text_of(memory, "MEMORY.md")) == ("- a\n- b\n", None)
 

@@ -29,7 +29,7 @@ from memlines.files.atomic import (
     sync_folder,
     unlink,
 )
-from memlines.files.place import Place, attempt, place_of, reading, writing
+from memlines.files.place import Place, reading
 from memlines.files.scan import SUFFIX
 from memlines.folders import PRIVATE_FILE, folders_below, open_folder
 from memlines.paths import Workspace
@@ -59,7 +59,7 @@ def items(workspace: Workspace) -> tuple[Item, ...]:
         return tuple(_listing(workspace))
 
 
-def put(workspace: Workspace, place: Place, content: bytes) -> Item:
+def put(workspace: Workspace, place: Place, content: bytes) -> None:
     """Move a note that holds this content into the trash; the caller holds the notes' lock."""
     with open_folder(place.real.parent, place.root) as folder:
         mode = stat.S_IMODE(folder.look(place.real.name).st_mode) & 0o777
@@ -86,19 +86,29 @@ def put(workspace: Workspace, place: Place, content: bytes) -> Item:
         raise
     with suppress(OSError):  # the note is moved; there is a next time for making room
         _prune(workspace)
-    return Item(name, place.path, time_of(name), len(content))
 
 
-def restore(workspace: Workspace, name: str) -> str:
-    """Put a removed note back to where it was and return its path; a note that is there stays."""
-    with writing(workspace):
-        item = next((item for item in items(workspace) if item.name == name), None)
-        if item is None:
+def put_back(workspace: Workspace, name: str, place: Place) -> None:
+    """Move a removed note back to where it was; the caller holds the notes' lock."""
+    root = workspace.root
+    match = _NAME.fullmatch(name)
+    content = read(_folder(workspace) / name / place.path, root=root) if match else None
+    if match is None or content is None:
+        raise PathError(f"there is no {name!r} in the trash", todo="List what is there")
+    make_folders(place.real.parent, root)
+    sweep(place.real.parent, root=root)
+    with journal.operation("restore"):
+        after = journal.State.of(content)
+        journal.record(workspace, place.path, None, after, "", journal.block_of(None, content))
+        mode = int(match["mode"], 8) if match["mode"] else PRIVATE_FILE
+        if not create(place.real, content, mode, root=root):
+            journal.withdraw(workspace, place.path)
             raise PathError(
-                f"there is no {name!r} in the trash", todo="List what is there and name one of it"
+                f"{place.path!r} cannot be restored: there is another note in its place",
+                todo="Remove or rename that one first",
             )
-        place = place_of(workspace, item.path)
-        return attempt(place, lambda: put_back(workspace, item, place))
+    with suppress(OSError):  # it is there twice then, until the trash is full
+        _discard(workspace, name)
 
 
 def scrub(workspace: Workspace, without: Callable[[bytes], bytes]) -> list[str]:
@@ -160,33 +170,6 @@ def _folder(workspace: Workspace) -> Path:
 def _names(workspace: Workspace) -> list[str]:
     entries = listing(_folder(workspace), root=workspace.root).items()
     return [name for name, info in entries if is_stamp(name) and stat.S_ISDIR(info.st_mode)]
-
-
-def put_back(workspace: Workspace, item: Item, place: Place) -> str:
-    """Put a removed note back and return its path; the caller holds the notes' lock."""
-    file = _folder(workspace) / item.name / item.path
-    root = workspace.root
-    content = read(file, root=root)
-    if content is None:
-        raise PathError(f"there is no {item.name!r} in the trash", todo="List what is there")
-    match = _NAME.fullmatch(item.name)
-    mode = int(match["mode"], 8) if match and match["mode"] else PRIVATE_FILE
-    make_folders(place.real.parent, root)
-    sweep(place.real.parent, root=root)
-    with journal.operation("restore"):
-        after = journal.State.of(content)
-        journal.record(workspace, place.path, None, after, "", journal.block_of(None, content))
-        created = create(place.real, content, mode, root=root)
-        if not created:
-            journal.withdraw(workspace, place.path)
-    if not created:
-        raise PathError(
-            f"{place.path!r} cannot be restored: there is another note in its place",
-            todo="Remove or rename that one first",
-        )
-    with suppress(OSError):  # it is there twice then, until the trash is full
-        _discard(workspace, item.name)
-    return place.path
 
 
 def _prune(workspace: Workspace) -> None:

@@ -162,8 +162,7 @@ class _Undo:
             if step.new is None:
                 trash.put(self.workspace, place, step.old or b"")
             elif step.old is None and step.kept.startswith("trash/"):
-                name = PurePosixPath(step.kept).name
-                trash.put_back(self.workspace, trash.Item(name, place.path, trash.time_of(name), 0), place)
+                trash.put_back(self.workspace, PurePosixPath(step.kept).name, place)
             else:
                 history.change(self.workspace, place, step.old, step.new)
         journal.complete(self.workspace)
