@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.clients.edits import BEGIN, END, apply_edit, hash_of, markdown_block, take_out, undo_edit
+from memlines.clients.edits import BEGIN, END, apply_edit, hash_of, markdown_block, undo_edit
 from memlines.errors import WriteError
 
 FILE = Path("AGENTS.md")
@@ -38,7 +38,7 @@ def test_the_block_has_the_line_breaks_of_the_file() -> None:
 def test_what_was_put_in_comes_out_again(text: str) -> None:
     content = text.encode()
 
-    assert take_out(put(content), FILE) in (content, content + b"\n", content + b"\r\n")
+    assert BLOCK.take_out(put(content)) in (content, content + b"\n", content + b"\r\n")
 
 
 @given(USERS)
@@ -52,17 +52,17 @@ def test_while_nobody_else_writes_it_comes_out_byte_for_byte(text: str) -> None:
 def test_what_the_user_wrote_around_it_since_stays(before: str, after: str) -> None:
     content = before.encode() + b"\n\n" + put(b"") + after.encode()
 
-    assert take_out(content, FILE) == before.encode() + b"\n" + after.encode()
+    assert BLOCK.take_out(content) == before.encode() + b"\n" + after.encode()
 
 
 def test_a_changed_block_goes_with_its_markers() -> None:
-    assert take_out(put(b"# Mine\n").replace(b"Search first.", b"Search last."), FILE) == b"# Mine\n"
+    assert BLOCK.take_out(put(b"# Mine\n").replace(b"Search first.", b"Search last.")) == b"# Mine\n"
 
 
 def test_a_marker_of_an_older_version_is_known() -> None:
     older = put(b"# Mine\n").replace(BEGIN.encode(), b"<!-- memlines: begin (do not edit) -->")
 
-    assert take_out(older, FILE) == b"# Mine\n"
+    assert BLOCK.take_out(older) == b"# Mine\n"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_marker_of_an_older_version_is_known() -> None:
 )
 def test_damaged_markers_are_reported(content: bytes) -> None:
     with pytest.raises(WriteError, match=r"AGENTS\.md.*damaged"):
-        take_out(content, FILE)
+        BLOCK.take_out(content)
 
 
 def test_a_file_that_is_not_utf_8_is_refused() -> None:

@@ -17,21 +17,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from memlines.clients.client import Target
-from memlines.clients.plan import Plan, Planned, Step, conflicts, plan_install, plan_uninstall, read_only
+from memlines.clients.plan import (
+    Plan,
+    Step,
+    plan_install,
+    plan_uninstall,
+    refuse_conflicts,
+    refuse_read_only,
+)
 from memlines.clients.receipt import NAME, Receipt, is_plain, old_receipt_file, receipt_file
 from memlines.errors import StoreReadOnly, WriteError, reason_of
-from memlines.files.atomic import (
-    TEMPORARY_NAME,
-    TEMPORARY_PREFIX,
-    TEMPORARY_SUFFIX,
-    Changed,
-    create,
-    read,
-    remove,
-    sweep,
-    sync_folder,
-)
-from memlines.files.atomic import replace as replace_file
+from memlines.files import atomic
 from memlines.folders import PRIVATE_FILE, make_own_folder
 from memlines.locks import WriterLock
 from memlines.paths import user_state_dir
@@ -42,12 +38,9 @@ _WAIT_SECONDS = 10.0
 
 
 def would_install(targets: Sequence[Target]) -> tuple[Step, ...]:
-    """Tell what `install` would do, or raise what it would raise before it changes anything."""
+    """Return what `install` would do, or raise what it would raise before it changes anything."""
     with _explain_errors():
-        plans = [plan_install(target) for target in targets]
-    conflicts(plans)
-    read_only(plans)
-    return _steps(plans)
+        return _steps(_plan_all(targets))
 
 
 def install(targets: Sequence[Target]) -> tuple[Step, ...]:
@@ -55,19 +48,17 @@ def install(targets: Sequence[Target]) -> tuple[Step, ...]:
     with _one_at_a_time(), _explain_errors():
         for target in targets:
             _sweep(target)
-        plans = [plan_install(target) for target in targets]
-        conflicts(plans)
-        read_only(plans)
+        plans = _plan_all(targets)
         for plan in plans:
             _execute(plan)
     return _steps(plans)
 
 
 def would_uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, ...]:
-    """Tell what `uninstall` would do."""
+    """Return what `uninstall` would do."""
     with _explain_errors():
         plans = [plan_uninstall(target, force=force) for target in targets]
-    read_only(plans)
+    refuse_read_only(plans)
     return _steps(plans)
 
 
@@ -78,9 +69,16 @@ def uninstall(targets: Sequence[Target], *, force: bool = False) -> tuple[Step, 
         for target in targets:
             _sweep(target)
             plan = plan_uninstall(target, force=force)
-            read_only([plan])
+            refuse_read_only([plan])
             done += _remove_files(plan)
     return tuple(done)
+
+
+def _plan_all(targets: Sequence[Target]) -> list[Plan]:
+    plans = [plan_install(target) for target in targets]
+    refuse_conflicts(plans)
+    refuse_read_only(plans)
+    return plans
 
 
 def _steps(plans: Sequence[Plan]) -> tuple[Step, ...]:
@@ -98,32 +96,28 @@ def _execute(plan: Plan) -> None:
     is_same = plan.new == plan.old and not os.path.lexists(old_receipt)
     if is_same and not any(step.changes for step in plan.steps):
         return
-    _keep(receipt, _both(plan, plan.new))
-    for file in plan.files:
-        if file.content is not None:
-            os.makedirs(file.step.path.parent, exist_ok=True)
-        _write(file)
+    # True at every moment between what was known before and what is new.
+    former = plan.old.folders if plan.old else ()
+    folders = tuple(dict.fromkeys((*plan.new.folders, *former)))
+    _keep(receipt, replace(plan.new, files={**plan.known, **plan.new.files}, folders=folders))
+    for step in plan.steps:
+        if step.content is not None:
+            os.makedirs(step.path.parent, exist_ok=True)
+        _write(step)
     _remove_file(old_receipt)
     _remove_unused(root, plan)
     _keep(receipt, plan.new.finished())
 
 
-def _both(plan: Plan, new: Receipt) -> Receipt:
-    """Return the receipt that is true at every moment between what was known before and a new one."""
-    former = plan.old.folders if plan.old else ()
-    folders = (*new.folders, *(folder for folder in former if folder not in new.folders))
-    return replace(new, files={**plan.known, **new.files}, folders=folders)
-
-
-def _write(file: Planned) -> None:
+def _write(step: Step) -> None:
     try:
-        if file.step.action == "remove" and file.expected is not None:
-            remove(file.step.path, file.expected)
-        elif file.step.changes and file.content is not None:
-            replace_file(file.step.path, file.content, file.expected)
-    except Changed:
+        if step.action == "remove" and step.expected is not None:
+            atomic.remove(step.path, step.expected)
+        elif step.changes and step.content is not None:
+            atomic.replace(step.path, step.content, step.expected)
+    except atomic.Changed:
         raise WriteError(
-            f"{str(file.step.path)!r} was changed by another program meanwhile",
+            f"{str(step.path)!r} was changed by another program meanwhile",
             todo="Install again; what is there already stays",
         ) from None
 
@@ -131,12 +125,12 @@ def _write(file: Planned) -> None:
 def _remove_files(plan: Plan) -> list[Step]:
     """Remove the files of a plan, the last written first, then folders that are empty and the receipt."""
     done: list[Step] = []
-    for file in reversed(plan.files):
+    for step in reversed(plan.steps):
         try:
-            _write(file)
-            done.append(file.step)
+            _write(step)
+            done.append(step)
         except WriteError:
-            done.append(replace(file.step, action="keep", why="was changed this very moment"))
+            done.append(replace(step, action="keep", why="was changed this very moment"))
     if plan.old is None:
         return done
     root = plan.target.real()
@@ -155,8 +149,8 @@ def _keep(file: Path, receipt: Receipt) -> None:
     """Write the receipt; folders that it needs appear together with it."""
     content = receipt.to_bytes()
     if file.parent.is_dir():
-        if not create(file, content, PRIVATE_FILE):
-            replace_file(file, content, read(file))
+        if not atomic.create(file, content, PRIVATE_FILE):
+            atomic.replace(file, content, atomic.read(file))
         return
     top = file.parent
     while not top.parent.exists():
@@ -164,12 +158,12 @@ def _keep(file: Path, receipt: Receipt) -> None:
     staged = _beside(top)
     try:
         os.makedirs(staged / file.parent.relative_to(top))
-        create(staged / file.relative_to(top), content, PRIVATE_FILE)
+        atomic.create(staged / file.relative_to(top), content, PRIVATE_FILE)
         os.rename(staged, top)
     except BaseException:
         shutil.rmtree(staged, ignore_errors=True)  # what is left of it, the next run sweeps
         raise
-    sync_folder(top.parent)
+    atomic.sync_folder(top.parent)
 
 
 def _remove_unused(root: Path, plan: Plan) -> None:
@@ -195,18 +189,18 @@ def _leave(root: Path, file: Path, folders: Sequence[str]) -> None:
         return
     staged = _beside(top)
     os.rename(top, staged)
-    sync_folder(top.parent)
+    atomic.sync_folder(top.parent)
     shutil.rmtree(staged, ignore_errors=True)  # what is left of it, the next run sweeps
 
 
 def _remove_file(file: Path) -> None:
     with suppress(FileNotFoundError, NotADirectoryError):
         os.unlink(file)
-        sync_folder(file.parent)
+        atomic.sync_folder(file.parent)
 
 
 def _beside(top: Path) -> Path:
-    return top.with_name(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}{TEMPORARY_SUFFIX}")
+    return top.with_name(f"{atomic.TEMPORARY_PREFIX}{uuid.uuid4().hex}{atomic.TEMPORARY_SUFFIX}")
 
 
 def _sweep(target: Target) -> None:
@@ -216,12 +210,12 @@ def _sweep(target: Target) -> None:
     for folder in (*inner, *root.parents[:2]):
         with suppress(OSError):  # it need not be there, nor be ours to look into
             for name in os.listdir(folder):
-                if TEMPORARY_NAME.fullmatch(name) and (folder / name).is_dir():
+                if atomic.TEMPORARY_NAME.fullmatch(name) and (folder / name).is_dir():
                     shutil.rmtree(folder / name, ignore_errors=True)
     receipt = target.receipt()
     names = [*target.names(), *(receipt.files if receipt else ())]
     for folder in {receipt_file(root, target.home).parent, *((root / name).parent for name in names)}:
-        sweep(folder)
+        atomic.sweep(folder)
 
 
 @contextmanager

@@ -7,44 +7,38 @@ into `.claude.json` and the hooks into `settings.json` of the folder for setting
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from memlines import old_name
 from memlines.clients.client import (
     EVENTS,
+    GIT_IGNORED,
     SERVER_ARGUMENTS,
     Client,
     File,
     Target,
-    home_in_use,
+    copied_files,
+    environment_in_use,
     hook_words,
     integration_folder,
     is_hook_of_ours,
     is_our_hook,
     is_server_of_ours,
+    read_json,
     this_python,
 )
 from memlines.clients.edits import Edit
 from memlines.clients.json_text import Place, json_edit
 from memlines.clients.receipt import HOME
-from memlines.errors import PathError
-from memlines.files.atomic import read
-from memlines.paths import HOME_VARIABLE
 
 NAME = "claude-code"
 PROJECT_FOLDER = ".claude"
 SERVER = "memlines"
 
-_COPIED = ("commands", "skills")
-_GIT_IGNORED = b"# What is true on one machine only.\nreceipt.json\n"
 _HOOK_SECONDS = 30
 """When Claude Code gives up a hook; ours give up long before."""
-
-_MOST_BYTES = 50_000_000
 
 
 def folder_of(project: Path | None) -> Path:
@@ -71,71 +65,52 @@ def server_file(project: Path | None) -> Path:
 def targets(project: Path | None, source: Path | None = None) -> tuple[Target, ...]:
     """Return what belongs where, for a project or for all of them."""
     folder, servers, settings = folder_of(project), server_file(project), settings_file(project)
-    top = servers.parent
+    origin, top = source or integration_folder(NAME), servers.parent
     below = "" if top == folder else f"{folder.relative_to(top).as_posix()}/"
-    return (
-        Target(
-            NAME,
-            top,
-            tuple(_files(source or integration_folder(NAME), below)),
-            inside=project,
-            home=f"{below}{HOME}",
-            edits=(_servers(servers), _settings(f"{below}{settings.name}", settings, project)),
-        ),
+    files = (
+        File(f"{below}{HOME}/.gitignore", GIT_IGNORED),
+        *copied_files(origin, "commands", below),
+        *copied_files(origin, "skills", below),
     )
+    edits = (_servers(servers), _settings(f"{below}{settings.name}", settings, project))
+    return (Target(NAME, top, files, inside=project, home=f"{below}{HOME}", edits=edits),)
 
 
 def python_of(project: Path | None) -> Path | None:
     """Return the interpreter that an installation named, if it is known."""
     try:
-        told = json.loads(read(settings_file(project), _MOST_BYTES) or b"{}")
-        groups = [group for event in EVENTS for group in told["hooks"].get(event, ())]
-        commands = [
-            command for group in groups for command in group["hooks"] if is_hook_of_ours(_words_of(command))
-        ]
-        return Path(commands[0]["command"])
-    except (PathError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        events = read_json(settings_file(project))["hooks"]
+        hooks = [hook for event in EVENTS for group in events.get(event, ()) for hook in group["hooks"]]
+        return Path(next(hook["command"] for hook in hooks if is_hook_of_ours(_words_of(hook))))
+    except (StopIteration, LookupError, TypeError, AttributeError):
         return None
 
 
-def _files(source: Path, below: str) -> Iterator[File]:
-    yield File(f"{below}{HOME}/.gitignore", _GIT_IGNORED)
-    for part in _COPIED:
-        for file in sorted((source / part).rglob("*.md")):
-            yield File(f"{below}{file.relative_to(source).as_posix()}", file.read_bytes())
-
-
 def _servers(file: Path) -> Edit:
-    server: dict[str, Any] = {"command": this_python(), "args": SERVER_ARGUMENTS}
-    home = home_in_use()
-    if home:
-        server["env"] = {HOME_VARIABLE: home}
-    return json_edit(file.name, file, {"mcpServers": {SERVER: server}}, _is_our_server)
+    def is_ours(place: Place, value: Any) -> bool:
+        is_named = place in (("mcpServers", SERVER), ("mcpServers", old_name.NAME))
+        return is_named and isinstance(value, dict) and is_server_of_ours(value.get("args"))
 
-
-def _is_our_server(place: Place, value: Any) -> bool:
-    if place not in (("mcpServers", SERVER), ("mcpServers", old_name.NAME)) or not isinstance(value, dict):
-        return False
-    return is_server_of_ours(value.get("args"))
+    server = {"command": this_python(), "args": SERVER_ARGUMENTS, **environment_in_use()}
+    return json_edit(file.name, file, {"mcpServers": {SERVER: server}}, is_ours)
 
 
 def _settings(path: str, file: Path, project: Path | None) -> Edit:
+    def is_ours(place: Place, value: Any) -> bool:
+        if len(place) == 2 and place[0] == "enabledMcpjsonServers":
+            return value in (SERVER, old_name.NAME)
+        return is_our_hook(place, value, _words_of)
+
     added: dict[str, Any] = {"hooks": {event: [_hook(event)] for event in EVENTS}}
-    if project is not None:  # Claude Code asks about servers of a project; who installs this has answered
+    if project is not None:  # Claude Code asks about servers of a project; installing this is the answer
         added["enabledMcpjsonServers"] = [SERVER]
-    return json_edit(path, file, added, _is_our_setting)
+    return json_edit(path, file, added, is_ours)
 
 
 def _hook(event: str) -> dict[str, Any]:
     """Return a hook that is started without a shell, whose rules for quotes differ between systems."""
     program, *words = hook_words(NAME, event)
     return {"hooks": [{"type": "command", "command": program, "args": words, "timeout": _HOOK_SECONDS}]}
-
-
-def _is_our_setting(place: Place, value: Any) -> bool:
-    if len(place) == 2 and place[0] == "enabledMcpjsonServers":
-        return value in (SERVER, old_name.NAME)
-    return is_our_hook(place, value, _words_of)
 
 
 def _words_of(hook: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,22 +25,27 @@ from memlines.clients.receipt import (
     read_receipt,
 )
 from memlines.errors import PathError, WorkspaceError, reason_of
+from memlines.files.atomic import read
 from memlines.paths import HOME_VARIABLE, contains
 from memlines.types import ClientName
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
 SERVER_ARGUMENTS = ["-P", "-m", "memlines", "mcp"]
-SCRIPT = Path(__file__).resolve().parents[1] / "serve" / "hooks" / "hook.py"
+GIT_IGNORED = b"# What is true on one machine only.\nreceipt.json\n"
+MOST_BYTES = 50_000_000
+"""How much of a client's file is read."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+SCRIPT = _PACKAGE / "serve" / "hooks" / "hook.py"
 _SCRIPT_ENDS = ("/memlines/serve/hooks/hook.py", "/memlines/hooks/hook.py", "/recollect/hooks/hook.py")
 """Where the script is in an installation of this version, and where earlier ones had it."""
-_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
     """A client that Memlines can be set up in.
 
-    The functions take the folder of a project, or nothing for the settings of the user.
+    The functions accept the folder of a project, or None for the settings of the user.
     """
 
     name: str
@@ -148,7 +154,7 @@ class Target:
 
 
 def _inside(folder: Path, boundary: Path | None) -> Path:
-    """Follow the links of a folder's path; refuse to leave the boundary, and what is no folder."""
+    """Follow the links of a folder's path; refuse to leave the boundary, and anything but a folder."""
     try:
         real = folder.resolve()
         is_other = real.exists() and not real.is_dir()
@@ -178,6 +184,21 @@ def integration_folder(name: str) -> Path:
     )
 
 
+def copied_files(source: Path, part: str, below: str = "") -> Iterator[File]:
+    """Yield the files of a part of an integration, in the order of their names."""
+    for file in sorted((source / part).rglob("*")):
+        if file.is_file() and not file.name.startswith("."):
+            yield File(f"{below}{file.relative_to(source).as_posix()}", file.read_bytes())
+
+
+def read_json(file: Path) -> Any:
+    """Return what a file of a client says; an empty object if it cannot be read or is not JSON."""
+    try:
+        return json.loads(read(file, MOST_BYTES) or b"{}")
+    except (PathError, OSError, ValueError, RecursionError):
+        return {}
+
+
 def this_python() -> str:
     """Return the interpreter that runs now, which may be a link."""
     if not sys.executable:
@@ -189,6 +210,12 @@ def home_in_use() -> str | None:
     """Return the folder that holds everything of the user, if another one than usual is set."""
     home = old_name.get_variable(HOME_VARIABLE)
     return str(Path(home).expanduser().absolute()) if home else None
+
+
+def environment_in_use() -> dict[str, Any]:
+    """Return what a command needs in its description so that it uses the same folder of the user."""
+    home = home_in_use()
+    return {"env": {HOME_VARIABLE: home}} if home else {}
 
 
 def hook_words(client: str, event: str) -> list[str]:

@@ -6,7 +6,6 @@ hook only if the user trusts that one. Both are for the user to say, in Codex: n
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -18,15 +17,19 @@ from memlines import old_name
 from memlines.clients import toml_text
 from memlines.clients.client import (
     EVENTS,
+    GIT_IGNORED,
+    MOST_BYTES,
     SERVER_ARGUMENTS,
     Client,
     File,
     Target,
-    home_in_use,
+    copied_files,
+    environment_in_use,
     hook_words,
     integration_folder,
     is_our_hook,
     is_server_of_ours,
+    read_json,
     this_python,
 )
 from memlines.clients.edits import Edit, Insertion, gap_after, markdown_block, newline_of
@@ -34,7 +37,6 @@ from memlines.clients.json_text import Place, json_edit
 from memlines.clients.receipt import HOME
 from memlines.errors import PathError, WriteError
 from memlines.files.atomic import read
-from memlines.paths import HOME_VARIABLE
 from memlines.settings.tree import SERVICES
 
 NAME = "codex"
@@ -56,7 +58,6 @@ _CONTEXT_TOKENS = 20_000
 """How much a hook may add for the model. It is capped by Memlines, and would be cut at 2500 otherwise."""
 
 _ASKS_FIRST = "memory_forget"
-_GIT_IGNORED = b"# What is true on one machine only.\nreceipt.json\n"
 _SET_EACH_TIME = ("command", "args", "env", "env_vars")
 """What an installation decides by itself; whatever else a user or Codex set for the server stays."""
 
@@ -93,13 +94,13 @@ def targets(project: Path | None, source: Path | None = None) -> tuple[Target, .
     """Return what belongs where, for a project or for all of them."""
     origin, folder = source or integration_folder(NAME), folder_of(project)
     top, below = (folder, "") if project is None else (project, f"{PROJECT_FOLDER}/")
-    told = (origin / "instructions.md").read_text(encoding="utf-8")
+    instructions = (origin / "instructions.md").read_text(encoding="utf-8")
     edits = (
-        markdown_block(INSTRUCTIONS, top / INSTRUCTIONS, told),
+        markdown_block(INSTRUCTIONS, top / INSTRUCTIONS, instructions),
         server_edit(f"{below}{CONFIG}", folder / CONFIG, server(_in_use(folder / CONFIG))),
         json_edit(f"{below}{HOOKS}", folder / HOOKS, hooks(), _is_our_hook),
     )
-    files = tuple(_files(origin, below))
+    files = (File(f"{below}{HOME}/.gitignore", GIT_IGNORED), *copied_files(origin, "skills", below))
     return (Target(NAME, top, files, inside=project, home=f"{below}{HOME}", edits=edits),)
 
 
@@ -116,17 +117,15 @@ def hooks() -> dict[str, Any]:
 
 def server(in_use: Mapping[str, Any]) -> dict[str, Any]:
     """Return how Codex starts our server, with what was set for it since."""
-    values: dict[str, Any] = {
+    values = {
         "command": this_python(),
         "args": SERVER_ARGUMENTS,
         "env_vars": list(_PASSED_ON),
+        "startup_timeout_sec": _START_SECONDS,
+        "default_tools_approval_mode": "approve",
+        **environment_in_use(),
+        "tools": {_ASKS_FIRST: {"approval_mode": "prompt"}},
     }
-    values["startup_timeout_sec"] = _START_SECONDS
-    values["default_tools_approval_mode"] = "approve"
-    home = home_in_use()
-    if home:
-        values["env"] = {HOME_VARIABLE: home}
-    values["tools"] = {_ASKS_FIRST: {"approval_mode": "prompt"}}
     return values | {key: value for key, value in in_use.items() if key not in _SET_EACH_TIME}
 
 
@@ -196,12 +195,17 @@ def _words_of(hook: Any) -> list[str] | None:
 
 def _in_use(config: Path) -> Mapping[str, Any]:
     """Return the table of our server as it is now, if there is one."""
-    try:
-        values = toml_text.values_of((read(config) or b"").decode())
-    except (OSError, PathError, ValueError):  # the edit will say so
-        return {}
+    values = _read_toml(config)
     tables = [toml_text.value_at(values, server) for server in (SERVER, _OLD_SERVER)]
     return next((table for table in tables if is_ours(table)), {})
+
+
+def _read_toml(config: Path) -> dict[str, Any]:
+    """Return what a file of settings says; nothing if it cannot be read or understood."""
+    try:
+        return toml_text.values_of((read(config, MOST_BYTES) or b"").decode())
+    except (OSError, PathError, ValueError):  # an edit of it will say so
+        return {}
 
 
 def _parsed(content: bytes, file: Path) -> tuple[str, dict[str, Any]]:
@@ -214,53 +218,37 @@ def _parsed(content: bytes, file: Path) -> tuple[str, dict[str, Any]]:
         ) from error
 
 
-def _files(source: Path, below: str) -> Iterator[File]:
-    yield File(f"{below}{HOME}/.gitignore", _GIT_IGNORED)
-    for file in sorted((source / "skills").rglob("*")):
-        if file.is_file() and not file.name.startswith("."):
-            yield File(f"{below}{file.relative_to(source).as_posix()}", file.read_bytes())
-
-
-_MOST_BYTES = 20_000_000
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def is_trusted(project: Path) -> bool:
     """Return whether Codex reads the settings of a project."""
-    told = toml_text.value_at(_settings(), ("projects", str(project)))
-    return isinstance(told, dict) and told.get("trust_level") == "trusted"
+    noted = toml_text.value_at(_read_toml(global_folder() / CONFIG), ("projects", str(project)))
+    return isinstance(noted, dict) and noted.get("trust_level") == "trusted"
 
 
 def untrusted_hooks(project: Path | None) -> list[str]:
     """Return the events whose hook of ours Codex does not run, because the user has not trusted it yet."""
     file = folder_of(project) / HOOKS
-    noted = toml_text.value_at(_settings(), ("hooks", "state"))
-    states = noted if isinstance(noted, dict) else {}
-    return [event for event, place in _our_hooks(file) if not _may_run(states.get(f"{file}:{place}"))]
-
-
-def _may_run(state: Any) -> bool:
-    return isinstance(state, dict) and "trusted_hash" in state and state.get("enabled") is not False
+    settings = _read_toml(global_folder() / CONFIG)
+    untrusted = []
+    for event, place in _our_hooks(file):
+        state = toml_text.value_at(settings, ("hooks", "state", f"{file}:{place}"))
+        if not isinstance(state, dict) or "trusted_hash" not in state or state.get("enabled") is False:
+            untrusted.append(event)
+    return untrusted
 
 
 def _our_hooks(file: Path) -> Iterator[tuple[str, str]]:
-    """Return each hook of ours: its event, and its place by which Codex knows it."""
+    """Yield each hook of ours: its event, and its place by which Codex knows it."""
     try:
-        events = json.loads(read(file, _MOST_BYTES) or b"{}")["hooks"]
-        for event, groups in events.items():
+        for event, groups in read_json(file)["hooks"].items():
             for number, group in enumerate(groups):
                 for inner, hook in enumerate(group["hooks"]):
                     if _is_our_hook(("hooks", event, number, "hooks", inner), hook):
                         yield event, f"{_CAPITAL.sub('_', event).lower()}:{number}:{inner}"
-    except (PathError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return  # a file that is not as it should be is for the check of files to tell
-
-
-def _settings() -> dict[str, Any]:
-    try:
-        return toml_text.values_of((read(global_folder() / CONFIG, _MOST_BYTES) or b"").decode())
-    except (PathError, OSError, ValueError):
-        return {}
+    except (LookupError, TypeError, AttributeError):
+        return  # the check of files reports a file that is not as it should be
 
 
 def warnings(project: Path | None) -> Iterator[tuple[str, str]]:

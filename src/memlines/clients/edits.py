@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import AnyStr
 
 from memlines.errors import WriteError
 
@@ -31,24 +32,19 @@ class Insertion:
     text: bytes
 
 
-def is_blank(content: bytes) -> bool:
-    """Return whether a file holds nothing but white space."""
-    return not content.strip()
-
-
 @dataclass(frozen=True, slots=True)
 class Edit:
     """Our part of a file that is the user's.
 
-    `put` tells what to insert into a file without our part (`b""` if there is none), or raises `WriteError`
-    if that cannot be done. `take_out` returns a file without our part, and the very same bytes if there is
-    none in it. `is_empty` says whether what is left is not worth a file, if we made it.
+    `put` returns what to insert into a file without our part (`b""` if there is no file), or raises
+    `WriteError` if that cannot be done. `take_out` returns a file without our part, and the very same bytes
+    if there is none in it. `is_empty` says whether what is left is not worth a file, if we made it.
     """
 
     path: str
     put: Callable[[bytes], Sequence[Insertion]]
     take_out: Callable[[bytes], bytes]
-    is_empty: Callable[[bytes], bool] = is_blank
+    is_empty: Callable[[bytes], bool] = lambda content: not content.strip()
 
 
 Cuts = tuple[tuple[int, int], ...]
@@ -63,10 +59,6 @@ class Edited:
     cuts: Cuts
     former: Cuts = ()
     """Our former part, while it is being replaced."""
-
-    def cuts_of(self, checksum: str, sha256: str) -> Cuts:
-        """Return our part of what has a checksum: what we wrote, or else what we were replacing."""
-        return self.cuts if checksum == sha256 else self.former
 
 
 def apply_edit(base: bytes | None, edit: Edit) -> tuple[bytes, Edited]:
@@ -94,7 +86,7 @@ def undo_edit(
     """
     for known, cuts in ((sha256, noted.cuts), (before, noted.former)):
         if cuts and hash_of(content) == known:
-            left = _cut(content, cuts)
+            left = cut(content, cuts)
             if noted.original is None and not left:
                 return None
             if hash_of(left) == noted.original:
@@ -106,13 +98,13 @@ def undo_edit(
     return None if is_nothing else left
 
 
-def _cut(content: bytes, cuts: Sequence[tuple[int, int]]) -> bytes:
-    kept: list[bytes] = []
-    at = 0
-    for begin, end in cuts:
-        kept.append(content[at:begin])
-        at = end
-    return b"".join([*kept, content[at:]])
+def cut(content: AnyStr, spans: Iterable[tuple[int, int]]) -> AnyStr:
+    """Return a content without some spans of it, which come in order and may overlap."""
+    kept, at = [], 0
+    for start, end in spans:
+        kept.append(content[at:start])
+        at = max(at, end)
+    return content[:0].join([*kept, content[at:]])
 
 
 BEGIN = "<!-- memlines: begin. 'memlines install' writes what is between these markers. -->"
@@ -126,37 +118,35 @@ _BOM = b"\xef\xbb\xbf"
 
 def markdown_block(path: str, file: Path, text: str) -> Edit:
     """Return the edit that keeps a text between markers at the end of a file; `file` is for messages."""
-    return Edit(
-        path, put=lambda content: put(content, text, file), take_out=lambda content: take_out(content, file)
-    )
 
+    def put(content: bytes) -> list[Insertion]:
+        """Insert the block as the last paragraph, with the line breaks that the file has."""
+        try:
+            content.decode()
+        except UnicodeDecodeError as error:
+            raise WriteError(
+                f"{str(file)!r} is not UTF-8, so nothing can be added to it; nothing was changed",
+                todo="Save it as UTF-8, and install again",
+            ) from error
+        newline = newline_of(content)
+        block = newline.join(line.encode() for line in (BEGIN, *text.strip().splitlines(), END)) + newline
+        return [Insertion(len(content), gap_after(content, newline) + block)]
 
-def put(content: bytes, text: str, file: Path) -> list[Insertion]:
-    """Tell what to insert: the block as the last paragraph, with the line breaks that the file has."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        raise WriteError(
-            f"{str(file)!r} is not UTF-8, so nothing can be added to it; nothing was changed",
-            todo="Save it as UTF-8, and install again",
-        ) from error
-    newline = newline_of(content)
-    block = newline.join(line.encode() for line in (BEGIN, *text.strip().splitlines(), END)) + newline
-    return [Insertion(len(content), gap_after(content, newline) + block)]
+    def take_out(content: bytes) -> bytes:
+        """Take out the block and the empty line before it; damaged markers do not say what is ours."""
+        begins, ends = list(_BEGINS.finditer(content)), list(_ENDS.finditer(content))
+        if not begins and not ends:
+            return content
+        if len(begins) != 1 or len(ends) != 1 or ends[0].start() < begins[0].end():
+            raise WriteError(
+                f"the markers of Memlines's part of {str(file)!r} are damaged; nothing was changed",
+                todo="Delete what is left of that part and its markers by hand, and try again",
+            )
+        before, after = content[: begins[0].start()], content[ends[0].end() :]
+        gap = next((newline for newline in (b"\r\n", b"\n") if before.endswith(newline * 2)), b"")
+        return before.removesuffix(gap) + after
 
-
-def take_out(content: bytes, file: Path) -> bytes:
-    """Return a file without the block; refuse damaged markers, because then it is not known what is ours."""
-    begins, ends = list(_BEGINS.finditer(content)), list(_ENDS.finditer(content))
-    if not begins and not ends:
-        return content
-    if len(begins) != 1 or len(ends) != 1 or ends[0].start() < begins[0].end():
-        raise WriteError(
-            f"the markers of Memlines's part of {str(file)!r} are damaged; nothing was changed",
-            todo="Delete what is left of that part and its markers by hand, and try again",
-        )
-    before, after = content[: begins[0].start()], content[ends[0].end() :]
-    return _without_gap(before) + after
+    return Edit(path, put, take_out)
 
 
 def newline_of(content: bytes) -> bytes:
@@ -170,11 +160,3 @@ def gap_after(content: bytes, newline: bytes) -> bytes:
     if not content.removeprefix(_BOM):
         return b""
     return newline if content.endswith(b"\n") else newline * 2
-
-
-def _without_gap(before: bytes) -> bytes:
-    """Return what is before a block without the empty line that came with it."""
-    for newline in (b"\r\n", b"\n"):
-        if before.endswith(newline * 2):
-            return before.removesuffix(newline)
-    return before

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memlines.clients.edits import Edit, Insertion
+from memlines.clients.edits import Edit, Insertion, cut
 from memlines.errors import WriteError
 
 _SPACE = re.compile(r"\ufeff?[ \t\r\n]*")
@@ -26,7 +27,7 @@ Place = tuple[str | int, ...]
 
 
 class NotJson(ValueError):
-    """The text is no JSON, or has no place for what should be added."""
+    """The text is not JSON, or has no place for what should be added."""
 
 
 @dataclass(slots=True)
@@ -87,11 +88,7 @@ def without(content: bytes, is_ours: Callable[[Place, Any], bool]) -> bytes:
         return content
     if _is_gone(root, (), is_ours):
         cuts = [(root.start + 1, root.end - 1)]
-    kept, at = [], 0
-    for start, end in sorted(cuts):
-        kept.append(text[at:start])
-        at = max(at, end)
-    return "".join([*kept, text[at:]]).encode()
+    return cut(text, sorted(cuts)).encode()
 
 
 def is_empty(content: bytes) -> bool:
@@ -105,26 +102,25 @@ def is_empty(content: bytes) -> bool:
 def json_edit(path: str, file: Path, added: Mapping[str, Any], is_ours: Callable[[Place, Any], bool]) -> Edit:
     """Return the edit that keeps something in a JSON file of the user's; `file` is for messages."""
 
-    def put(content: bytes) -> list[Insertion]:
+    @contextmanager
+    def named() -> Iterator[None]:
         try:
-            return additions(content, added)
+            yield
         except NotJson as error:
-            raise _not_json(file, error) from error
+            raise WriteError(
+                f"{str(file)!r} is not JSON that can be added to: {error}; nothing was changed",
+                todo="Correct it, and try again",
+            ) from error
+
+    def put(content: bytes) -> list[Insertion]:
+        with named():
+            return additions(content, added)
 
     def take_out(content: bytes) -> bytes:
-        try:
+        with named():
             return without(content, is_ours)
-        except NotJson as error:
-            raise _not_json(file, error) from error
 
     return Edit(path, put, take_out, is_empty)
-
-
-def _not_json(file: Path, error: NotJson) -> WriteError:
-    return WriteError(
-        f"{str(file)!r} is not JSON that can be added to: {error}; nothing was changed",
-        todo="Correct it, and try again",
-    )
 
 
 # Reading
@@ -135,14 +131,10 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _node(text: str, at: int) -> Node:
-    if text[at] in "{[":
-        return _container(text, at)
-    value, end = _DECODER.raw_decode(text, at)
-    return Node(value, at, end)
-
-
-def _container(text: str, start: int) -> Node:
+def _node(text: str, start: int) -> Node:
+    if text[start] not in "{[":
+        value, end = _DECODER.raw_decode(text, start)
+        return Node(value, start, end)
     is_object = text[start] == "{"
     parts: list[Part] = []
     at = _skip(text, start + 1)
@@ -157,7 +149,7 @@ def _container(text: str, start: int) -> Node:
         at = _skip(text, node.end)
         if text[at] == ",":
             at = _skip(text, at + 1)
-    value: Any = {part.key: part.node.value for part in parts}
+    value = {part.key: part.node.value for part in parts}
     return Node(value if is_object else list(value.values()), start, at + 1, parts)
 
 

@@ -11,15 +11,24 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memlines.clients.client import Client, File, Target, home_in_use, integration_folder, this_python
+from memlines.clients.client import (
+    MOST_BYTES,
+    Client,
+    File,
+    Target,
+    copied_files,
+    environment_in_use,
+    integration_folder,
+    read_json,
+    this_python,
+)
 from memlines.clients.receipt import HOME, MANIFEST, manifest_of, old_home, read_receipt
 from memlines.errors import PathError
 from memlines.files.atomic import read
-from memlines.paths import HOME_VARIABLE
 
 NAME = "opencode"
 PROJECT_FOLDER = ".opencode"
@@ -37,7 +46,6 @@ fetch-timeout=10000
 """
 _GIVES_UP = re.compile(r"^\s*(?:fetch-retries\s*=\s*0|offline\s*(?:=\s*true)?)\s*$", re.MULTILINE)
 _GIT_IGNORED = b"# What is true on one machine only.\ncommand.json\nreceipt.json\n"
-_MOST_BYTES = 20_000_000
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
 
@@ -55,8 +63,10 @@ def folder_of(project: Path | None) -> Path:
 def targets(project: Path | None, source: Path | None = None) -> tuple[Target, ...]:
     """Return what belongs where, for a project or for all of them."""
     folder = folder_of(project)
-    copied = _with_manifest(_files(source or integration_folder(NAME)))
-    main = Target(NAME, folder, (*_npm(folder), *copied), inside=project)
+    *others, plugin = _files(source or integration_folder(NAME))
+    shared = [(file.path, file.content) for file in (*others, plugin) if file.path != COMMAND_FILE]
+    manifest = File(MANIFEST, manifest_of(shared))  # of what is the same on every machine
+    main = Target(NAME, folder, (*_npm(folder), *others, manifest, plugin), inside=project)
     if project is None:
         return (main,)
     everywhere = global_folder()
@@ -65,11 +75,11 @@ def targets(project: Path | None, source: Path | None = None) -> tuple[Target, .
 
 def python_of(project: Path | None) -> Path | None:
     """Return the interpreter that an installation named, if it is known."""
+    folder = folder_of(project)
+    started = read_json(folder / COMMAND_FILE) or read_json(folder / old_home() / "command.json")
     try:
-        folder = folder_of(project)
-        content = read(folder / COMMAND_FILE) or read(folder / old_home() / "command.json")
-        return Path(json.loads(content or b"{}")["command"][0])
-    except (PathError, OSError, ValueError, LookupError, TypeError, RecursionError):
+        return Path(started["command"][0])
+    except (LookupError, TypeError):
         return None
 
 
@@ -80,16 +90,17 @@ def waits_for_npm(folder: Path) -> bool:
         return False
     if not (folder / "node_modules").exists():
         return True
-    wanted = _names(_json(folder / "package.json")) | {_NPM_PACKAGE}
-    packages = _json(folder / "package-lock.json").get("packages")
-    locked = packages.get("") if isinstance(packages, dict) else None
+    wanted = _names(read_json(folder / "package.json")) | {_NPM_PACKAGE}
+    locked = read_json(folder / "package-lock.json")
+    for key in ("packages", ""):
+        locked = locked.get(key) if isinstance(locked, dict) else None
     return not wanted <= _names(locked)
 
 
 def gives_up_soon(folder: Path) -> bool:
     """Return whether npm is set in a folder not to try again and again."""
     try:
-        text = (read(folder / NPM_FILE, _MOST_BYTES) or b"").decode(errors="replace")
+        text = (read(folder / NPM_FILE, MOST_BYTES) or b"").decode(errors="replace")
     except (OSError, PathError):
         return False
     return bool(_GIVES_UP.search(text))
@@ -113,43 +124,24 @@ def _files(source: Path) -> Iterator[File]:
         if part == HOME:
             yield File(f"{HOME}/.gitignore", _GIT_IGNORED)
             yield File(COMMAND_FILE, _command())
-        for file in sorted((source / part).rglob("*")):
-            if file.is_file() and not file.name.startswith("."):
-                yield File(file.relative_to(source).as_posix(), file.read_bytes())
-
-
-def _with_manifest(files: Iterable[File]) -> tuple[File, ...]:
-    """Add the manifest of what is the same on every machine; the plugin stays the last."""
-    *others, plugin = files
-    shared = [(file.path, file.content) for file in (*others, plugin) if file.path != COMMAND_FILE]
-    return (*others, File(MANIFEST, manifest_of(shared)), plugin)
+        yield from copied_files(source, part)
 
 
 def _command() -> bytes:
     """Return how the plugin starts the engine: by the interpreter that runs now, which may be a link.
 
-    With -P, a file of the project that has the name of a Python module is not taken for it.
+    With -P, a file of the project that has the name of a Python module is not imported instead of it.
     """
-    told: dict[str, Any] = {"command": [this_python(), "-P", "-m", "memlines", "serve", "--stdio"]}
-    home = home_in_use()
-    if home:
-        told["env"] = {HOME_VARIABLE: home}
-    return (json.dumps(told, indent=2) + "\n").encode()
+    command = [this_python(), "-P", "-m", "memlines", "serve", "--stdio"]
+    return (json.dumps({"command": command, **environment_in_use()}, indent=2) + "\n").encode()
 
 
-def _names(told: Any) -> set[str]:
-    if not isinstance(told, dict):
+def _names(package: Any) -> set[str]:
+    """Return the names of what a package needs; what cannot be read needs nothing, for OpenCode as well."""
+    if not isinstance(package, dict):
         return set()
-    kinds = (told.get(kind) for kind in _DEPENDENCIES)
+    kinds = (package.get(kind) for kind in _DEPENDENCIES)
     return {str(name) for kind in kinds if isinstance(kind, dict) for name in kind}
-
-
-def _json(file: Path) -> dict[str, Any]:
-    try:
-        told = json.loads(read(file, _MOST_BYTES) or b"{}")
-    except (OSError, PathError, ValueError, RecursionError):  # OpenCode takes it for empty, too
-        return {}
-    return told if isinstance(told, dict) else {}
 
 
 def warnings(project: Path | None) -> Iterator[tuple[str, str]]:

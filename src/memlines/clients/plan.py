@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from memlines.clients.client import File, Target
-from memlines.clients.edits import Edit, apply_edit, hash_of, undo_edit
+from memlines.clients.edits import Cuts, Edit, apply_edit, hash_of, undo_edit
 from memlines.clients.receipt import (
     MANIFEST_NAME,
     NAME,
@@ -36,16 +36,22 @@ _NO_FILE = (errno.EINVAL, errno.ENXIO)  # a folder or a pipe, a socket
 
 
 class _NotPlain:
-    """Stands for the content of what has none that could be compared."""
+    """The content of a link, a folder or a pipe: nothing that could be compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One file and what happens to it; `why` says it where that is not plain."""
+    """One file and what happens to it; `why` explains what the action alone does not.
+
+    `name` is its path in the client's folder, `content` what is written, `expected` what it holds now.
+    """
 
     action: Action
     path: Path
+    name: str
     why: str = ""
+    content: bytes | None = None
+    expected: bytes | None = None
 
     @property
     def changes(self) -> bool:
@@ -54,29 +60,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """A file of a plan: what is done, with what, and what it is known to hold now."""
-
-    step: Step
-    name: str
-    content: bytes | None = None
-    expected: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """What has to be done in one folder; without a new receipt, nothing is left. `known` is what was ours."""
 
     target: Target
-    files: tuple[Planned, ...]
+    steps: tuple[Step, ...]
     old: Receipt | None
     new: Receipt | None
     known: Mapping[str, Entry]
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """What happens to each file."""
-        return tuple(file.step for file in self.files)
 
 
 def plan_install(target: Target) -> Plan:
@@ -85,20 +76,19 @@ def plan_install(target: Target) -> Plan:
     known = _known(old, target.brought())
     planned = [_plan_file(target, file, known.get(file.path)) for file in target.files]
     planned += [_plan_edit(target, edit, known.get(edit.path)) for edit in target.edits]
-    entries = {**known, **{p.name: entry for p, entry in planned if entry is not None}}
     names = target.names()
     obsolete = [_plan_removal(target, name, known[name]) for name in known if name not in names]
-    entries.update({p.name: entry for p, entry in obsolete if entry is not None})
-    for gone, entry in obsolete:
+    entries = known | {step.name: entry for step, entry in (*planned, *obsolete) if entry is not None}
+    for step, entry in obsolete:
         if entry is None:
-            del entries[gone.name]
+            del entries[step.name]
     made = () if old is None else _still_needed(target, old.folders, entries)
     folders = (*made, *(folder for folder in _missing(target, entries) if folder not in made))
-    # What is only needed from elsewhere leaves an installation as it is, and so of its version.
+    # What is only needed from elsewhere leaves an installation, and its version, as it is.
     is_guest = old is not None and target.owner != OWN and old.is_installed()
     version = old.version if old is not None and is_guest else __version__
     new = Receipt(target.host, version, entries, folders) if entries else None
-    return Plan(target, (*(p for p, _ in planned), *_told(obsolete)), old, new, known)
+    return Plan(target, (*(step for step, _ in planned), *_reported(obsolete)), old, new, known)
 
 
 def plan_uninstall(target: Target, *, force: bool = False) -> Plan:
@@ -108,35 +98,33 @@ def plan_uninstall(target: Target, *, force: bool = False) -> Plan:
     if receipt_file(target.real(), target.home) == old_receipt_file(target.real(), target.home):
         target = replace(target, home=old_home(target.home))
     if old is None:
-        paths = [(name, target.place(name)) for name in brought]
-        there = [Planned(Step("keep", path, BROUGHT), name) for name, path in paths if os.path.lexists(path)]
-        return Plan(target, tuple(there), None, None, brought)
+        there = [(name, path) for name in brought if os.path.lexists(path := target.place(name))]
+        steps = tuple(Step("keep", path, name, BROUGHT) for name, path in there)
+        return Plan(target, steps, None, None, brought)
     known = _known(old, brought)
     planned = [_plan_removal(target, name, known[name], force=force) for name in old.files]
     manifest = old.files.get(f"{target.home}/{MANIFEST_NAME}")
     if manifest is not None and manifest.found:
-        for at, (file, entry) in enumerate(planned):
-            if file.step.why == _WAS_THERE:
-                planned[at] = replace(file, step=replace(file.step, why=BROUGHT)), entry
-    entries = {p.name: entry for p, entry in planned if entry is not None}
+        for at, (step, entry) in enumerate(planned):
+            if step.why == _WAS_THERE:
+                planned[at] = replace(step, why=BROUGHT), entry
+    entries = {step.name: entry for step, entry in planned if entry is not None}
     ignored = f"{target.home}/.gitignore"
     if ignored in old.files and any(not entry.needed_by for entry in entries.values()):
         entries[ignored] = replace(old.files[ignored], needed_by=())  # git must not see the receipt
-        planned = [(file, entry) for file, entry in planned if file.name != ignored]
-    files = _told(planned)
+        planned = [(step, entry) for step, entry in planned if step.name != ignored]
     folders = _still_needed(target, old.folders, entries)
     left = replace(old, files=entries, folders=folders) if entries else None
-    return Plan(target, files, old, left, known)
+    return Plan(target, _reported(planned), old, left, known)
 
 
-def conflicts(plans: Iterable[Plan]) -> None:
-    """Raise if a file that is not ours has the name of one that is needed."""
-    blocked = [
-        file.step
-        for plan in plans
-        for file in plan.files
-        if file.step.action == "keep" and file.name in _needed(plan)
-    ]
+def refuse_conflicts(plans: Iterable[Plan]) -> None:
+    """Raise if a file that is not ours has the name of one that a client cannot do without."""
+    blocked: list[Step] = []
+    for plan in plans:
+        optional = {file.path for file in plan.target.files if file.without}
+        needed = plan.target.names() - optional - set(plan.new.files if plan.new else ())
+        blocked += [step for step in plan.steps if step.action == "keep" and step.name in needed]
     if blocked:
         first, rest = blocked[0], len(blocked) - 1
         more = f" (and {rest} more)" if rest else ""
@@ -146,9 +134,9 @@ def conflicts(plans: Iterable[Plan]) -> None:
         )
 
 
-def read_only(plans: Iterable[Plan]) -> None:
-    """Raise if a folder may not be written; a disk may turn out to be full only later."""
-    changed = [file.step.path for plan in plans for file in plan.files if file.step.changes]
+def refuse_read_only(plans: Iterable[Plan]) -> None:
+    """Raise if a folder may not be written; a full disk shows only later."""
+    changed = [step.path for plan in plans for step in plan.steps if step.changes]
     for folder in dict.fromkeys(path.parent for path in changed):
         above = next(place for place in (folder, *folder.parents) if place.exists())
         if not os.access(above, os.W_OK):
@@ -167,86 +155,62 @@ def _known(old: Receipt | None, brought: Mapping[str, Entry]) -> dict[str, Entry
     return known
 
 
-def _told(planned: Iterable[tuple[Planned, Entry | None]]) -> tuple[Planned, ...]:
+def _reported(planned: Iterable[tuple[Step, Entry | None]]) -> tuple[Step, ...]:
     """Return what to report: not what stays because another installation needs it."""
-    return tuple(file for file, entry in planned if entry is None or not entry.needed_by)
+    return tuple(step for step, entry in planned if entry is None or not entry.needed_by)
 
 
-def _needed(plan: Plan) -> set[str]:
-    """Return the names of what a client cannot do without and the receipt does not know."""
-    known = plan.new.files if plan.new else {}
-    optional = {file.path for file in plan.target.files if file.without}
-    return plan.target.names() - optional - set(known)
-
-
-def _plan_file(target: Target, file: File, known: Entry | None) -> tuple[Planned, Entry | None]:
+def _plan_file(target: Target, file: File, known: Entry | None) -> tuple[Step, Entry | None]:
     """Decide about a file that is needed; no entry means that it does not become ours."""
-    path = target.place(file.path)
+    path, name = target.place(file.path), file.path
     now = hash_of(file.content)
     owners = tuple(dict.fromkeys((*_alive(target, known), target.owner)))
     content = _read(path)
     if isinstance(content, _NotPlain):
-        return Planned(Step("keep", path, _NOT_PLAIN), file.path), None
+        return Step("keep", path, name, _NOT_PLAIN), None
     if content is None:
-        return Planned(Step("make", path), file.path, file.content), Entry(now, needed_by=owners)
+        return Step("make", path, name, content=file.content), Entry(now, needed_by=owners)
     if content == file.content:
-        entry = Entry(now, found=known.found if known else True, needed_by=owners)
-        return Planned(Step("unchanged", path), file.path), entry
+        return Step("unchanged", path, name), Entry(
+            now, found=known.found if known else True, needed_by=owners
+        )
     if known is not None and known.is_ours(content):
         entry = Entry(now, before=hash_of(content), found=known.found, needed_by=owners)
-        return Planned(Step("replace", path), file.path, file.content, content), entry
+        return Step("replace", path, name, content=file.content, expected=content), entry
     if known is not None:
         why = "was changed since it was installed; to get the new one, delete it and install again"
-        return Planned(Step("keep", path, why), file.path), replace(known, before=None, needed_by=owners)
+        return Step("keep", path, name, why), replace(known, before=None, needed_by=owners)
     why = f"is not Memlines's; {file.without}" if file.without else "is not Memlines's"
-    return Planned(Step("keep", path, why), file.path), None
+    return Step("keep", path, name, why), None
 
 
-def _plan_edit(target: Target, edit: Edit, known: Entry | None) -> tuple[Planned, Entry | None]:
+def _plan_edit(target: Target, edit: Edit, known: Entry | None) -> tuple[Step, Entry | None]:
     """Decide about a file of the user's that is to hold a part of ours."""
-    path = target.place(edit.path)
+    path, name = target.place(edit.path), edit.path
     content = _read(path)
     if isinstance(content, _NotPlain):
-        return Planned(Step("keep", path, _NOT_PLAIN), edit.path), None
-    if content is None or known is None or known.edited is None:
+        return Step("keep", path, name, _NOT_PLAIN), None
+    noted = known.edited if known else None
+    if content is None or known is None or noted is None:
         without_ours = content and edit.take_out(content)
     else:
-        without_ours = _restore(content, known, edit)
+        without_ours = undo_edit(content, known.sha256, noted, edit, known.before)
     new, note = apply_edit(without_ours, edit)
     entry = Entry(hash_of(new), edited=note)
     if new == content:
-        return Planned(Step("unchanged", path), edit.path), entry
+        return Step("unchanged", path, name), entry
     if content is None:
-        return Planned(Step("make", path), edit.path, new), entry
-    former = known.edited.cuts_of(hash_of(content), known.sha256) if known and known.edited else ()
-    replaced = replace(entry, before=hash_of(content), edited=replace(note, former=former))
-    return Planned(Step("edit", path), edit.path, new, content), replaced
-
-
-def _restore(content: bytes, entry: Entry, edit: Edit | None) -> bytes | None:
-    if entry.edited is None:
-        return content
-    return undo_edit(content, entry.sha256, entry.edited, edit, entry.before)
-
-
-def _plan_removal_of_part(path: Path, name: str, entry: Entry, edit: Edit | None) -> Planned:
-    """Decide about a file of the user's that holds a part of ours, if it still does."""
-    content = _read(path)
-    if isinstance(content, _NotPlain):
-        return Planned(Step("keep", path, _NOT_PLAIN), name)
-    if content is None or entry.edited is None:
-        return Planned(Step("unchanged", path, "was deleted before"), name)
-    left = _restore(content, entry, edit)
-    if left is None:
-        return Planned(Step("remove", path), name, None, content)
-    if left == content:
-        return Planned(Step("unchanged", path, "holds nothing of Memlines any more"), name)
-    return Planned(Step("edit", path), name, left, content)
+        return Step("make", path, name, content=new), entry
+    former: Cuts = ()
+    if known is not None and noted is not None:
+        former = noted.cuts if hash_of(content) == known.sha256 else noted.former
+    entry = replace(entry, before=hash_of(content), edited=replace(note, former=former))
+    return Step("edit", path, name, content=new, expected=content), entry
 
 
 def _plan_removal(
     target: Target, name: str, entry: Entry, *, force: bool = False
-) -> tuple[Planned, Entry | None]:
+) -> tuple[Step, Entry | None]:
     """Decide about a file that this installation does not need any more.
 
     An entry means that others need it; or, if none does, that it is ours and was changed.
@@ -254,29 +218,32 @@ def _plan_removal(
     path = target.place(name)
     others = tuple(owner for owner in _alive(target, entry) if owner != target.owner)
     if others:
-        return Planned(Step("unchanged", path, "is needed by another installation"), name), replace(
-            entry, needed_by=others
-        )
-    if entry.edited is not None:
-        return _plan_removal_of_part(path, name, entry, target.edit_of(name)), None
+        why = "is needed by another installation"
+        return Step("unchanged", path, name, why), replace(entry, needed_by=others)
     content = _read(path)
     if isinstance(content, _NotPlain):
-        return Planned(Step("keep", path, _NOT_PLAIN), name), None
+        return Step("keep", path, name, _NOT_PLAIN), None
     if content is None:
-        return Planned(Step("unchanged", path, "was deleted before"), name), None
+        return Step("unchanged", path, name, "was deleted before"), None
+    if entry.edited is not None:
+        left = undo_edit(content, entry.sha256, entry.edited, target.edit_of(name), entry.before)
+        if left is None:
+            return Step("remove", path, name, expected=content), None
+        if left == content:
+            return Step("unchanged", path, name, "holds nothing of Memlines any more"), None
+        return Step("edit", path, name, content=left, expected=content), None
     if entry.found:
-        return Planned(Step("keep", path, _WAS_THERE), name), None
+        return Step("keep", path, name, _WAS_THERE), None
     if entry.is_ours(content) or (force and not target.is_shared(name)):
-        return Planned(Step("remove", path), name, None, content), None
+        return Step("remove", path, name, expected=content), None
     if target.is_shared(name):
-        why = "was changed since it was installed, so it is yours now"
-        return Planned(Step("keep", path, why), name), None
+        return Step("keep", path, name, "was changed since it was installed, so it is yours now"), None
     why = "was changed since it was installed (uninstall --force removes it)"
-    return Planned(Step("keep", path, why), name), replace(entry, before=None, needed_by=())
+    return Step("keep", path, name, why), replace(entry, before=None, needed_by=())
 
 
 def _alive(target: Target, entry: Entry | None) -> tuple[str, ...]:
-    """Return who needs a file and is still there; projects get deleted without a word."""
+    """Return who needs a file and still exists; nothing reports that a project was deleted."""
     owners = entry.needed_by if entry else ()
     return tuple(
         owner

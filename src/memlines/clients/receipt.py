@@ -38,7 +38,7 @@ _MOST_BYTES = 1_000_000
 class Entry:
     """A file: what we wrote, what we are replacing, whether it was there before, and who needs it.
 
-    Of a file that is the user's and holds a part of ours, `edited` tells what that part is.
+    Of a file that is the user's and holds a part of ours, `edited` says what that part is.
     """
 
     sha256: str
@@ -67,9 +67,11 @@ class Receipt:
 
     def to_bytes(self) -> bytes:
         """Return it as the file holds it."""
-        files = {path: _told(entry) for path, entry in self.files.items()}
-        told = {"format": _FORMAT, **asdict(self), "files": files}
-        return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+        data = {"format": _FORMAT, **asdict(self)}
+        for entry in data["files"].values():
+            if entry["edited"] is None:
+                del entry["edited"]
+        return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
 
     def finished(self) -> Receipt:
         """Return it as it is when every file holds what it should."""
@@ -101,7 +103,7 @@ def read_receipt(folder: Path, home: str = HOME) -> Receipt | None:
     file = receipt_file(folder, home)
     try:
         content = read(file, _MOST_BYTES)
-        return None if content is None else _parsed(json.loads(content))
+        return None if content is None else _parse(json.loads(content))
     except NotADirectoryError:
         return None
     except OSError as error:
@@ -116,40 +118,33 @@ def is_plain(path: str) -> bool:
     return bool(parts) and not path.startswith("/") and ".." not in parts and not set(path) & {"\\", "\0"}
 
 
-def _parsed(told: Any) -> Receipt:
-    if told["format"] != _FORMAT:
-        raise ValueError(told["format"])
-    files = {path: _entry(entry) for path, entry in dict(told["files"]).items()}
-    folders = tuple(str(folder) for folder in told["folders"])
+def _parse(data: Any) -> Receipt:
+    if data["format"] != _FORMAT:
+        raise ValueError(data["format"])
+    files = {path: _entry(entry) for path, entry in dict(data["files"]).items()}
+    folders = tuple(str(folder) for folder in data["folders"])
     # A receipt may come with a cloned project: what it names must lie where we could have written.
     inside = [folder for folder in folders if folder != OWN and set(PurePosixPath(folder).parts) != {".."}]
     if not all(map(is_plain, (*files, *inside))):
         raise ValueError("paths")
-    return Receipt(str(told["host"]), str(told["version"]), files, folders)
+    return Receipt(str(data["host"]), str(data["version"]), files, folders)
 
 
-def _told(entry: Entry) -> dict[str, Any]:
-    told = asdict(entry)
-    if entry.edited is None:
-        del told["edited"]
-    return told
-
-
-def _entry(told: Any) -> Entry:
-    before = told["before"]
+def _entry(data: Any) -> Entry:
+    edited = None
+    if "edited" in data:
+        part = data["edited"]
+        cuts, former = (
+            tuple((int(begin), int(end)) for begin, end in part[name]) for name in ("cuts", "former")
+        )
+        edited = Edited(None if part["original"] is None else str(part["original"]), cuts, former)
     return Entry(
-        str(told["sha256"]),
-        None if before is None else str(before),
-        bool(told["found"]),
-        tuple(str(owner) for owner in told["needed_by"]),
-        _edited(told["edited"]) if "edited" in told else None,
+        str(data["sha256"]),
+        None if data["before"] is None else str(data["before"]),
+        bool(data["found"]),
+        tuple(str(owner) for owner in data["needed_by"]),
+        edited,
     )
-
-
-def _edited(told: Any) -> Edited:
-    original = told["original"]
-    cuts, former = (tuple((int(begin), int(end)) for begin, end in told[name]) for name in ("cuts", "former"))
-    return Edited(None if original is None else str(original), cuts, former)
 
 
 def _unreadable(file: Path, why: str) -> WriteError:
@@ -177,12 +172,9 @@ class Manifest:
 
 def manifest_of(files: Iterable[tuple[str, bytes]]) -> bytes:
     """Return the manifest of these files as its file holds it."""
-    told = {
-        "format": _FORMAT,
-        "version": __version__,
-        "files": {path: hash_of(content) for path, content in files},
-    }
-    return (json.dumps(told, indent=2) + "\n").encode()
+    hashes = {path: hash_of(content) for path, content in files}
+    data = {"format": _FORMAT, "version": __version__, "files": hashes}
+    return (json.dumps(data, indent=2) + "\n").encode()
 
 
 def read_manifest(folder: Path, home: str = HOME) -> Manifest | None:
@@ -190,10 +182,10 @@ def read_manifest(folder: Path, home: str = HOME) -> Manifest | None:
     path = f"{home}/{MANIFEST_NAME}"
     try:
         content = read(folder / path, _MOST_BYTES)
-        told = json.loads(content or b"{}")
-        files = {str(path): str(sha256) for path, sha256 in dict(told["files"]).items()}
-        if content is None or told["format"] != _FORMAT or not all(map(is_plain, files)):
+        data = json.loads(content or b"{}")
+        files = {str(path): str(sha256) for path, sha256 in dict(data["files"]).items()}
+        if content is None or data["format"] != _FORMAT or not all(map(is_plain, files)):
             return None
-        return Manifest(str(told["version"]), {**files, path: hash_of(content)})
+        return Manifest(str(data["version"]), {**files, path: hash_of(content)})
     except (PathError, OSError, ValueError, LookupError, TypeError, RecursionError):
         return None  # it came with a project: what is in it proves nothing, and may be anything

@@ -8,13 +8,15 @@ if a text is not TOML or cannot be changed without changing something else.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, time
 from typing import Any
+
+from memlines.clients.edits import cut
 
 Path = tuple[str, ...]
 
@@ -22,16 +24,6 @@ _BOM = "\ufeff"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _KEY_END = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^"\'=]+')
 _STRING = re.compile(r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'', re.DOTALL)
-_ESCAPED = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Statement:
-    """A header of a table or a key with its value: its whole path, and its lines in the text."""
-
-    path: Path
-    start: int
-    end: int
 
 
 def values_of(text: str) -> dict[str, Any]:
@@ -56,7 +48,7 @@ def table(path: Path, values: Mapping[str, Any]) -> list[str]:
     lines = [f"[{'.'.join(map(_key, path))}]"]
     lines += [f"{_key(key)} = {_value(value)}" for key, value in values.items() if key not in inner]
     for key, value in inner.items():
-        if _is_tree(value):
+        if value and all(isinstance(each, Mapping) for each in value.values()):  # it needs no header itself
             below = [table((*path, key, name), each) for name, each in value.items()]
             lines += [line for each in below for line in ("", *each)]
         else:
@@ -67,24 +59,21 @@ def table(path: Path, values: Mapping[str, Any]) -> list[str]:
 
 def check_added(old: str, new: str, path: Path, values: Mapping[str, Any]) -> None:
     """Raise unless the new text says what the old one does, and the table besides."""
-    found = values_of(new)
-    if value_at(found, path) != values or _left(found, path) != _left(values_of(old), path):
-        raise ValueError("something else would change")
+    _check(values_of(old), values_of(new), path, values)
 
 
 def without(text: str, path: Path, comment: str) -> str:
     """Return a text without a table and those inside it, nor the comment if that is before it."""
     before = values_of(text)
-    spans = [_with_comment(text, start, end, comment) for start, end in _spans(text, path)]
-    kept, at = [], 0
-    for start, end in spans:
-        kept.append(text[at:start])
-        at = end
-    after = "".join([*kept, text[at:]])
-    found = values_of(after)
-    if value_at(found, path) is not None or _left(found, path) != _left(before, path):
-        raise ValueError("something else would change")
+    after = cut(text, [_with_comment(text, start, end, comment) for start, end in _spans(text, path)])
+    _check(before, values_of(after), path, None)
     return after
+
+
+def _check(before: dict[str, Any], after: dict[str, Any], path: Path, wanted: Any) -> None:
+    """Raise unless the wanted value is at a path, and everything else is as before."""
+    if value_at(after, path) != wanted or _left(after, path) != _left(before, path):
+        raise ValueError("something else would change")
 
 
 def _left(values: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -100,9 +89,9 @@ def _left(values: dict[str, Any], path: Path) -> dict[str, Any]:
 def _spans(text: str, path: Path) -> Iterator[tuple[int, int]]:
     """Return from where to where the statements go that belong to a table, those in a row together."""
     begin = end = None
-    for statement in _statements(text):
-        if statement.path[: len(path)] == path:
-            begin, end = statement.start if begin is None else begin, statement.end
+    for inside, start, after in _statements(text):
+        if inside[: len(path)] == path:
+            begin, end = start if begin is None else begin, after
         elif begin is not None and end is not None:
             yield begin, end
             begin = end = None
@@ -120,8 +109,8 @@ def _with_comment(text: str, start: int, end: int, comment: str) -> tuple[int, i
     return start, end
 
 
-def _statements(text: str) -> Iterator[_Statement]:
-    """Go through a text that is known to be TOML."""
+def _statements(text: str) -> Iterator[tuple[Path, int, int]]:
+    """Yield the headers and keys of a text that is known to be TOML: the whole path of each, and its span."""
     inside: Path = ()
     at = len(text) - len(text.removeprefix(_BOM))
     while at < len(text):
@@ -131,12 +120,12 @@ def _statements(text: str) -> Iterator[_Statement]:
             at = line_end
         elif line.startswith("["):
             inside = _path_of(text[at:line_end])
-            yield _Statement(inside, at, line_end)
+            yield inside, at, line_end
             at = line_end
         else:
             equals = _equals(text, at)
             end = _after_line(text, _after_value(text, equals + 1))
-            yield _Statement((*inside, *_path_of(f"{text[at:equals]}=0")), at, end)
+            yield (*inside, *_path_of(f"{text[at:equals]}=0")), at, end
             at = end
 
 
@@ -189,23 +178,12 @@ def _after_line(text: str, at: int) -> int:
     return len(text) if found < 0 else found + 1
 
 
-def _is_tree(value: Mapping[str, Any]) -> bool:
-    """Return whether a table holds tables only, so that it needs no header itself."""
-    return bool(value) and all(isinstance(each, Mapping) for each in value.values())
-
-
 def _key(key: str) -> str:
     return key if _BARE.fullmatch(key) else _quoted(key)
 
 
 def _quoted(text: str) -> str:
-    return '"' + "".join(_escaped(letter) for letter in text) + '"'
-
-
-def _escaped(letter: str) -> str:
-    if letter in _ESCAPED:
-        return _ESCAPED[letter]
-    return f"\\u{ord(letter):04x}" if ord(letter) < 0x20 or ord(letter) == 0x7F else letter
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # the only difference from JSON
 
 
 def _value(value: Any) -> str:
