@@ -1,4 +1,7 @@
-"""Real clients for the tests, from the npm registry: installed once, in a cache folder for all runs."""
+"""Real clients for the tests, from the npm registry: installed once, in a cache folder for all runs.
+
+Each has a home of its own for all tests of a worker, and a scripted model that it asks.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 from platformdirs import user_cache_path
+
+from tests.clients.harness import Home, M
 
 CHOSEN = os.environ.get("MEMLINES_TEST_CLIENTS", "")
 """Another folder for the clients. Read here, because tests see no variables with this prefix."""
@@ -33,6 +40,28 @@ def client(package: str, version: str) -> Path:
         if not folder.exists():
             _install(npm, f"{package}@{version}", folder)
     return _program(folder, package)
+
+
+def fixtures_of(
+    package: str, version: str, models: Callable[[], M], machines: Callable[[Path, Path, M], Home]
+) -> Any:
+    """Return the fixtures `program`, `model` and `machine` of a client: it, its model, and their home."""
+
+    @pytest.fixture(scope="session")
+    def program() -> Path:
+        return client(package, version)
+
+    @pytest.fixture(scope="session")
+    def model() -> Iterator[M]:
+        with models() as started:
+            yield started
+
+    @pytest.fixture(scope="session")
+    def machine(tmp_path_factory: pytest.TempPathFactory, program: Path, model: M) -> Iterator[Home]:
+        with machines(tmp_path_factory.mktemp("machine"), program, model) as made:
+            yield made
+
+    return program, model, machine
 
 
 def _program(folder: Path, package: str) -> Path:

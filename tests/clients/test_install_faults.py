@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -13,9 +14,11 @@ from typing import Any
 
 import pytest
 
+from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall
+from memlines.clients.client import Target
 from memlines.errors import MemlinesError
-from tests.clients.places import MADE, Place, names, tree, write
+from tests.clients.places import MADE, OURS, Place, names, tree, write
 
 CALLS = ("open", "read", "write", "fsync", "mkdir", "link", "rename", "replace", "unlink", "rmdir", "listdir")
 FAULTS: dict[str, BaseException] = {
@@ -25,17 +28,59 @@ FAULTS: dict[str, BaseException] = {
 }
 """Killed, nothing that comes afterwards gets through either, such as clearing up."""
 
-CASES = [("killed", True)] + [
-    pytest.param(*case, marks=pytest.mark.slow)
-    for case in [("killed", False), ("full", False), ("full", True), ("denied", False), ("denied", True)]
-]
+EDITED = {
+    ".mcp.json": '{"mcpServers": { }}\n',
+    ".claude/settings.local.json": '{"hooks": {"Stop": [ ], "Stop2": []},\n\n"enabledMcpjsonServers": []}',
+}
+"""Only who knows what was inserted can take it out of these without a trace."""
+
+every_case = pytest.mark.parametrize(
+    ("fault", "sticky"),
+    [("killed", True)]
+    + [
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in [("killed", False), ("full", False), ("full", True), ("denied", False), ("denied", True)]
+    ],
+)
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "home").mkdir()
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
-    monkeypatch.setattr(os, "fsync", lambda _: None)  # no disk is waited for
+class OpenCode(Place):
+    """OpenCode, into whose folder files are copied."""
+
+    def newer(self) -> None:
+        """Let the next installation bring other files."""
+        write(self.source, {"commands/memory.md": "newer\n", "memlines/deep/new.js": "new\n"})
+        (self.source / "skills/memory/SKILL.md").unlink()
+
+    def check_complete(self, faults: Faults) -> None:
+        """Check that what the last installation was to bring is there."""
+        assert names(self.folder) - {"commands/own.md"} == names(self.source) | OURS | {".npmrc"}, faults
+
+
+class ClaudeCode:
+    """Claude Code, for which files of the user's are edited."""
+
+    def __init__(self, top: Path) -> None:
+        self.project = top / "project"
+        self.project.mkdir(parents=True)
+        self.python = "/old/python"
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "executable", self.python)
+            return claude_code.targets(self.project)
+
+    def newer(self) -> None:
+        """Let the next installation name another Python."""
+        self.python = "/newest/python"
+
+    def check_complete(self, faults: Faults) -> None:
+        """Check that the last installation is the one in use."""
+        assert str(claude_code.python_of(self.project)) == self.python, faults
+
+
+Installer = OpenCode | ClaudeCode
 
 
 @dataclass
@@ -67,10 +112,38 @@ class Faults:
         return call
 
 
-def every_fault(tmp_path: Path, fault: str, sticky: bool, prepared: Place) -> Iterator[tuple[Place, Faults]]:
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # no disk is waited for
+    return folder
+
+
+@pytest.fixture(
+    params=[
+        pytest.param((OpenCode, {}), id="opencode"),
+        pytest.param(
+            (OpenCode, {".opencode/commands/own.md": "mine\n"}), id="opencode-own", marks=pytest.mark.slow
+        ),
+        pytest.param((ClaudeCode, {}), id="claude"),
+        pytest.param((ClaudeCode, EDITED), id="claude-own"),
+    ]
+)
+def prepared(request: pytest.FixtureRequest, tmp_path: Path) -> Installer:
+    kind, files = request.param
+    made: Installer = kind(tmp_path / "prepared")
+    write(made.project, files)
+    return made
+
+
+def every_fault(prepared: Installer, fault: str, sticky: bool) -> Iterator[tuple[Installer, Faults]]:
     """Yield a copy of what was prepared for each call that may fail, until none is left to fail."""
+    top = prepared.project.parents[1]
     for number in range(1, 1000):
-        copy = Place(tmp_path / f"case-{number}")
+        copy = type(prepared)(top / f"case-{number}")
         shutil.copytree(prepared.project, copy.project, symlinks=True, dirs_exist_ok=True)
         faults = Faults(number, FAULTS[fault], sticky)
         yield copy, faults
@@ -80,65 +153,78 @@ def every_fault(tmp_path: Path, fault: str, sticky: bool, prepared: Place) -> It
     pytest.fail("it never got through")
 
 
-@pytest.mark.parametrize(("fault", "sticky"), CASES)
-def test_an_installation_that_failed_can_be_taken_out(tmp_path: Path, fault: str, sticky: bool) -> None:
-    prepared = Place(tmp_path / "prepared")
-    write(prepared.folder, {"commands/own.md": "mine\n"})
-    before = tree(prepared.project)
-    for place, faults in every_fault(tmp_path, fault, sticky, prepared):
-        with faults.at_work():
-            install(place.targets)
-        uninstall(place.targets)
-        assert tree(place.project) == before, faults
-        assert tree(tmp_path / "home") == {}, faults
-
-
-@pytest.mark.parametrize(("fault", "sticky"), CASES)
-def test_an_installation_that_failed_can_be_finished(tmp_path: Path, fault: str, sticky: bool) -> None:
-    for place, faults in every_fault(tmp_path, fault, sticky, Place(tmp_path / "prepared")):
-        with faults.at_work():
-            install(place.targets)
-        install(place.targets)
-        assert names(place.project) == {f".opencode/{name}" for name in MADE}, faults
-
-
-@pytest.mark.parametrize(("fault", "sticky"), CASES)
-def test_an_upgrade_that_failed_can_be_taken_out(tmp_path: Path, fault: str, sticky: bool) -> None:
-    prepared = Place(tmp_path / "prepared")
-    before = tree(prepared.project)
-    install(prepared.targets)
-    for place, faults in every_fault(tmp_path, fault, sticky, prepared):
-        write(place.source, {"commands/memory.md": "newer\n", "memlines/deep/new.js": "new\n"})
-        (place.source / "skills/memory/SKILL.md").unlink()
-        with faults.at_work():
-            install(place.targets)
-        uninstall(place.targets)
-        assert tree(place.project) == before, faults
-
-
-@pytest.mark.parametrize(("fault", "sticky"), CASES)
-def test_an_installation_over_that_of_a_colleague_can_be_finished(
-    tmp_path: Path, fault: str, sticky: bool
+@every_case
+def test_an_installation_that_failed_can_be_taken_out(
+    prepared: Installer, home: Path, fault: str, sticky: bool
 ) -> None:
-    prepared = Place(tmp_path / "prepared")
-    write(prepared.source, {"commands/memory.md": "newer\n", "memlines/deep/new.js": "new\n"})
-    install(prepared.targets)
-    (prepared.folder / "memlines/receipt.json").unlink()
-    for place, faults in every_fault(tmp_path, fault, sticky, prepared):
+    before = tree(prepared.project)
+    for place, faults in every_fault(prepared, fault, sticky):
+        with faults.at_work():
+            install(place.targets)
+        uninstall(place.targets)
+        assert tree(place.project) == before, faults
+        assert tree(home) == {}, faults
+
+
+@every_case
+def test_an_installation_that_failed_can_be_finished(prepared: Installer, fault: str, sticky: bool) -> None:
+    for place, faults in every_fault(prepared, fault, sticky):
         with faults.at_work():
             install(place.targets)
         install(place.targets)
-        assert names(place.folder) == MADE, faults
-        assert (place.folder / "commands/memory.md").read_bytes() == b"the command\n", faults
+        place.check_complete(faults)
 
 
-@pytest.mark.parametrize(("fault", "sticky"), CASES)
-def test_an_uninstallation_that_failed_can_be_finished(tmp_path: Path, fault: str, sticky: bool) -> None:
-    prepared = Place(tmp_path / "prepared")
+@every_case
+def test_an_upgrade_that_failed_can_be_taken_out(prepared: Installer, fault: str, sticky: bool) -> None:
     before = tree(prepared.project)
     install(prepared.targets)
-    for place, faults in every_fault(tmp_path, fault, sticky, prepared):
+    for place, faults in every_fault(prepared, fault, sticky):
+        place.newer()
+        with faults.at_work():
+            install(place.targets)
+        uninstall(place.targets)
+        assert tree(place.project) == before, faults
+
+
+@every_case
+def test_an_upgrade_that_failed_can_be_finished_and_taken_out(
+    prepared: Installer, fault: str, sticky: bool
+) -> None:
+    before = tree(prepared.project)
+    install(prepared.targets)
+    for place, faults in every_fault(prepared, fault, sticky):
+        place.newer()
+        with faults.at_work():
+            install(place.targets)
+        install(place.targets)
+        place.check_complete(faults)
+        uninstall(place.targets)
+        assert tree(place.project) == before, faults
+
+
+@every_case
+def test_an_uninstallation_that_failed_can_be_finished(prepared: Installer, fault: str, sticky: bool) -> None:
+    before = tree(prepared.project)
+    install(prepared.targets)
+    for place, faults in every_fault(prepared, fault, sticky):
         with faults.at_work():
             uninstall(place.targets)
         uninstall(place.targets)
         assert tree(place.project) == before, faults
+
+
+@every_case
+def test_an_installation_over_that_of_a_colleague_can_be_finished(
+    tmp_path: Path, fault: str, sticky: bool
+) -> None:
+    prepared = OpenCode(tmp_path / "prepared")
+    write(prepared.source, {"commands/memory.md": "newer\n", "memlines/deep/new.js": "new\n"})
+    install(prepared.targets)
+    (prepared.folder / "memlines/receipt.json").unlink()
+    for place, faults in every_fault(prepared, fault, sticky):
+        with faults.at_work():
+            install(place.targets)
+        install(place.targets)
+        assert names(place.project) == {f".opencode/{name}" for name in MADE}, faults
+        assert (place.project / ".opencode/commands/memory.md").read_bytes() == b"the command\n", faults

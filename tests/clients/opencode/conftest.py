@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.harness import NOTES
-from tests.clients.npm import client
+from tests.clients.npm import fixtures_of
 from tests.clients.opencode.machine import Machine, Server, running
 from tests.clients.opencode.model import Model
 from tests.clients.opencode.window import Window
@@ -31,23 +31,7 @@ def pytest_runtest_makereport(
     return report
 
 
-@pytest.fixture(scope="session")
-def program() -> Path:
-    """The real OpenCode."""
-    return client("opencode-ai", "1.18.33")
-
-
-@pytest.fixture(scope="session")
-def model() -> Iterator[Model]:
-    """A model that does what the prompt says."""
-    with Model() as started:
-        yield started
-
-
-@pytest.fixture(scope="session")
-def machine(tmp_path_factory: pytest.TempPathFactory, program: Path, model: Model) -> Machine:
-    """The home that the shared OpenCode runs in."""
-    return Machine(tmp_path_factory.mktemp("machine"), program, model)
+program, model, machine = fixtures_of("opencode-ai", "1.18.33", Model, Machine)
 
 
 @pytest.fixture(scope="session")
