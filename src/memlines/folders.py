@@ -2,12 +2,12 @@
 
 A path that is checked first and opened by its name afterwards may be another one by then: a program that may
 write to a folder can put a link in its place between the two. So a folder is opened from the folder above it
-and is refused if it is a link, and what is done in a folder is done through its descriptor: whatever becomes
-of its name meanwhile, nothing outside is reached. The root itself may be reached through links; that is its
+and is refused if it is a link, and everything in a folder is done through its descriptor: whatever happens
+to its name meanwhile, nothing outside is reached. The root itself may be reached through links; that is its
 user's choice. Systems without descriptors of folders (Windows) look again after each step instead.
 
-What is made here is private where that is asked for, whatever the umask: for its owner alone, or for the
-group as well where a group shares the folder (it may write there, and what is made there is given to it).
+Files and folders are created private where that is asked for, whatever the umask: for their owner alone, or
+for the group as well where a group shares the folder (it may write there, and gets what is created there).
 """
 # The tests make the n-th call into `os` fail, so these calls are here in plain sight instead of in pathlib.
 # ruff: noqa: PTH101, PTH116, PTH118
@@ -19,6 +19,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from operator import attrgetter
 from pathlib import Path
 
 from memlines.errors import PathError
@@ -165,7 +166,7 @@ class Folder:
 
     @property
     def is_shared(self) -> bool:
-        """Return whether a group shares this folder: it may write here, and gets what is made here."""
+        """Whether a group shares this folder: it may write here, and gets what is created here."""
         if self.handle is None:
             return False
         mode = os.fstat(self.handle).st_mode
@@ -174,7 +175,7 @@ class Folder:
     def tighten(self, *, shared: bool, dry_run: bool = False) -> bool:
         """Close this folder to others if it is open to them, and to its group unless that shares it.
 
-        Tell whether that had to be done; with `dry_run`, whether it has to be.
+        Return whether that had to be done; with `dry_run`, whether it has to be.
         """
         if self.handle is None:
             return False
@@ -358,22 +359,36 @@ def make_own_folder(folder: Path) -> None:
         place.tighten(shared=False)
 
 
-def folders_below(top: Path, root: Path | None = None) -> list[Path]:
-    """Return a folder and those below it, the deepest first; one that cannot be looked into is an error."""
-    base = root or top
-    pending = ["/".join(top.relative_to(base).parts)]
-    found: list[Path] = []
-    with Tree(base) as tree:
+def scan_below(top: Path, root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
+    """Yield a folder and those below it, each with its files; one that cannot be looked into is an error.
+
+    The files come in the order of their names, and may be looked at until the next folder is asked for.
+    """
+    pending = ["/".join(top.relative_to(root).parts)]
+    with Tree(root) as tree:
         while pending:
             relative = pending.pop()
             try:
-                with tree.enter(relative).scan() as entries:
-                    inner = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+                with tree.enter(relative).scan() as listing:
+                    entries = sorted(listing, key=attrgetter("name"))
             except (FileNotFoundError, NotADirectoryError):  # gone since it was listed
                 continue
-            found.append(base / relative)
-            pending += [f"{relative}/{name}" if relative else name for name in sorted(inner, reverse=True)]
-    return found[::-1]
+            inner = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+            yield root / relative, [entry for entry in entries if not entry.is_dir(follow_symlinks=False)]
+            pending += [f"{relative}/{name}" if relative else name for name in reversed(inner)]
+
+
+def folders_below(top: Path, root: Path) -> list[Path]:
+    """Return a folder and those below it, the deepest first."""
+    return [folder for folder, _ in scan_below(top, root)][::-1]
+
+
+def files_below(top: Path, root: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield the files in a folder and in those below it, with what is known of each; links are files."""
+    for folder, entries in scan_below(top, root):
+        for entry in entries:
+            with suppress(FileNotFoundError):  # gone since it was listed
+                yield folder / entry.name, entry.stat(follow_symlinks=False)
 
 
 def link_error(path: str | Path) -> PathError:

@@ -22,6 +22,7 @@ from memlines.index.store.sqlite.db import open_writer
 from memlines.paths import Workspace
 from memlines.text.terms import terms_of
 from tests.indexes import assert_sound, index_file, indexed, near, reading, sync, write
+from tests.note_changes import edit, remove_note
 from tests.providers import FakeProvider
 
 SECRET = "The vaultkeeper Quintessa hides xylophones"
@@ -292,8 +293,8 @@ def test_lines_that_stand_twice_elsewhere_are_left_alone(home: Workspace) -> Non
 
 
 def test_a_note_goes_with_everything_that_is_kept_of_it(home: Workspace) -> None:
-    notes.edit(home, "memory/a.md", 5, 5, "- Sun", "- Rain again")
-    notes.remove_note(home, "memory/a.md")
+    edit(home, "memory/a.md", 5, 5, "- Sun", "- Rain again")
+    remove_note(home, "memory/a.md")
     assert erase_kept(home, "memory/a.md") == (1, 1)
     assert versions(home, "memory/a.md") == ()
     assert items(home) == ()
@@ -302,8 +303,8 @@ def test_a_note_goes_with_everything_that_is_kept_of_it(home: Workspace) -> None
 
 
 def test_what_is_kept_of_other_notes_stays(home: Workspace) -> None:
-    notes.edit(home, "memory/a.md", 5, 5, "- Sun", "- Rain again")
-    notes.remove_note(home, "memory/b.md")
+    edit(home, "memory/a.md", 5, 5, "- Sun", "- Rain again")
+    remove_note(home, "memory/b.md")
     erase_kept(home, "memory/a.md")
     assert [item.path for item in items(home)] == ["memory/b.md"]
 
@@ -327,7 +328,7 @@ def test_only_notes_are_erased(home: Workspace, path: str) -> None:
 
 def test_what_is_kept_of_a_note_that_is_gone_can_be_read(home: Workspace) -> None:
     assert kept_text(home, "memory/a.md") is None
-    notes.remove_note(home, "memory/a.md")
+    remove_note(home, "memory/a.md")
     assert kept_text(home, "memory/a.md") == NOTES["memory/a.md"]
 
 

@@ -23,6 +23,7 @@ from memlines.memory.notes.proof import find_holders, pieces_of, sample, telling
 from tests.indexes import index_file, indexed, job, write
 from tests.memories import WORDS_ONLY, words_memory
 from tests.memory.forgetting import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
+from tests.note_changes import edit, remove_note
 
 
 @pytest.fixture
@@ -86,9 +87,9 @@ def test_it_does_not_come_back_when_the_index_is_built_anew(home: Home) -> None:
 
 def test_history_and_trash_lose_it(home: Home) -> None:
     place = job(home.folder).workspace
-    notes.edit(place, DAY, 5, 5, "- Sun", AFTER.strip())
+    edit(place, DAY, 5, 5, "- Sun", AFTER.strip())
     notes.append(place, "memory/copy.md", f"- 14:32 {SECRET}\n- something else")
-    notes.remove_note(place, "memory/copy.md")
+    remove_note(place, "memory/copy.md")
     home.sync()
     receipt = home.forget(f"{DAY}#L4")
     assert receipt.removed["history"] == 1
@@ -101,14 +102,14 @@ def test_history_and_trash_lose_it(home: Home) -> None:
 def test_an_earlier_version_with_a_part_of_the_entry_loses_that(home: Home) -> None:
     place = job(home.folder).workspace
     write(home.folder, {"memory/x.md": "- The zebra code is 4471\n- other\n"})
-    notes.edit(place, "memory/x.md", 1, 1, "- The zebra code is 4471\n  for Lyon", "- The zebra code is 4471")
+    edit(place, "memory/x.md", 1, 1, "- The zebra code is 4471\n  for Lyon", "- The zebra code is 4471")
     home.forget("memory/x.md#L1")
     assert home.traces([b"zebra"]) == []
 
 
 def test_a_whole_note_goes_with_all_that_is_kept_of_it(home: Home) -> None:
     place = job(home.folder).workspace
-    notes.edit(place, DAY, 4, 4, "- 14:32 Something harmless instead", f"- 14:32 {SECRET}")
+    edit(place, DAY, 4, 4, "- 14:32 Something harmless instead", f"- 14:32 {SECRET}")
     home.sync()
     receipt = home.forget(DAY)
     assert not (home.folder / DAY).exists()
@@ -119,7 +120,7 @@ def test_a_whole_note_goes_with_all_that_is_kept_of_it(home: Home) -> None:
 
 def test_a_note_in_the_trash_can_be_forgotten(home: Home) -> None:
     place = job(home.folder).workspace
-    notes.remove_note(place, DAY)
+    remove_note(place, DAY)
     assert home.forget(DAY).complete
     assert trash.items(place) == ()
     assert home.traces() == []

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from memlines.errors import PathError
-from memlines.files import erase, notes
+from memlines.files import erase
 from memlines.files.erase import erase_lines
 from memlines.memory.notes import forget as forgetting
 from tests.indexes import job, write
 from tests.memory.forgetting import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in
+from tests.note_changes import edit
 
 STEPS = ["_from_indexes", "_from_snapshots", "_from_kept", "_from_notes", "find_remaining"]
 
@@ -30,7 +31,7 @@ def test_a_run_that_is_cut_short_is_finished_by_the_next(
     home: Home, monkeypatch: pytest.MonkeyPatch, step: str, when: str
 ) -> None:
     place = job(home.folder).workspace
-    notes.edit(place, DAY, 5, 5, "- Sun", AFTER.strip())
+    edit(place, DAY, 5, 5, "- Sun", AFTER.strip())
     home.sync()
     chosen = list(home.candidates(f"{DAY}#L4"))
     with monkeypatch.context() as patch:

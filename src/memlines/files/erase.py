@@ -24,7 +24,7 @@ from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.read import decode
 from memlines.files.scan import SUFFIX
 from memlines.files.tombstones import Forgotten
-from memlines.folders import PRIVATE_FILE, folders_below, open_folder
+from memlines.folders import PRIVATE_FILE, files_below, open_folder
 from memlines.paths import Workspace
 from memlines.text.edits import cut, line_end_of, locate, split, tidy_end
 from memlines.text.entries import Entry, entries_of
@@ -245,10 +245,9 @@ def _only_headings(passages: Sequence[Entry]) -> bool:
 def _kept_files(workspace: Workspace) -> Iterator[tuple[str, Path]]:
     """Yield the files that are kept of notes, each with the name of its folder."""
     for name in KEPT_DIRS:
-        for folder in folders_below(workspace.private / name, workspace.root):
-            for file, info in atomic.listing(folder, root=workspace.root).items():
-                if file.endswith(SUFFIX) and stat.S_ISREG(info.st_mode):
-                    yield name, folder / file
+        for path, info in files_below(workspace.private / name, workspace.root):
+            if path.name.endswith(SUFFIX) and stat.S_ISREG(info.st_mode):
+                yield name, path
 
 
 def _holds(text: str, expected: str) -> bool:

@@ -9,8 +9,10 @@ and so many bytes in all; the oldest go first, and the newest version of a note 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +22,7 @@ from typing import NamedTuple
 
 from memlines.files import journal, trash
 from memlines.files.atomic import (
+    TEMPORARY_NAME,
     Changed,
     create,
     listing,
@@ -33,7 +36,7 @@ from memlines.files.atomic import (
 )
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.scan import NOTES_DIR
-from memlines.folders import PRIVATE_FILE, folders_below
+from memlines.folders import PRIVATE_FILE, files_below, scan_below
 from memlines.paths import Workspace
 
 MAX_VERSIONS = 50
@@ -68,7 +71,7 @@ def versions(workspace: Workspace, path: str) -> tuple[Version, ...]:
     """List the kept versions of a note, which need not exist any more, the newest first."""
     place = place_of(workspace, path)
     with reading(f"the history of {place.path!r}"):
-        kept = _versions_in(workspace, _folder(workspace) / place.path)
+        kept = _versions_in(workspace, workspace.private / _FOLDER / place.path)
     return tuple(
         Version(file.path.name, place.path, trash.time_of(file.stamp), file.size) for file in reversed(kept)
     )
@@ -119,19 +122,23 @@ def scrub(workspace: Workspace, needle: str) -> list[str]:
         for file in _all_versions(workspace):
             content = read(file.path, root=workspace.root) or b""
             rest = without(content)
-            if rest != content:
-                _rewrite(workspace, file, rest)
-                changed.append(file.path.relative_to(workspace.private).as_posix())
+            if rest == content:
+                continue
+            if rest.strip():
+                new = file.path.with_name(_name_of(file.stamp, rest))
+                create(new, rest, PRIVATE_FILE, root=workspace.root)
+            unlink(file.path, root=workspace.root)
+            changed.append(file.path.relative_to(workspace.private).as_posix())
         changed.extend(trash.scrub(workspace, without))
 
     with writing(workspace):
-        attempt(Place("history", _folder(workspace), workspace.root), scrub_all)
+        attempt(Place(_FOLDER, workspace.private / _FOLDER, workspace.root), scrub_all)
     return changed
 
 
 def _keep(workspace: Workspace, place: Place, content: bytes) -> str:
     """Keep what a note holds, durable, unless it is what was kept last; return the name of the version."""
-    folder = _folder(workspace) / place.path
+    folder = workspace.private / _FOLDER / place.path
     make_folders(folder, workspace.root)
     sweep(folder, root=workspace.root)
     kept = _versions_in(workspace, folder)
@@ -141,14 +148,6 @@ def _keep(workspace: Workspace, place: Place, content: bytes) -> str:
     name = _name_of(trash.next_stamp(kept[-1].stamp if kept else ""), content)
     create(folder / name, content, PRIVATE_FILE, root=workspace.root)
     return name
-
-
-def _rewrite(workspace: Workspace, file: _Kept, content: bytes) -> None:
-    """Write a version again, or remove it if nothing is left of it."""
-    if content.strip():
-        new = file.path.with_name(_name_of(file.stamp, content))
-        create(new, content, PRIVATE_FILE, root=workspace.root)
-    unlink(file.path, root=workspace.root)
 
 
 def _prune(workspace: Workspace) -> None:
@@ -171,42 +170,43 @@ def _prune(workspace: Workspace) -> None:
 def remove_unfinished(workspace: Workspace) -> None:
     """Remove every unfinished file, for it may hold any text that a note once held."""
     root = workspace.root
-    inner = (folder for top in (root / NOTES_DIR, workspace.private) for folder in folders_below(top, root))
-    for folder in [root, *inner]:
-        for path in unfinished(folder, root=root):
-            unlink(path, root=root, durable=False)
+    for path in unfinished(root, root=root):
+        unlink(path, root=root, durable=False)
+    for top in (root / NOTES_DIR, workspace.private):
+        for folder, entries in scan_below(top, root):
+            for entry in entries:
+                if TEMPORARY_NAME.fullmatch(entry.name):
+                    unlink(folder / entry.name, root=root, durable=False)
 
 
 def _all_versions(workspace: Workspace) -> list[_Kept]:
     """List the versions of all notes, those of a note together and the oldest of them first."""
-    folders = folders_below(_folder(workspace), workspace.root)
-    return [file for folder in folders for file in _versions_in(workspace, folder)]
+    return _versions_of(files_below(workspace.private / _FOLDER, workspace.root))
 
 
 def _versions_in(workspace: Workspace, folder: Path) -> list[_Kept]:
-    """List the versions in a folder, the oldest first; unfinished ones are none."""
-    return sorted(
-        _Kept(stamp, folder / name, info.st_size)
-        for name, info in listing(folder, root=workspace.root).items()
-        if (stamp := _stamp_of(name)) and stat.S_ISREG(info.st_mode)
-    )
+    """List the versions in a folder, the oldest first."""
+    files = listing(folder, root=workspace.root).items()
+    return _versions_of((folder / name, info) for name, info in files)
 
 
-def _stamp_of(name: str) -> str:
-    mark = _NAME.fullmatch(name)
-    return mark["stamp"] if mark and trash.is_stamp(mark["stamp"]) else ""
+def _versions_of(files: Iterable[tuple[Path, os.stat_result]]) -> list[_Kept]:
+    """Return the files that are versions; unfinished ones are not."""
+    return [
+        _Kept(mark["stamp"], path, info.st_size)
+        for path, info in files
+        if (mark := _NAME.fullmatch(path.name))
+        and trash.is_stamp(mark["stamp"])
+        and stat.S_ISREG(info.st_mode)
+    ]
 
 
 def _name_of(stamp: str, content: bytes) -> str:
     return f"{stamp}-{hashlib.sha256(content).hexdigest()[:12]}.md"
 
 
-def _folder(workspace: Workspace) -> Path:
-    return workspace.private / _FOLDER
-
-
 def _pattern(needle: str) -> re.Pattern[str] | None:
-    """Return what finds a text at the beginning of lines, with the rest of its last line if that is blank."""
+    """Return what finds a text at the start of lines, with the rest of its last line if that is blank."""
     words = re.sub(rf"\A{_MARKERS}", "", needle.strip())
     lines = [re.escape(line.strip()) for line in words.split("\n") if line.strip()]
     if not lines:

@@ -1,7 +1,7 @@
 """Which operation changed which note, so that it can be taken back.
 
 `<private>/writes.jsonl` has a line for every change of a note. It is written before the note is, so that a
-killed program leaves a line without its change, which can be seen, and never a change without its line. A
+killed program leaves a line without its change, which shows, and never a change without its line. A
 line holds no text: sizes and hashes of what the note held before and after, where the old bytes are kept, and
 the hash of the lines that are new. Forgetting removes all of it, because a hash would confirm a guess.
 """
@@ -17,7 +17,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -110,20 +110,12 @@ class _Running:
     made_room: bool = False
 
 
-@dataclass(slots=True)
-class _Read:
-    command: str
-    undoes: str
-    complete: bool = False
-    writes: list[Write] = field(default_factory=list)
-
-
 _running: ContextVar[_Running | None] = ContextVar("running operation", default=None)
 
 
 @contextmanager
 def operation(command: str, undoes: str = "") -> Iterator[None]:
-    """Have all changes of notes inside the block recorded as one, or as part of the operation around it."""
+    """Record all changes of notes inside the block as one, or as part of the operation around it."""
     if _running.get() is not None:
         yield
         return
@@ -144,11 +136,11 @@ def record(
 ) -> None:
     """Write down, inside an operation and under the lock of notes, that a note is about to be changed."""
     line: dict[str, Any] = {"path": path, "time": _now()}
-    line |= {name: [state.size, state.hash] for name, state in _named(before, after) if state is not None}
     if kept:
         line["kept"] = kept
-    if block is not None:
-        line["block"] = [block.first, block.count, block.hash, block.last, block.old_start, block.old_end]
+    for name, value in (("before", before), ("after", after), ("block", block)):
+        if value is not None:
+            line[name] = astuple(value)
     _append(workspace, line)
 
 
@@ -158,7 +150,7 @@ def withdraw(workspace: Workspace, path: str) -> None:
 
 
 def complete(workspace: Workspace) -> None:
-    """Note that the operation that is under way did all it was to do."""
+    """Note that the running operation did everything it should."""
     _append(workspace, {"complete": True})
 
 
@@ -172,25 +164,26 @@ def clear(workspace: Workspace) -> None:
 
 def operations(workspace: Workspace) -> tuple[Operation, ...]:
     """Return the operations that are known, in the order of their last write."""
-    read: dict[str, _Read] = {}
+    read: dict[str, tuple[Operation, list[Write]]] = {}
     for line in _lines(workspace):
         identity = line["op"]
-        known = read.pop(identity, None)
-        if known is None:
-            if "command" not in line:
-                continue  # its beginning was dropped
-            known = _Read(str(line["command"]), str(line.get("undoes", "")))
-        read[identity] = known
+        if identity in read:
+            known, writes = read.pop(identity)
+        elif "command" in line:
+            undoes = str(line.get("undoes", ""))
+            known, writes = Operation(identity, str(line["command"]), time_of(identity), undoes), []
+        else:
+            continue  # its beginning was dropped
         if line.get("complete"):
-            known.complete = True
+            known = replace(known, complete=True)
         elif line.get("withdrawn"):
-            _withdraw_last(known.writes, line.get("path"))
+            places = [at for at, write in enumerate(writes) if write.path == line.get("path")]
+            if places:
+                del writes[places[-1]]
         elif "path" in line:
-            known.writes.append(_write_of(line))
-    return tuple(
-        Operation(identity, one.command, time_of(identity), one.undoes, one.complete, tuple(one.writes))
-        for identity, one in read.items()
-    )
+            writes.append(_write_of(line))
+        read[identity] = known, writes
+    return tuple(replace(known, writes=tuple(writes)) for known, writes in read.values())
 
 
 def digest(content: bytes) -> str:
@@ -220,19 +213,17 @@ def block_of(old: bytes | None, new: bytes) -> Block:
         start = before.rfind(b"\n", 0, _common(before, new)) + 1
         tail = _common_end(before, new, start)
         first, last, end = start, len(new) - tail, len(before) - tail
-    lines = bare_lines(new[first:last])
+    lines = [line.removesuffix(b"\r") for line in _lines_of(new[first:last])]
     number = new.count(b"\n", 0, first) + 1
     last_line = lines[-1] if lines else b""
     return Block(number, len(lines), digest(b"\n".join(lines)), digest(last_line)[:_SHORT], start, end)
 
 
 def locate(content: bytes, block: Block) -> tuple[int, int] | None:
-    """Return from which byte to which a block stands: where it was written, or at the only other place."""
+    """Return the span of a block, in bytes: where it was written, or at the only other place."""
     if not block.count:
         return None
-    lines = content.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
+    lines = _lines_of(content)
     bare = [line.removesuffix(b"\r") for line in lines]
 
     def is_here(at: int) -> bool:
@@ -252,12 +243,9 @@ def locate(content: bytes, block: Block) -> tuple[int, int] | None:
     return start, min(end, len(content))
 
 
-def bare_lines(content: bytes) -> list[bytes]:
-    """Return the lines of a content without their ends."""
+def _lines_of(content: bytes) -> list[bytes]:
     lines = content.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    return [line.removesuffix(b"\r") for line in lines]
+    return lines if lines[-1] else lines[:-1]
 
 
 def time_of(identity: str) -> datetime:
@@ -286,10 +274,6 @@ def _common_end(old: bytes, new: bytes, start: int) -> int:
     return len(new) - line_end - 1 if line_end >= 0 else 0
 
 
-def _named(before: State | None, after: State | None) -> Iterable[tuple[str, State | None]]:
-    return ("before", before), ("after", after)
-
-
 def _new_id() -> str:
     return f"{_now()}-{secrets.token_hex(4)}"
 
@@ -310,13 +294,6 @@ def _write_of(line: dict[str, Any]) -> Write:
     )
 
 
-def _withdraw_last(writes: list[Write], path: Any) -> None:
-    for at in range(len(writes) - 1, -1, -1):
-        if writes[at].path == path:
-            del writes[at]
-            return
-
-
 def _append(workspace: Workspace, fields: dict[str, Any]) -> None:
     running = _running.get()
     if running is None:
@@ -326,7 +303,7 @@ def _append(workspace: Workspace, fields: dict[str, Any]) -> None:
         line |= {"command": running.command} | ({"undoes": running.undoes} if running.undoes else {})
     # The line break comes first: a line that a power cut tore does not take the next one with it.
     data = f"\n{json.dumps(line)}".encode()
-    with _odd_file_named(workspace), open_folder(workspace.private, workspace.root) as folder:
+    with _name_odd_file(workspace), open_folder(workspace.private, workspace.root) as folder:
         handle = folder.open_private(FILE_NAME, _APPEND)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -343,8 +320,8 @@ def _append(workspace: Workspace, fields: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _odd_file_named(workspace: Workspace) -> Iterator[None]:
-    """Say which file it is that is no file, rather than which note could not be written."""
+def _name_odd_file(workspace: Workspace) -> Iterator[None]:
+    """Name this file if it is not a regular one, rather than the note that could not be written."""
     try:
         yield
     except OSError as error:
@@ -356,7 +333,7 @@ def _odd_file_named(workspace: Workspace) -> Iterator[None]:
 
 
 def _drop_oldest(workspace: Workspace) -> None:
-    """Let the oldest operations go, but never the last one."""
+    """Drop the oldest operations, but never the last one."""
     lines = list(_lines(workspace))
     newest = lines[-1]["op"] if lines else ""
     kept: list[dict[str, Any]] = []
@@ -371,7 +348,7 @@ def _drop_oldest(workspace: Workspace) -> None:
 def _write_all(workspace: Workspace, lines: Iterable[dict[str, Any]]) -> None:
     path, root = workspace.private / FILE_NAME, workspace.root
     data = "".join(f"\n{json.dumps(line)}" for line in lines).encode()
-    with _odd_file_named(workspace):
+    with _name_odd_file(workspace):
         old = atomic.read(path, root=root)
     atomic.replace(path, data, expected=old, mode=PRIVATE_FILE, root=root)
 

@@ -25,10 +25,11 @@ from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, roo
 from memlines.folders import (
     CREATE_FLAGS,
     PRIVATE_FILE,
-    folders_below,
+    Tree,
     make_own_folder,
     make_private_folders,
     open_folder,
+    scan_below,
 )
 from memlines.locks import WriterLock
 from memlines.paths import PRIVATE_DIR, Workspace
@@ -75,14 +76,16 @@ def tighten(workspace: Workspace, *, dry_run: bool = False) -> list[Path]:
     pipes and the settings, which people write themselves.
     """
     changed: list[Path] = []
-    with open_folder(workspace.root) as root:
-        is_shared = root.is_shared
-    for place in folders_below(workspace.private, workspace.root):
-        with open_folder(place, workspace.root) as folder:
+    every = [
+        (place, [entry.name for entry in files])
+        for place, files in scan_below(workspace.private, workspace.root)
+    ]
+    with Tree(workspace.root) as tree:
+        is_shared = tree.enter("").is_shared
+        for place, names in reversed(every):
+            folder = tree.enter(place.relative_to(workspace.root).as_posix())
             if folder.tighten(shared=is_shared, dry_run=dry_run):
                 changed.append(place)
-            with folder.scan() as entries:
-                names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
             for name in names:
                 if place / name == workspace.config_file:
                     continue
@@ -148,7 +151,7 @@ def _unwritable(folder: Path, error: OSError) -> StoreReadOnly:
 LOCK_NAME = "notes.lock"
 WAIT_SECONDS = 10.0
 ATTEMPTS = 5
-"""How often a change is made again because another program changed the note meanwhile."""
+"""How often a change is tried because another program changed the note meanwhile."""
 
 _LONGEST_NAME = 200
 _LONGEST_PATH = 800
@@ -187,7 +190,15 @@ def place_of(workspace: Workspace, path: str) -> Place:
     if not below_notes and shown not in root_files(workspace):
         raise _refusal(path, "it lies outside MEMORY.md and memory/")
     place = Place(shown, workspace.root / shown, workspace.root)
-    if _passes_link(place):
+    is_link = False
+    try:
+        with open_folder(place.real.parent, place.root) as folder:
+            is_link = stat.S_ISLNK(folder.look(place.real.name).st_mode)
+    except PathError:
+        is_link = True
+    except OSError:  # what is not there, or may not be seen, is not a link
+        pass
+    if is_link:
         raise _refusal(path, "it is or passes through a symbolic link")
     return place
 
@@ -199,17 +210,6 @@ def is_note(workspace: Workspace, path: str) -> bool:
     except PathError:
         return False
     return True
-
-
-def _passes_link(place: Place) -> bool:
-    """Return whether a link is on the way to a note; what is not there, or may not be seen, is none."""
-    try:
-        with open_folder(place.real.parent, place.root) as folder:
-            return stat.S_ISLNK(folder.look(place.real.name).st_mode)
-    except PathError:
-        return True
-    except OSError:
-        return False
 
 
 def check_new_name(place: Place) -> None:
@@ -231,7 +231,7 @@ def check_new_name(place: Place) -> None:
 
 @contextmanager
 def writing(workspace: Workspace) -> Iterator[None]:
-    """Be the only writer of this workspace's notes; hold this only for the short write."""
+    """Be the only writer of this workspace's notes; hold the lock only for the short write."""
     with ExitStack() as stack:
         try:
             ensure_private(workspace)
@@ -254,7 +254,7 @@ def sweep_private(workspace: Workspace) -> None:
 
 
 def attempt(place: Place, change: Callable[[], Result]) -> Result:
-    """Make a change, again if another program was quicker, and say in words what prevented it."""
+    """Make a change, again if another program was faster, and say in words what prevented it."""
     try:
         for _ in range(ATTEMPTS):
             with suppress(Changed):
@@ -334,17 +334,11 @@ def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
         ) from error
     try:
         ensure_private(workspace)
-        if _begin_note(workspace):
-            made.append(ROOT_FILES[0])
+        if not any((workspace.root / name).exists() for name in ROOT_FILES):
+            place = place_of(workspace, ROOT_FILES[0])
+            with writing(workspace):  # because writers sweep unfinished files
+                if attempt(place, lambda: create(place.real, _FIRST_NOTE, root=place.root)):
+                    made.append(ROOT_FILES[0])
     except (StoreReadOnly, WriteError) as error:
         raise WorkspaceError(error.what, todo=error.todo) from error
     return workspace, made
-
-
-def _begin_note(workspace: Workspace) -> bool:
-    """Write the first note unless there is one; under the lock, because writers sweep unfinished files."""
-    if any((workspace.root / name).exists() for name in ROOT_FILES):
-        return False
-    place = place_of(workspace, ROOT_FILES[0])
-    with writing(workspace):
-        return attempt(place, lambda: create(place.real, _FIRST_NOTE, root=place.root))

@@ -38,7 +38,7 @@ _READ_ATTEMPTS = 3
 _MARK_BYTES = 4_096
 _AT_ONCE = 1024 * 1024
 _LEFT_OUT = b"!"
-"""What stands for a line that was not read: no record of any client."""
+"""Replaces a line that was not read: not a record of any client."""
 
 Taken = TypeVar("Taken")
 
@@ -47,7 +47,7 @@ def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
     """Read a note that was found; `None` if it is gone, a `Problem` if it cannot be indexed."""
     limit, limit_in_words = limit_for(file.source, max_bytes)
     try:
-        content, fingerprint, settled = _stable_content(file.real, file.root, limit)
+        content, fingerprint, settled = _stable(file.real, file.root, lambda stream: stream.read(limit + 1))
     except FileNotFoundError:
         return None
     except (OSError, PathError) as error:
@@ -75,9 +75,9 @@ class Part:
 
 
 def read_from(file: FoundFile, tail: Tail | None) -> Part | Problem | None:
-    """Read a transcript from its tail on, or whole if what stands before the tail is not the same any more.
+    """Read a transcript from its tail on, or whole if what comes before the tail changed.
 
-    `None` if it is gone.
+    Return `None` if it is gone.
     """
     limit, limit_in_words = limit_for(file.source, 0)
     try:
@@ -95,19 +95,17 @@ def read_from(file: FoundFile, tail: Tail | None) -> Part | Problem | None:
     content, left_out = lines
     size = position + len(content) + sum(length - len(_LEFT_OUT) for _, length in left_out)
     # Of a whole file everything counts; of the end of one, what it is known to begin with as well.
-    digest = f"{size}-{mark_at(file, size)}" if position else _digest(content, left_out)
+    if position:
+        digest = f"{size}-{mark_at(file, size)}"
+    else:
+        digest = hashlib.sha256(content + (repr(left_out).encode() if left_out else b"")).hexdigest()
     return Part(content, position, digest, fingerprint, settled, left_out)
-
-
-def _digest(content: bytes, left_out: tuple[tuple[int, int], ...]) -> str:
-    lengths = repr(left_out).encode() if left_out else b""
-    return hashlib.sha256(content + lengths).hexdigest()
 
 
 def bounded_lines(stream: BinaryIO, most: int) -> tuple[bytes, tuple[tuple[int, int], ...]]:
     """Read at most so many bytes; of lines above `LONGEST_LINE` only the lengths are returned.
 
-    A line is counted from 0; a sign that is no record stands in its place, so that all others keep theirs.
+    Lines are counted from 0; a sign that is not a record replaces such a line, so that others keep theirs.
     """
     start = stream.read(min(most, LONGEST_LINE) + 1)
     if len(start) <= LONGEST_LINE:  # all there is
@@ -130,7 +128,7 @@ def bounded_lines(stream: BinaryIO, most: int) -> tuple[bytes, tuple[tuple[int, 
 
 
 def mark_at(file: FoundFile, position: int) -> str:
-    """Return what says whether a file still begins as it did up to a position; empty if that fails."""
+    """Return a hash that shows whether a file still begins as it did up to a position, or nothing."""
     try:
         with os.fdopen(open_file(file.real, file.root), "rb") as stream:
             first = stream.read(min(_MARK_BYTES, position))
@@ -183,7 +181,7 @@ def without_private_blocks(text: str) -> str:
 def decode_lines(content: bytes) -> str:
     """Turn the bytes of a transcript into text; a line with bad bytes keeps them, as lone surrogates.
 
-    Each line stands for itself: a parser leaves out those that cannot be text.
+    A parser leaves out the lines that cannot be text.
     """
     return content.decode("utf-8-sig", "surrogateescape")
 
@@ -191,13 +189,6 @@ def decode_lines(content: bytes) -> str:
 def is_settled(fingerprint: Fingerprint) -> bool:
     """Return whether any later change of a file will show in its fingerprint."""
     return abs(time.time_ns() - fingerprint.mtime_ns) > _SETTLED_NS
-
-
-def _stable_content(
-    path: str, root: str, max_bytes: int, position: int = 0
-) -> tuple[bytes, Fingerprint, bool]:
-    """Read the bytes of a file, at most one more than so many."""
-    return _stable(path, root, lambda stream: stream.read(max_bytes + 1), position)
 
 
 def _stable(
@@ -247,7 +238,7 @@ def read_lines(
             raise link_error(real)
         if not stat.S_ISREG(kind):
             raise OSError(0, "not a regular file")
-        content, _, _ = _stable_content(str(real), str(root), max_bytes)
+        content, _, _ = _stable(str(real), str(root), lambda stream: stream.read(max_bytes + 1))
     except PathError:
         raise _not_part(path, "it is or passes through a symbolic link") from None
     except (FileNotFoundError, NotADirectoryError):
@@ -271,9 +262,9 @@ def read_lines(
 
 
 def _excerpt(path: str, text: str, first: int, count: int, column: int = 1) -> Excerpt:
-    """Cut lines out of a text, whole lines as far as the character limit allows.
+    """Return lines of a text, whole lines as far as the character limit allows.
 
-    Only the first line may be cut inside: it is longer than the limit, and is gone on with by its column.
+    Only the first line may be cut inside, if it is longer than the limit; the next read starts at a column.
     """
     every = text.split("\n")
     if not every[-1]:

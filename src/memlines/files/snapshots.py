@@ -15,13 +15,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, get_args
 
 from memlines.errors import PathError, reason_of
 from memlines.files import atomic
 from memlines.files.place import Place, attempt, reading, writing
-from memlines.files.trash import STAMP, is_stamp, time_of
+from memlines.files.trash import STAMP, is_stamp, next_stamp
 from memlines.folders import PRIVATE_FILE
 from memlines.paths import PRIVATE_DIR, Workspace, is_unicode
 from memlines.types import Problem, Role, Transcript, Turn
@@ -32,10 +32,9 @@ PER_SESSION = 5
 MAX_BYTES = 20_000_000
 
 REPLACEMENT = "[forgotten]"
-"""What stands in a snapshot in the place of a message that was forgotten."""
+"""What replaces a message that was forgotten."""
 
 _NAME = re.compile(rf"(?P<stamp>{STAMP})-(?P<session>[0-9a-f]{{12}})")
-_STAMP_FORMAT = "%Y%m%dT%H%M%S.%fZ"
 _ENDING = ".json"
 _MESSAGES = re.compile(r'"messages"\s*:\s*\[')
 _BETWEEN = re.compile(r"[\s,]*")
@@ -105,10 +104,11 @@ def save(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
         atomic.make_folders(folder, workspace.root)
         atomic.sweep(folder, root=workspace.root)
         newest = newest_of(workspace, snapshot.session)
-        if newest is not None and _ends_with(newest.messages, snapshot.messages):
+        old, new = newest.messages if newest else (), snapshot.messages
+        if newest is not None and len(new) <= len(old) and _same(old[len(old) - len(new) :], new):
             return newest
         kept = _create(workspace, snapshot)
-        if newest is not None and _goes_on(newest.messages, snapshot.messages):
+        if newest is not None and _goes_on(old, new):
             with suppress(OSError):  # the new one is kept; the next snapshot makes room
                 atomic.unlink(folder / f"{newest.id}{_ENDING}", root=workspace.root, durable=False)
         with suppress(OSError):
@@ -121,17 +121,12 @@ def save(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
 
 def list_all(workspace: Workspace) -> Listing:
     """Return every snapshot, the newest first; files that are damaged or foreign are problems."""
-    found: list[Snapshot] = []
-    problems: list[Problem] = []
     with reading("the folder of snapshots"):
-        names = _names(workspace)
-    for name in names:
-        one = _read(workspace, name)
-        if isinstance(one, Snapshot):
-            found.append(one)
-        elif one is not None:
-            problems.append(one)
-    return Listing(tuple(found), tuple(problems))
+        every = [_read(workspace, name) for name in _names(workspace)]
+    return Listing(
+        tuple(one for one in every if isinstance(one, Snapshot)),
+        tuple(one for one in every if isinstance(one, Problem)),
+    )
 
 
 def read(workspace: Workspace, name: str) -> Snapshot:
@@ -164,7 +159,7 @@ def newest_of(workspace: Workspace, session: str) -> Snapshot | None:
 
 
 def transcript_of(text: str) -> Transcript:
-    """Return what was said in a snapshot's file, with the lines it stands on, however the file is laid out.
+    """Return what was said in a snapshot's file, with its line numbers, however the file is laid out.
 
     What is not a snapshot has no turns, and its lines count as broken.
     """
@@ -206,7 +201,7 @@ def without_texts(content: bytes, is_forgotten: Callable[[str], bool]) -> bytes:
 
 
 def parse(text: str, name: str = "") -> Snapshot:
-    """Return the snapshot that a text is, or raise `ValueError` with the reason why it is none."""
+    """Return the snapshot that a text is, or raise `ValueError` with the reason why it is not one."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -228,10 +223,7 @@ def parse(text: str, name: str = "") -> Snapshot:
 def _create(workspace: Workspace, snapshot: Snapshot) -> Snapshot:
     """Write a snapshot under a name that sorts after all others, whatever the clock did."""
     newest = next(iter(_names(workspace)), "").rpartition("-")[0]
-    time = snapshot.created.astimezone(UTC)
-    if newest:
-        time = max(time, time_of(newest) + timedelta(microseconds=1))
-    name = f"{time.strftime(_STAMP_FORMAT)}-{_session_id(snapshot.session)}"
+    name = f"{next_stamp(newest, snapshot.created)}-{_session_id(snapshot.session)}"
     file = workspace.private / FOLDER / f"{name}{_ENDING}"
     if not atomic.create(file, to_text(snapshot.to_json()), PRIVATE_FILE, root=workspace.root):
         raise atomic.Changed
@@ -287,11 +279,6 @@ def _session_id(session: str) -> str:
 
 
 # Messages
-
-
-def _ends_with(old: Sequence[Said], new: Sequence[Said]) -> bool:
-    """Return whether all of the new messages are the last of the old ones."""
-    return len(new) <= len(old) and _same(old[len(old) - len(new) :], new)
 
 
 def _goes_on(old: Sequence[Said], new: Sequence[Said]) -> bool:

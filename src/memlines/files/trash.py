@@ -31,7 +31,7 @@ from memlines.files.atomic import (
 )
 from memlines.files.place import Place, reading
 from memlines.files.scan import SUFFIX
-from memlines.folders import PRIVATE_FILE, folders_below, open_folder
+from memlines.folders import PRIVATE_FILE, files_below, folders_below, open_folder
 from memlines.paths import Workspace
 
 MAX_ITEMS = 1000
@@ -132,16 +132,16 @@ def scrub(workspace: Workspace, without: Callable[[bytes], bytes]) -> list[str]:
     return changed
 
 
-def next_stamp(previous: str) -> str:
+def next_stamp(previous: str, now: datetime | None = None) -> str:
     """Return the time of now as a name that sorts after the previous one, whatever the clock did."""
-    now = datetime.now(UTC)
+    time = (now or datetime.now(UTC)).astimezone(UTC)
     if previous:
-        now = max(now, time_of(previous) + timedelta(microseconds=1))
-    return now.strftime(_STAMP_FORMAT)
+        time = max(time, time_of(previous) + timedelta(microseconds=1))
+    return time.strftime(_STAMP_FORMAT)
 
 
 def time_of(stamp: str) -> datetime:
-    """Return the time that a stamp stands for."""
+    """Return the time of a stamp."""
     return datetime.fromisoformat(stamp.partition("-")[0])
 
 
@@ -149,18 +149,16 @@ def is_stamp(name: str) -> bool:
     """Return whether a name is a stamp after which there can be another."""
     try:
         return bool(_NAME.fullmatch(name)) and time_of(name).year < MAXYEAR
-    except ValueError:  # digits that are no date
+    except ValueError:  # digits that are not a date
         return False
 
 
 def _listing(workspace: Workspace) -> Iterator[Item]:
     for name in sorted(_names(workspace), reverse=True):
         top = _folder(workspace) / name
-        for folder in folders_below(top, workspace.root):
-            for file, info in listing(folder, root=workspace.root).items():
-                if file.endswith(SUFFIX) and stat.S_ISREG(info.st_mode):
-                    path = (folder / file).relative_to(top).as_posix()
-                    yield Item(name, path, time_of(name), info.st_size)
+        for path, info in files_below(top, workspace.root):
+            if path.name.endswith(SUFFIX) and stat.S_ISREG(info.st_mode):
+                yield Item(name, path.relative_to(top).as_posix(), time_of(name), info.st_size)
 
 
 def _folder(workspace: Workspace) -> Path:
