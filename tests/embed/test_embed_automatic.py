@@ -13,7 +13,8 @@ from memlines.embed.local.provider import model_file
 from memlines.embed.select import Choice, choose, former_provider
 from memlines.errors import ProviderUnusable
 from memlines.memory.memory import Memory
-from memlines.settings import Embeddings, Local, Settings
+from memlines.settings import Settings
+from memlines.settings.tree import Embeddings, Local
 from memlines.types import Space
 from tests.embed.fake_service import ProviderServer, impatient, provider_server
 from tests.memories import write

@@ -27,7 +27,8 @@ from memlines.embed.local.provider import DEFAULT_MODEL, LocalProvider, model_fi
 from memlines.embed.remote.services import prefixes_of
 from memlines.embed.select import choose
 from memlines.errors import ModelFilesError, ProviderUnreachable, ProviderUnusable, TextsRefused, UsageError
-from memlines.settings import Embeddings, Local, Settings
+from memlines.settings import Settings
+from memlines.settings.tree import Embeddings, Local
 from tests.embed.gguf import CLS, MEAN, TinyBert
 from tests.waiting import eventually
 

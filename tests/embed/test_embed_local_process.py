@@ -18,7 +18,7 @@ _BEGIN = """
 import os, signal, sys, threading, time
 from pathlib import Path
 from memlines.embed.local.provider import LocalProvider
-from memlines.settings import Embeddings, Local
+from memlines.settings.tree import Embeddings, Local
 
 def provider():
     return LocalProvider(Embeddings(local=Local(model_path=sys.argv[1], threads=1)))

@@ -12,7 +12,8 @@ import pytest
 from memlines.embed.builtin import files
 from memlines.embed.select import choose, former_provider, make_provider
 from memlines.errors import ModelFilesError
-from memlines.settings import Embeddings, Local, Settings, Store, Vector
+from memlines.settings import Settings
+from memlines.settings.tree import Embeddings, Local, Store, Vector
 from memlines.types import Space
 
 OPENAI = {"OPENAI_API_KEY": "sk-test"}
@@ -186,7 +187,7 @@ def test_choosing_and_describing_load_neither_numpy_nor_a_model_nor_a_client() -
     script = (
         "import sys\n"
         "from memlines.embed.select import choose, make_provider\n"
-        "from memlines.settings import Embeddings, Settings\n"
+        "from memlines.settings.tree import Embeddings, Settings\n"
         "provider = choose(Settings()).provider\n"
         "print(provider.id, provider.model, provider.dims, provider.key)\n"
         "settings = Settings(embeddings=Embeddings(provider='openai', api_key='k'))\n"

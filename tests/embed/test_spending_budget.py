@@ -14,7 +14,7 @@ from memlines.embed.base import Meter, Use
 from memlines.embed.spending.budget import Budget
 from memlines.embed.spending.ledger import Ledger, Spent
 from memlines.errors import SettingsError, SpendLimit
-from memlines.settings import Spend
+from memlines.settings.tree import Spend
 
 MILLION = 1_000_000
 A_DOLLAR_A_MILLION = (("model", "1"),)
@@ -315,7 +315,7 @@ def test_threads_with_budgets_of_their_own_never_pass_a_limit() -> None:
 PROCESS = """\
 import sys
 from memlines.errors import SpendLimit
-from memlines.settings import Spend
+from memlines.settings.tree import Spend
 from memlines.embed.spending.budget import Budget
 from memlines.embed.spending.ledger import Ledger
 mine = Budget(Spend(max_per_day=0.01, prices=(("model", "1"),)), "openai", "model", Ledger())

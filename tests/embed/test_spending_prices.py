@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memlines.embed.spending.budget import Price, estimate, in_dollars, price_of
 from memlines.errors import SettingsError
-from memlines.settings import Spend
+from memlines.settings.tree import Spend
 
 NO_PRICES = Spend()
 

@@ -14,7 +14,7 @@ from memlines.paths import Workspace, user_config_file
 from memlines.settings import Loaded, Settings, flatten, list_settings, load
 from memlines.settings.keys import known_keys
 from memlines.settings.loading import PROFILES
-from memlines.settings.rules import check_value
+from memlines.settings.values import check_value
 
 DESIGN = {
     "enabled": True,

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from memlines.embed.remote.http import Http, Patience
 from memlines.errors import EmbeddingError, ProviderUnreachable, SettingsError, TextsRefused
-from memlines.settings import Chat
+from memlines.settings.tree import Chat
 from memlines.text.neutral import Neutral
 from memlines.text.terms import telling_words
 

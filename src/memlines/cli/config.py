@@ -23,7 +23,7 @@ from memlines.files.place import begin_workspace, holds_memory
 from memlines.paths import Workspace, expand_home, user_config_file
 from memlines.settings import distrust, flatten, list_settings, load, trust
 from memlines.settings.keys import ALIASES, SESSION_MEMORY, Convert, known_keys, resolve, snake, unknown
-from memlines.settings.rules import Key, check_value, parse_value
+from memlines.settings.values import Key, check_value, parse_value
 
 # init
 

@@ -16,7 +16,7 @@ from memlines.cli.main import INTERRUPTED
 from memlines.cli.output import answer_json, harmless, progress_bar, wants_json, warn
 from memlines.errors import UsageError, reason_of
 from memlines.settings.keys import known_keys, snake, unknown
-from memlines.settings.rules import parse_value
+from memlines.settings.values import parse_value
 from memlines.types import Mode
 
 _PATH = click.Path(path_type=Path, readable=False)

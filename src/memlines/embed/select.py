@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 
 from memlines.embed.base import Provider, embed_query
 from memlines.errors import EmbeddingError, ProviderUnusable
-from memlines.settings import Embeddings, Settings
-from memlines.settings.tree import BUILTIN_MODEL, SERVICES
+from memlines.settings import Settings
+from memlines.settings.tree import BUILTIN_MODEL, SERVICES, Embeddings
 from memlines.types import Space
 
 AUTOMATIC = ("openai", "gemini", "voyage", "mistral")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from memlines.errors import UsageError
-from memlines.settings.rules import shown_value
+from memlines.settings.values import shown_value
 from memlines.text.facts import CATEGORIES, IMPORTANCE
 from memlines.types import Mode, Source, cited
 

@@ -19,11 +19,11 @@ _DEEPEST = 200
 
 
 class NotJson5(ValueError):
-    """The text is no JSON5; says where and why."""
+    """The text is not JSON5; the message says where and why."""
 
 
 def parse(text: str) -> Any:
-    """Return what a text says; one that is no JSON5 raises `NotJson5`."""
+    """Return what a text says, or raise `NotJson5`."""
     try:
         return json.loads(text, object_pairs_hook=_refuse_duplicates)
     except (ValueError, RecursionError):

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memlines.errors import SettingsError
-from memlines.settings.rules import Key, check_value, shown_value, with_type
 from memlines.settings.tree import Settings
+from memlines.settings.values import Key, check_value, shown_value, with_type
 
 VARIABLE_PREFIX = "MEMLINES_"
 
@@ -176,14 +176,14 @@ def resolve(name: str) -> tuple[str, Convert | None]:
             name = name[len(wrapper) + 1 :]
             break
     convert: Convert | None = None
-    while alias := _longest_alias(name):
+    while alias := max((alias for alias in ALIASES if _is_at_or_below(name, alias)), key=len, default=""):
         convert = CONVERSIONS.get(name, convert)
         name = ALIASES[alias] + name[len(alias) :]
     return name, convert
 
 
 def leaves(data: Mapping[Any, Any], origin: str, heading: str = "") -> Iterator[Leaf | SettingsError]:
-    """Walk a configuration down to its values; what is in it but is no setting comes as an error.
+    """Walk a configuration down to its values; what is in it but is not a setting comes as an error.
 
     Names may be nested or dotted, in snake_case or camelCase, the tree's own or aliases.
     """
@@ -194,7 +194,7 @@ def leaves(data: Mapping[Any, Any], origin: str, heading: str = "") -> Iterator[
             yield unknown(spelled, origin, known_keys())
         elif name in known_keys() or name == SESSION_MEMORY or why_without_effect(name):
             yield Leaf(written, name, _convert(value, convert))
-        elif name and not _is_group(name):
+        elif name and not any(other.startswith(f"{name}.") for other in _all_names()):
             yield unknown(written, origin, _all_names(), name)
         elif isinstance(value, Mapping):
             yield from leaves(value, origin, f"{written}.")
@@ -265,16 +265,6 @@ def _part(data: Mapping[Any, Any], path: str) -> Mapping[Any, Any] | None:
             return None
         found = inner[0]
     return found  # type: ignore[no-any-return]
-
-
-def _longest_alias(name: str) -> str:
-    """Return the longest alias that a name is or begins with; empty if there is none."""
-    return max((alias for alias in ALIASES if _is_at_or_below(name, alias)), key=len, default="")
-
-
-def _is_group(name: str) -> bool:
-    """Return whether a name holds other names, of the tree's or of another configuration's."""
-    return any(other.startswith(f"{name}.") for other in _all_names())
 
 
 def _all_names() -> tuple[str, ...]:

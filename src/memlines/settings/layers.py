@@ -10,7 +10,7 @@ from typing import Any
 from memlines.errors import SettingsError
 from memlines.paths import MAIN_AGENT, check_agent
 from memlines.settings.keys import SESSION_MEMORY, known_keys, with_session_memory
-from memlines.settings.rules import Key, shown_value
+from memlines.settings.values import Key, shown_value
 
 AGENTS = "agents"
 """The name below which a place sets something for one agent alone: `agents.<name>.<key>`."""
@@ -129,7 +129,7 @@ def read_layer(
 
 
 def _parts(data: Mapping[Any, Any], origin: str) -> Iterator[tuple[object | None, Mapping[Any, Any]]]:
-    """Yield what a mapping sets, piece by piece, with the agent that it is for; nothing means all agents."""
+    """Yield what a mapping sets, piece by piece, with the agent that it is for; None means all agents."""
     for name, value in data.items():
         if name == AGENTS:
             for agent, section in _check_table(value, AGENTS, origin).items():
@@ -139,15 +139,11 @@ def _parts(data: Mapping[Any, Any], origin: str) -> Iterator[tuple[object | None
                     yield from _agents_in_list(section, origin)
                 else:
                     yield agent, _check_table(section, f"{AGENTS}.{agent}", origin)
-        elif isinstance(name, str) and name.startswith(f"{AGENTS}.") and not _is_for_all(name):
+        elif isinstance(name, str) and name.startswith(f"{AGENTS}.") and name.split(".")[1] != _DEFAULTS:
             agent, _, rest = name.removeprefix(f"{AGENTS}.").partition(".")
             yield agent, {rest: value} if rest else _check_table(value, name, origin)
         else:
             yield None, {name: value}
-
-
-def _is_for_all(name: str) -> bool:
-    return name.split(".")[1] == _DEFAULTS
 
 
 def _agents_in_list(agents: list[Any], origin: str) -> Iterator[tuple[object, Mapping[Any, Any]]]:

@@ -1,4 +1,4 @@
-"""Puts the settings together: defaults, user file, project file, environment, arguments."""
+"""Load the settings: defaults, user file, project files, environment, arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from memlines import old_name
 from memlines.errors import MemoryOff, SettingsError
 from memlines.old_name import new_variable
 from memlines.paths import HOME_VARIABLE, OPENCODE_DIR, Workspace, user_config_file
-from memlines.settings.config_files import is_trusted_content, read_project_file, read_user_file
 from memlines.settings.keys import (
     SESSION_MEMORY,
     VARIABLE_PREFIX,
@@ -29,8 +28,9 @@ from memlines.settings.keys import (
     why_without_effect,
 )
 from memlines.settings.layers import AGENTS, Entry, Layer, active_agent, read_layer, with_sources
-from memlines.settings.rules import Key, Rule, check_value, parse_value
 from memlines.settings.tree import BUILTIN_MODEL, Settings
+from memlines.settings.trusted_files import is_trusted_content, read_project_file, read_user_file
+from memlines.settings.values import Key, Rule, check_value, parse_value
 
 NOT_SETTINGS = frozenset({HOME_VARIABLE})
 """Variables that begin like a setting but say something else."""
@@ -193,7 +193,7 @@ class _ProjectFile:
         self.file = file
         self.content = content
         origin = f"project file {file}"
-        data = _parse(self.content, origin)
+        data = _parse(content, origin)
         if file.parent.name == OPENCODE_DIR:  # the rest of it is about other things than memory
             data = {name: value for name, value in data.items() if name == "memory"}
         self.layer = _from_mapping(data, origin, warnings)
@@ -217,19 +217,14 @@ class _ProjectFile:
 
 
 def _refused(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> list[str]:
-    """Return the keys that an untrusted file may not set as it does."""
-    return [
-        name
-        for name, entry in with_sources(entries, before).items()
-        if not _project_may_set(entry, before[name].value if name in before else entry.key.default)
-    ]
-
-
-def _project_may_set(entry: Entry, before: Any) -> bool:
-    """Return whether an untrusted file may set this value; it may repeat what is so already."""
-    if entry.key.rule.project == "less":
-        return bool(entry.value <= before)
-    return entry.key.rule.project == "yes" or bool(entry.value == before)
+    """Return the keys that an untrusted file may not set as it does; it may repeat what is in force."""
+    refused = []
+    for name, entry in with_sources(entries, before).items():
+        present = before[name].value if name in before else entry.key.default
+        is_less = entry.key.rule.project == "less" and entry.value <= present
+        if not (is_less or entry.key.rule.project == "yes" or entry.value == present):
+            refused.append(name)
+    return refused
 
 
 def _parse(content: bytes | None, origin: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Writes the page of the documentation that lists every setting."""
+"""Write the page of the documentation that lists every setting."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from memlines.settings.keys import ALIASES, WITHOUT_EFFECT, known_keys
-from memlines.settings.rules import Key, Project, plain_number
+from memlines.settings.values import Key, Project, plain_number
 
 _INTRODUCTION = """\
 # Settings
@@ -135,14 +135,9 @@ _PROJECT_WORDS: dict[Project, str] = {"no": "no", "less": "only less", "yes": "y
 
 def render_table() -> str:
     """Return the whole page as Markdown."""
-    return _INTRODUCTION + "".join(map(_row, known_keys().values())) + _other_names()
-
-
-def _other_names() -> str:
-    """Return the part about aliases."""
     rows = [f"| `{alias}` | `{key}` | {_UNITS.get(alias, '')} |\n" for alias, key in ALIASES.items()]
     rows += [f"| `{alias}` | nothing | No effect: {why}. |\n" for alias, why in WITHOUT_EFFECT.items()]
-    return _OTHER_NAMES + "".join(rows)
+    return _INTRODUCTION + "".join(map(_row, known_keys().values())) + _OTHER_NAMES + "".join(rows)
 
 
 def _row(key: Key) -> str:

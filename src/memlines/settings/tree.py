@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memlines.paths import MAIN_AGENT, languages_with
-from memlines.settings.rules import key, section
+from memlines.settings.values import key, section
 from memlines.types import ClientName, Source
 
 Pairs = tuple[tuple[str, str], ...]

@@ -157,7 +157,7 @@ def _is_kept(name: str, *, everything: bool) -> bool:
 
 def _settings_without_secrets(workspace: Workspace) -> tuple[Entry, bytes] | None:
     """Return the project's settings as they may leave the machine, or None if it has none."""
-    from memlines.settings.config_files import read_project_file
+    from memlines.settings.trusted_files import read_project_file
 
     content = read_project_file(workspace.config_file)
     if not content:

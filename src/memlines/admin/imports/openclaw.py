@@ -28,8 +28,8 @@ from memlines.memory.notes.settings_file import add_settings
 from memlines.paths import check_agent, expand_home
 from memlines.settings.json5 import parse
 from memlines.settings.keys import known_keys, snake, translate
-from memlines.settings.rules import check_value, shown_value
 from memlines.settings.tree import SERVICES
+from memlines.settings.values import check_value, shown_value
 from memlines.transcripts.lines import table, tidy
 from memlines.types import Progress
 

@@ -18,7 +18,7 @@ from memlines.embed.remote.errors import Outage
 from memlines.embed.remote.services import prefixes_of
 from memlines.errors import ProviderUnreachable, ProviderUnusable
 from memlines.locks import start_daemon
-from memlines.settings import Embeddings
+from memlines.settings.tree import Embeddings
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors

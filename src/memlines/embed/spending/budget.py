@@ -20,7 +20,7 @@ from typing import Literal
 from memlines.embed.base import Use
 from memlines.embed.spending.ledger import Account, Ledger, Spent
 from memlines.errors import SettingsError, SpendLimit
-from memlines.settings import Spend
+from memlines.settings.tree import Spend
 
 _MILLION = 1_000_000
 

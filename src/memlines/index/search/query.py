@@ -17,7 +17,7 @@ from itertools import islice
 
 from memlines.index.store.sqlite.chunks import numbers_of_days
 from memlines.index.store.sqlite.index import Index
-from memlines.settings import Query as QuerySettings
+from memlines.settings.tree import Query as QuerySettings
 from memlines.text.dates import Span, asks_when, spans_of
 from memlines.text.terms import is_small_talk, words_of
 from memlines.types import IndexedChunk, Mode, Source

@@ -29,7 +29,7 @@ from memlines.index.store.sqlite.cache import Submitted, submitted_batches
 from memlines.index.sync.batch_journal import MOST_FAILURES, BatchJournal, Failures
 from memlines.index.sync.job import Job, space_of
 from memlines.index.sync.pending import Outcome, put_known, texts_to_send
-from memlines.settings import Batch
+from memlines.settings.tree import Batch
 from memlines.types import Progress
 
 if TYPE_CHECKING:

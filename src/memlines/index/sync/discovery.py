@@ -12,7 +12,8 @@ from memlines.files.scan import discover, fingerprint_of, limit_for
 from memlines.folders import open_file
 from memlines.index.store.sqlite.index import Index
 from memlines.paths import Workspace
-from memlines.settings import SessionSync, Settings
+from memlines.settings import Settings
+from memlines.settings.tree import SessionSync
 from memlines.types import Discovery, FoundFile, IndexedFile, Problem
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.duplicates import find_known
 from memlines.memory.notes.entries import body_of, daily_log, local_now
 from memlines.settings import refuse_if_off
-from memlines.settings.rules import shown_value
+from memlines.settings.values import shown_value
 from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
 from memlines.types import Mode, cite
 

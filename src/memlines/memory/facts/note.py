@@ -21,7 +21,7 @@ from memlines.files.scan import fingerprint_of
 from memlines.index.store.sqlite.chunks import chunks_in, note_state, places_in
 from memlines.index.store.sqlite.index import Index
 from memlines.paths import Workspace, note_path
-from memlines.settings.tree import Settings
+from memlines.settings import Settings
 from memlines.text.edits import add as add_block
 from memlines.text.edits import put
 from memlines.text.entries import unclosed_fence

@@ -30,7 +30,7 @@ from memlines.files.read import decode, resolve_note
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, discover
 from memlines.index.search.query import log_day
 from memlines.paths import Workspace, is_unicode
-from memlines.settings.tree import Settings
+from memlines.settings import Settings
 from memlines.text.edits import tidy
 from memlines.text.entries import Entry, entries_of, session_comments, session_in, title_of
 from memlines.text.neutral import unseen_in

@@ -25,7 +25,7 @@ from memlines.memory.notes.entries import (
     topic_title,
 )
 from memlines.paths import Workspace, note_path
-from memlines.settings.tree import Settings
+from memlines.settings import Settings
 from memlines.text.decisions import compose, is_decision, may_be_decision
 from memlines.text.entries import Entry, entries_of, without_comments
 from memlines.text.fact_note import facts_in

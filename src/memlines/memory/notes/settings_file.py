@@ -17,8 +17,8 @@ from memlines.files.place import ensure_private, writing
 from memlines.folders import make_own_folder, make_private
 from memlines.paths import Workspace, user_config_file
 from memlines.settings import is_trusted, load, trust
-from memlines.settings.config_files import read_project_file, read_user_file
 from memlines.settings.loading import refuse_project_content, settings_in
+from memlines.settings.trusted_files import read_project_file, read_user_file
 
 Change = Callable[[bytes, str], bytes]
 """Returns the new content of a file for the present one; the text is what messages call the file."""

@@ -22,7 +22,7 @@ from memlines.serve.mcp import offers
 from memlines.serve.rpc.messages import INVALID_PARAMS, NO_SUCH_METHOD, OUR_MISTAKE, Refused, Request
 from memlines.serve.rpc.server import INITIALIZE, Dialect, Method
 from memlines.serve.tools import call_tool, tool_named, tool_seconds
-from memlines.settings.rules import shown_value
+from memlines.settings.values import shown_value
 from memlines.text.neutral import neutralise, visible_values
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, NoReturn
 
 from memlines.errors import MemlinesError, UsageError, reason_of
-from memlines.settings.rules import shown_value
+from memlines.settings.values import shown_value
 from memlines.text.neutral import neutralise, visible_values
 
 NOT_JSON = -32700

@@ -37,7 +37,7 @@ from memlines.serve.rpc.messages import (
     result_line,
 )
 from memlines.serve.rpc.workers import Workers
-from memlines.settings.rules import shown_value
+from memlines.settings.values import shown_value
 
 INITIALIZE = "initialize"
 

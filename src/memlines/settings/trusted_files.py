@@ -1,7 +1,7 @@
-"""Read the bytes of settings files, and record which projects' files the user has reviewed and trusts.
+"""What a project's settings file may set, and which of these files the user has reviewed and trusts.
 
-A file is trusted as it was when it was reviewed: the record holds its place and the hash of its content, so
-any later change has to be reviewed again.
+A file is trusted as it was when it was reviewed: the record holds its path and the hash of its content, so
+any later change has to be reviewed again. Settings files are read here, because links are refused.
 """
 
 from __future__ import annotations
@@ -9,11 +9,27 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Literal
 
 from memlines.errors import PathError, SettingsError, reason_of
 from memlines.folders import make_own_folder, open_file
 from memlines.paths import user_state_dir
 
+Project = Literal["no", "less", "yes"]
+"""Whether a project's own file may set a key: never, only to less than it was, or freely.
+
+A project's file comes from a cloned repository, so the author of that repository speaks
+through it. It must not be able to read more of the user's files (sources,
+extra_paths, store.path), send text or money anywhere (embeddings, spend, cache, which
+saves paid calls), run a program (backend), touch another agent's index (agent, store) or
+keep more of what the user says (facts). Those are "no", and "no" is what a new key gets.
+Ranking, chunking and counting knobs only change how the project's own notes are found;
+their limits keep them harmless, so they are "yes". Whether memory is used, how much of a
+conversation is kept and how large a file is read are "less": a project may ask for less
+than the user's own settings give it, such as switching something off, but never for more.
+"""
+
+_RECORD = "trusted.json"
 MAX_BYTES = 1_000_000
 """No settings file is longer; one that is was put there by mistake or to do harm."""
 
@@ -26,11 +42,10 @@ def read_user_file(path: Path) -> bytes | None:
 def read_project_file(path: Path) -> bytes | None:
     """Return a project's file, or None if there is none.
 
-    Neither it nor its folder may be a link: a cloned repository could point one at any
-    file of the user, and messages about that file would then quote it.
+    Neither it nor its folder may be a link: a cloned repository could point one at any file of the user, and
+    messages about that file would then quote it.
     """
-    folder_mode = _mode(path.parent, links=False)
-    if folder_mode is not None and stat.S_ISLNK(folder_mode):
+    if stat.S_ISLNK(_mode(path.parent, links=False) or 0):
         raise SettingsError(
             f"the folder {str(path.parent)!r} is a symbolic link, so the settings in it are not read",
             todo="Replace the link by a real folder",
@@ -99,14 +114,14 @@ def trust(config_file: Path, content: bytes | None = None) -> str:
             f"there is no settings file {str(config_file)!r} to trust", todo="Check the workspace"
         )
     digest = _digest(content)
-    _write_record({**_read_record(), _place(config_file): digest})
+    _write_record({**_read_record(), os.path.realpath(config_file): digest})
     return digest
 
 
 def distrust(config_file: Path) -> bool:
-    """Take the trust back; return whether there was any."""
+    """Stop trusting a project's file; return whether it was trusted."""
     record = _read_record()
-    if record.pop(_place(config_file), None) is None:
+    if record.pop(os.path.realpath(config_file), None) is None:
         return False
     _write_record(record)
     return True
@@ -120,12 +135,7 @@ def is_trusted(config_file: Path) -> bool:
 
 def is_trusted_content(config_file: Path, content: bytes) -> bool:
     """Return whether this content of a file is trusted; what was checked is what gets used."""
-    return _read_record().get(_place(config_file)) == _digest(content)
-
-
-def _place(config_file: Path) -> str:
-    """Return the one path a file is recorded under, however its workspace was spelled."""
-    return os.path.realpath(config_file)
+    return _read_record().get(os.path.realpath(config_file)) == _digest(content)
 
 
 def _digest(content: bytes) -> str:
@@ -134,15 +144,11 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _record_file() -> Path:
-    return user_state_dir() / "trusted.json"
-
-
 def _read_record() -> dict[str, str]:
     """Return the recorded hashes by path."""
     import json
 
-    file = _record_file()
+    file = user_state_dir() / _RECORD
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -152,19 +158,14 @@ def _read_record() -> dict[str, str]:
             f"the record of trusted settings {str(file)!r} cannot be read: {reason_of(error)}",
             todo="Check its permissions",
         ) from error
-    except (ValueError, RecursionError) as error:
-        raise _damaged(file) from error
+    except (ValueError, RecursionError):
+        record = None
     if not isinstance(record, dict) or not all(isinstance(digest, str) for digest in record.values()):
-        raise _damaged(file)
+        raise SettingsError(
+            f"the record of trusted settings {str(file)!r} is damaged",
+            todo="Delete it, then run 'memlines config trust' again where you need it",
+        )
     return record
-
-
-def _damaged(file: Path) -> SettingsError:
-    """Return the error for a record that cannot be understood, which grants no trust."""
-    return SettingsError(
-        f"the record of trusted settings {str(file)!r} is damaged",
-        todo="Delete it, then run 'memlines config trust' again where you need it",
-    )
 
 
 def _write_record(record: dict[str, str]) -> None:
@@ -172,27 +173,21 @@ def _write_record(record: dict[str, str]) -> None:
     import json
     import tempfile
 
-    file = _record_file()
-    text = json.dumps(record, indent=2, sort_keys=True) + "\n"
+    file = user_state_dir() / _RECORD
+    draft: Path | None = None
     try:
         make_own_folder(file.parent)
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=".trusted-")
-    except OSError as error:
-        raise _unwritable(file, error) from error
-    draft = Path(name)
-    try:
+        draft = Path(name)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+            stream.write(json.dumps(record, indent=2, sort_keys=True) + "\n")
             stream.flush()
             os.fsync(stream.fileno())
         draft.replace(file)
     except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise _unwritable(file, error) from error
-
-
-def _unwritable(file: Path, error: OSError) -> SettingsError:
-    return SettingsError(
-        f"the record of trusted settings {str(file)!r} cannot be written: {reason_of(error)}",
-        todo="Check the permissions of its folder and the room on the disk",
-    )
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        raise SettingsError(
+            f"the record of trusted settings {str(file)!r} cannot be written: {reason_of(error)}",
+            todo="Check the permissions of its folder and the space on the disk",
+        ) from error

@@ -1,4 +1,4 @@
-"""What is known about one setting (its kind, limits, meaning, who may set it), and the check of a value."""
+"""One setting: its kind, limits and meaning, who may set it, and the check of a value."""
 
 from __future__ import annotations
 
@@ -10,25 +10,11 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from memlines.errors import SettingsError
+from memlines.settings.trusted_files import Project
 
 Kind = Literal["bool", "int", "float", "str", "list", "dict"]
 
-Project = Literal["no", "less", "yes"]
-"""Whether a project's own file may set a key: never, only to less than it was, or freely.
-
-A project's file comes from a cloned repository, so the author of that repository speaks
-through it. It must not be able to read more of the user's files (sources,
-extra_paths, store.path), send text or money anywhere (embeddings, spend, cache, which
-saves paid calls), run a program (backend), touch another agent's index (agent, store) or
-keep more of what the user says (facts). Those are "no", and "no" is what a new key gets.
-Ranking, chunking and counting knobs only change how the project's own notes are found;
-their limits keep them harmless, so they are "yes". Whether memory is used, how much of a
-conversation is kept and how large a file is read are "less": a project may ask for less
-than the user's own settings give it, such as switching something off, but never for more.
-"""
-
 _SHOWN_VALUE = 80
-
 
 _Value = TypeVar("_Value")
 
