@@ -16,10 +16,10 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Which transcripts are read where `sources` asks for sessions."""
+    """Which transcripts are read if `sources` includes sessions."""
 
     clients: tuple[ClientName, ...] = key(
-        (), "The clients whose own transcripts of this folder are read, beside `sessions/`."
+        (), "The clients whose own transcripts of this folder you want read, besides `sessions/`."
     )
 
 
@@ -32,24 +32,24 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A chat model that helps to find what should last in a conversation; without one, rules do it."""
+    """A chat model that finds what to keep of a conversation; without one, rules do it."""
 
     provider: Literal["none", "openai", "anthropic"] = key(
-        "none", "The protocol of the model; what is said is sent to it once this is set."
+        "none", "The protocol of the model. Once you set this, your conversations are sent to it."
     )
-    model: str | None = key(None, "The model to ask.")
-    base_url: str | None = key(None, "The address of its API, if it is not the usual one.", expands=True)
-    api_key: str | None = key(None, "Its key; `${VAR}` reads a variable.", secret=True, expands=True)
+    model: str | None = key(None, "The chat model to use.")
+    base_url: str | None = key(None, "The address of the API, if you do not use the usual one.", expands=True)
+    api_key: str | None = key(None, "Your key; `${VAR}` reads a variable.", secret=True, expands=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Noticing in what the user writes that something should be remembered or recalled."""
+    """Notice in messages that something should be remembered or recalled."""
 
-    enabled: bool = key(True, "Whether messages are checked for an intent.", project="less")
+    enabled: bool = key(True, "Whether what you write is checked for a wish to remember.", project="less")
     languages: tuple[str, ...] = key(
         languages_with("intent"),
-        "The languages whose rules are used.",
+        "The languages you write in; their rules are used.",
         project="yes",
         choices=languages_with("intent"),
     )
@@ -67,22 +67,20 @@ class Snapshots:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Short long-term memories: where they are kept, and which are taken from and given to conversations."""
+    """Facts: where they are kept, which are saved from conversations, and which are given to them."""
 
-    auto_capture: bool = key(False, "Whether facts are taken from what the user writes.")
-    auto_recall: bool = key(True, "Whether fitting facts are given to the agent unasked.", project="less")
-    capture_max_chars: int = key(500, "Longer messages are not captured.", (100, 10_000))
-    capture_triggers: tuple[str, ...] = key(
-        (), "Your own words that make a sentence worth capturing, such as `house rule`."
-    )
-    recall_max_results: int = key(3, "How many facts are given unasked.", (1, 20))
-    recall_min_score: float = key(0.5, "How likely a fact must fit before it is shown.", (0, 1))
-    file: str = key("memory/facts.md", "The note that holds the facts, a line each.")
+    auto_capture: bool = key(False, "Whether facts are saved from what you write.")
+    auto_recall: bool = key(True, "Whether the agent gets fitting facts without asking.", project="less")
+    capture_max_chars: int = key(500, "No facts are saved from messages longer than this.", (100, 10_000))
+    capture_triggers: tuple[str, ...] = key((), "Your words that mark a fact, such as `house rule`.")
+    recall_max_results: int = key(3, "How many facts the agent gets without asking, at most.", (1, 20))
+    recall_min_score: float = key(0.5, "How likely a fact must fit before it is used.", (0, 1))
+    file: str = key("memory/facts.md", "The note that holds your facts, one per line.")
     store: Literal["auto", "lancedb", "index"] = key(
-        "auto", "What finds facts: a LanceDB table, the main index, or the table if its package is installed."
+        "auto", "What finds facts: a LanceDB table or the main index; `auto` uses LanceDB if it is installed."
     )
     uri: str | None = key(
-        None, "Where that table is kept, if not in the workspace: a folder, `s3://…` or `gs://…`."
+        None, "Where the LanceDB table is, if not in the workspace: a folder, `s3://…` or `gs://…`."
     )
 
 
@@ -107,46 +105,39 @@ PROVIDERS = ("auto", "builtin", "local", *SERVICES, "none")
 class Local:
     """A model of your own, in a GGUF file."""
 
-    model_path: str | None = key(
-        None, "The model's GGUF file; `auto` prefers it to all others.", expands=True
-    )
+    model_path: str | None = key(None, "Your GGUF file; `auto` prefers it to all other models.", expands=True)
     model_cache_dir: str | None = key(
-        None, "The folder of your GGUF files, where a relative `model_path` is looked for.", expands=True
+        None, "The folder of your GGUF files; a relative `model_path` is below it.", expands=True
     )
-    threads: int = key(0, "How many threads it may use; 0 means one a core.", (0, 1024))
+    threads: int = key(0, "How many threads the model may use; 0 means one per core.", (0, 1024))
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The slow and cheap way of OpenAI, Gemini and Voyage: hand in a file, fetch the vectors later."""
+    """The slow and cheap way of OpenAI, Gemini and Voyage: send a file, fetch the vectors later."""
 
-    enabled: bool = key(False, "Whether many texts at once are handed in as a batch.")
+    enabled: bool = key(False, "Whether many texts at once are sent as a batch.")
     min_texts: int = key(500, "Fewer texts than this are embedded directly.", (1, 1_000_000))
-    wait: bool = key(True, "Whether a sync waits for the batch; if not, a later one fetches it.")
+    wait: bool = key(True, "Whether a sync waits for the batch; if not, a later sync fetches it.")
     concurrency: int = key(2, "How many batches may be open at a time.", (1, 16))
-    poll_seconds: float = key(2.0, "How often a batch is asked for.", (0.01, 3600))
+    poll_seconds: float = key(2.0, "How many seconds pass between two looks at a batch.", (0.01, 3600))
     timeout_minutes: float = key(60.0, "How long a batch may take before it is given up.", (0.01, 2880))
 
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """How text becomes vectors, and who is asked to do it."""
+    """How text becomes vectors, and which provider does it."""
 
-    provider: str = key("auto", "Who turns text into vectors; `none` searches by words.", choices=PROVIDERS)
+    provider: str = key("auto", "What turns text into vectors; `none` searches by words.", choices=PROVIDERS)
     fallback: str = key("none", "The provider to use when the first one fails.", choices=PROVIDERS)
-    remote_ok: bool = key(False, "Lets `auto` pick a provider that receives your text over the network.")
-    model: str | None = key(None, "The model to use; nothing means the provider's own default.")
-    base_url: str | None = key(None, "The address of its API, if it is not the usual one.", expands=True)
-    api_key: str | None = key(None, "Its key; `${VAR}` reads a variable.", secret=True, expands=True)
-    headers: Pairs = key((), "More headers to send with every request.", secret=True, expands=True)
-    dimensions: int | None = key(
-        None, "The length of a vector, if the provider lets you choose.", (1, 65_536)
-    )
+    remote_ok: bool = key(False, "Whether `auto` may choose a provider that gets your text over the network.")
+    model: str | None = key(None, "The model to use; nothing means the default of the provider.")
+    base_url: str | None = key(None, "The address of the API, if you do not use the usual one.", expands=True)
+    api_key: str | None = key(None, "Your key; `${VAR}` reads a variable.", secret=True, expands=True)
+    headers: Pairs = key((), "Headers to send with every request.", secret=True, expands=True)
+    dimensions: int | None = key(None, "The length of vectors, if you can choose it.", (1, 65_536))
     batch_size: int | None = key(
-        None,
-        "How many texts one request holds at most; nothing or 0 means as many as the service takes.",
-        (0, 10_000),
-        "yes",
+        None, "Texts in a request; nothing or 0 means as many as the service accepts.", (0, 10_000), "yes"
     )
     local: Local = section(Local)
     batch: Batch = section(Batch)
@@ -154,19 +145,19 @@ class Embeddings:
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """What paid providers may cost; what is beyond a limit waits, and words find it meanwhile."""
+    """What paid providers may cost; beyond a limit, text waits for its vectors and is found by words."""
 
     max_per_day: float | None = key(
-        None, "The most a day may cost in US dollars; nothing means no limit.", (0, None)
+        None, "Your limit for a day in US dollars; nothing means none.", (0, None)
     )
     max_per_run: float | None = key(
-        None, "The most one sync may cost in US dollars; nothing means no limit.", (0, None)
+        None, "Your limit for one sync in US dollars; nothing means none.", (0, None)
     )
     max_tokens_per_day: int | None = key(
-        None, "The most tokens a day may send; nothing means no limit.", (0, None)
+        None, "Your limit of tokens for a day; nothing means none.", (0, None)
     )
     max_tokens_per_run: int | None = key(
-        None, "The most tokens one sync may send; nothing means no limit.", (0, None)
+        None, "Your limit of tokens for one sync; nothing means none.", (0, None)
     )
     prices: Pairs = key((), "US dollars for a million tokens by model, such as `my-model: '0.05'`.")
 
@@ -182,12 +173,9 @@ class Files:
 class Chunking:
     """How notes are cut into the pieces that are found."""
 
-    tokens: int = key(400, "The size of a chunk; a token is about four letters.", (1, 8000), "yes")
+    tokens: int = key(400, "The size of a chunk in tokens; a token is about four letters.", (1, 8000), "yes")
     overlap: int = key(
-        80,
-        "How much of a chunk is repeated in the next; always less than `chunking.tokens`.",
-        (0, 7999),
-        "yes",
+        80, "Tokens that the next chunk repeats; less than `chunking.tokens`.", (0, 7999), "yes"
     )
 
 
@@ -197,12 +185,10 @@ class Vector:
 
     enabled: bool = key(True, "Whether vectors are kept and searched.")
     engine: Literal["auto", "matrix", "sqlite-vec"] = key(
-        "auto", "What compares vectors; `auto` takes the fastest."
+        "auto", "What compares vectors; `auto`: the fastest."
     )
     extension_path: str | None = key(
-        None,
-        "The file of the sqlite-vec extension; nothing means the one of the installed package.",
-        expands=True,
+        None, "The file of the sqlite-vec extension, if not that of its package.", expands=True
     )
 
 
@@ -211,13 +197,13 @@ class Store:
     """Where chunks and vectors live."""
 
     driver: Literal["sqlite", "qdrant"] = key(
-        "sqlite", "Where the index lives. `qdrant` is not available in this version, and refused."
+        "sqlite", "What stores the index. `qdrant` is not available in this version and is refused."
     )
     path: str = key(
         "",
-        "The index file; `{agent}` is replaced. Empty means `.memory/index.sqlite`, and "
-        "`.memory/index-<agent>.sqlite` for another agent than `main`; a common path without `{agent}` "
-        "gets `-<agent>` for it, too.",
+        "The index file, with `{agent}` for the name of the agent. Empty means `.memory/index.sqlite`, and "
+        "`.memory/index-<agent>.sqlite` for an agent other than `main`. A path without `{agent}` gets "
+        "`-<agent>` for such an agent.",
         template=True,
     )
     vector: Vector = section(Vector)
@@ -225,9 +211,9 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Vectors that were made before and need not be made again."""
+    """Vectors that were computed before and are reused."""
 
-    enabled: bool = key(True, "Whether vectors are kept for text seen before.")
+    enabled: bool = key(True, "Whether the vectors of text seen before are kept.")
     max_entries: int = key(10_000, "How many cached vectors are kept; the oldest go first.", (1, 10_000_000))
 
 
@@ -236,11 +222,9 @@ class SessionSync:
     """When a transcript that grew is read again."""
 
     delta_bytes: int = key(
-        100_000, "Read again after this many new bytes; 0 means any.", (0, 1_000_000_000), "yes"
+        100_000, "New bytes before it is read again; 0 means any.", (0, 1_000_000_000), "yes"
     )
-    delta_messages: int = key(
-        50, "Read again after this many new messages; 0 means any.", (0, 1_000_000), "yes"
-    )
+    delta_messages: int = key(50, "New messages before it is read again; 0 means any.", (0, 1_000_000), "yes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,46 +233,45 @@ class Sync:
 
     watch: bool = key(
         True,
-        "Whether a watch gets changes from the operating system; if not, it looks every few seconds.",
+        "Whether `watch` hears of changes from the operating system; if not, it looks every few seconds.",
         project="yes",
     )
-    watch_debounce_ms: int = key(1500, "How long files must rest before indexing.", (0, 600_000), "yes")
+    watch_debounce_ms: int = key(
+        1500, "How long files must be unchanged before indexing.", (0, 600_000), "yes"
+    )
     on_session_start: bool = key(True, "Whether a new session starts with a sync.", project="yes")
     on_search: bool = key(True, "Whether a search starts a sync.", project="yes")
     search_seconds: float = key(
-        2.0, "How long a search may index before it answers; what is left follows.", (0.1, 3600), "yes"
+        2.0, "How long a search may index; what is left follows later.", (0.1, 3600), "yes"
     )
     interval_minutes: int = key(
-        0,
-        "Sync this often too while `watch`, `serve`, `mcp` or the engine of hooks runs; 0 means never.",
-        (0, 525_600),
-        "yes",
+        0, "Minutes between syncs while a server or `watch` runs; 0 means none.", (0, 525_600), "yes"
     )
     sessions: SessionSync = section(SessionSync)
 
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """How words and meaning are weighed against each other."""
+    """How words and meaning are weighted."""
 
     enabled: bool = key(True, "Whether words and vectors are searched together.", project="yes")
     vector_weight: float = key(
         0.7,
-        "The share of meaning; both weights are scaled to add up to 1. Setting it selects the fusion "
+        "The weight of meaning; both weights are scaled to add up to 1. Setting it selects the fusion "
         "`weighted`.",
         (0, 1),
         "yes",
     )
     text_weight: float = key(
         0.3,
-        "The share of words; both weights are scaled to add up to 1. Setting it selects the fusion "
+        "The weight of words; both weights are scaled to add up to 1. Setting it selects the fusion "
         "`weighted`.",
         (0, 1),
         "yes",
     )
     candidate_multiplier: int = key(
         4,
-        "How many candidates each ranking gives for each result, 200 in all at most. Setting it selects "
+        "How many candidates each ranking gives per result, at most 200 in all. Setting it selects "
         "the fusion `weighted`; `evidence` always looks at 200.",
         (1, 20),
         "yes",
@@ -297,36 +280,36 @@ class Hybrid:
 
 @dataclass(frozen=True, slots=True)
 class Mmr:
-    """Whether results that repeat each other give way."""
+    """Whether results that repeat each other are avoided."""
 
-    enabled: bool = key(False, "Whether results are spread over different texts.", project="yes")
-    lambda_: float = key(0.7, "1 ranks by score alone, 0 by difference alone.", (0, 1), "yes")
+    enabled: bool = key(False, "Whether you get results that repeat each other less.", project="yes")
+    lambda_: float = key(0.7, "1 ranks by score only, 0 by difference only.", (0, 1), "yes")
 
 
 @dataclass(frozen=True, slots=True)
 class TemporalDecay:
-    """Whether older daily notes count less."""
+    """Whether older daily notes score lower."""
 
-    enabled: bool = key(False, "Whether daily notes fade with age.", project="yes")
-    half_life_days: float = key(30.0, "The age at which a score is halved.", (0.01, 36_500), "yes")
+    enabled: bool = key(False, "Whether older daily notes score lower.", project="yes")
+    half_life_days: float = key(30.0, "The age in days at which a score is halved.", (0.01, 36_500), "yes")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """What a search returns."""
 
-    max_results: int = key(6, "How many results are returned.", (1, 1000), "yes")
+    max_results: int = key(6, "How many results you get at most.", (1, 1000), "yes")
     min_score: float = key(
         0.35,
-        "What a result scores to count as an answer. Where none does, a search shows up to three of the "
-        "nearest as weak ones, and nothing is given unasked.",
+        "The score that a result needs to count as an answer. If none has it, you get up to three of the "
+        "nearest, marked as weak, and the agent gets nothing without asking.",
         (0, 1),
         "yes",
     )
     fusion: Literal["evidence", "weighted", "rrf"] = key(
         "evidence",
-        "How both rankings become one. Not set, it is `weighted` if a weight or the multiplier of "
-        "`query.hybrid` is set.",
+        "How both rankings become one. If you do not set it but a weight or the multiplier of "
+        "`query.hybrid`, it is `weighted`.",
         project="yes",
     )
     hybrid: Hybrid = section(Hybrid)
@@ -336,13 +319,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Which tools models are shown, and how much these may answer."""
+    """Which tools models see, and how long their answers may be."""
 
     maintenance: bool = key(False, "Whether models see `memory_sync` and `memory_status`.", project="yes")
     max_chars: int = key(
         12_000,
-        "Characters that an answer of `memory_search` or `memory_recall` has at most, and the notes and "
-        "facts that are given unasked. Whole hits are left out at the end, and the answer says which.",
+        "The most characters in an answer of `memory_search` or `memory_recall`, and in the notes and facts "
+        "that an agent gets without asking. Whole hits at the end are left out, and the answer says which.",
         (2000, 1_000_000),
         "less",
     )
@@ -350,37 +333,37 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every setting of Memlines; made without arguments it holds the defaults."""
+    """Every setting of Memlines; `Settings()` holds the defaults."""
 
-    enabled: bool = key(True, "Whether memory is used at all.", project="less")
+    enabled: bool = key(True, "Whether Memlines is switched on.", project="less")
     profile: Literal["default", "openclaw"] = key(
         "default",
-        "`openclaw` ranks as OpenClaw does, except where you set a ranking key yourself. It differs in "
-        "that file names and other forms of a word also count as the word; and the builtin model's "
-        "cosines are low, so few hits reach its `min_score` of 0.35.",
+        "`openclaw` ranks as OpenClaw does, except for ranking keys that you set yourself. But file names "
+        "and other forms of a word also count as the word, and the cosines of the builtin model are low, so "
+        "few hits reach its `min_score` of 0.35.",
         project="yes",
     )
-    agent: str = key(MAIN_AGENT, "The agent whose settings, sessions and index are used; `--agent` names it.")
+    agent: str = key(MAIN_AGENT, "The agent whose settings, sessions and index you use; see `--agent`.")
     workspace: str | None = key(
         None,
-        "The folder with the notes where none is named and none is above; relative to the file that names"
-        " it. A project's file may never set it.",
+        "The folder with your notes, if you name none and are not inside one; relative to the file that sets "
+        "it. A project's file may never set it.",
     )
-    sources: tuple[Source, ...] = key(("memory",), "What is indexed: notes, and transcripts if asked for.")
-    extra_paths: tuple[str, ...] = key((), "More files and folders to index beside the workspace.")
+    sources: tuple[Source, ...] = key(
+        ("memory",), "What is indexed: your notes, and transcripts if you add them."
+    )
+    extra_paths: tuple[str, ...] = key((), "Files and folders to index besides the workspace.")
     backend: Literal["builtin", "qmd"] = key(
-        "builtin", "What does the searching. `qmd` is not available in this version, and refused."
+        "builtin", "What searches. `qmd` is not available in this version and is refused."
     )
     citations: Literal["auto", "on", "off"] = key(
         "auto",
-        "Whether results name their source. `auto` is the same as `on`: whether a chat has one reader or "
-        "many is not known here.",
+        "Whether results name their source. `auto` means `on`, because Memlines cannot know whether one "
+        "person or many read your chat.",
         project="yes",
     )
     timezone: str | None = key(
-        None,
-        "The zone of days and times in notes, such as Europe/Amsterdam; nothing means the machine's.",
-        project="yes",
+        None, "Your time zone, such as Europe/Amsterdam, if not that of the machine.", project="yes"
     )
     files: Files = section(Files)
     embeddings: Embeddings = section(Embeddings)
