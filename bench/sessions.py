@@ -41,14 +41,14 @@ class Bytes:
     def __init__(self) -> None:
         """Begin to count."""
         self.count = 0
-        whole = read._stable_content
+        whole = read.bounded_lines
 
         def counted(*arguments: Any) -> Any:
             found = whole(*arguments)
             self.count += len(found[0])
             return found
 
-        setattr(read, "_stable_content", counted)  # noqa: B010 (mypy knows the one that is there)
+        setattr(read, "bounded_lines", counted)  # noqa: B010 (mypy knows the one that is there)
 
 
 def main() -> None:

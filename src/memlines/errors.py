@@ -19,7 +19,7 @@
     │   ├── QuotaExceeded                   the provider's own limit is reached
     │   ├── SpendLimit                      a limit of the settings is reached
     │   ├── TextsRefused                    it does not take these texts; it may take others
-    │   └── BadVectors                      a provider returned something that is no vector
+    │   └── BadVectors                      a provider returned something that is not a vector
     │       └── ModelChanged                it returned vectors of another model than before
     ├── WriteError                 exit 7   a note, or a file of a client, could not be written
     ├── BackupError                exit 8   an archive or a place of backups cannot be used

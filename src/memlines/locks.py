@@ -27,7 +27,7 @@ _Result = TypeVar("_Result")
 
 _A_MOMENT = 1.0
 _POLL = 0.005
-"""How often a lock is tried: who holds it in a tight loop lets go for a moment only."""
+"""How often a lock is tried: a process that holds it in a tight loop releases it for a moment only."""
 
 
 class WriterLock:
@@ -49,7 +49,7 @@ class WriterLock:
 
         lock = FileLock(self.path)
         try:
-            # The library takes a file it cannot open for a lock that is held, and would wait for it.
+            # The library would wait for a file that it cannot open, as if another process held the lock.
             self._refuse_odd_files()
             os.close(open_private(self.path))
             try:
@@ -89,8 +89,8 @@ class WriterLock:
         try:
             if not stat.S_ISREG(self._holder_file.lstat().st_mode):
                 return "another process"
-            told = json.loads(self._holder_file.read_text(encoding="utf-8"))
-            return f"process {int(told['pid'])} since {told['since']}"
+            holder = json.loads(self._holder_file.read_text(encoding="utf-8"))
+            return f"process {int(holder['pid'])} since {holder['since']}"
         except (OSError, ValueError, KeyError, TypeError):
             return "another process"
 

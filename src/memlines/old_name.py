@@ -19,7 +19,7 @@ MARKS = {
     "state": ("index-secret", "trusted.json", "engines", "install.lock", "hooks.log"),
     "cache": ("indexes", "models", "builtin-*"),
 }
-"""What tells a user-wide folder of ours, by its kind: another program of that name may have one as well."""
+"""What marks a user-wide folder as ours, by its kind: another program of that name may have one as well."""
 
 in_use: dict[str, str] = {}
 """What this process read by the old name, and what it is called now; the command line says so once."""

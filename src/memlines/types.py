@@ -52,8 +52,8 @@ class FoundFile(NamedTuple):
 class Problem:
     """A path that is not in the index, and the reason in words.
 
-    `failed` tells a file that should have been read but could not be from one that is
-    left out on purpose (binary, too large, a symbolic link).
+    `failed` means that the file should have been read but could not be; others are left out on purpose
+    (binary, too large, a symbolic link).
     """
 
     path: str
@@ -103,11 +103,11 @@ class Document:
     position: int = 0
     """Where the text begins, as a line and in bytes, if only the end of a transcript was read."""
     heading: str = ""
-    """What stands above its chunks, if that is known from what was read before."""
+    """The headings above its chunks, if they are known from what was read before."""
     secrets: tuple[Spot, ...] = ()
     """The lines on which secrets first appear, as far as it was read before."""
     left_out: Mapping[int, int] = field(default_factory=dict)
-    """The lines above `LONGEST_LINE` that were not read, and how many bytes each has; a sign stands there."""
+    """The lines above `LONGEST_LINE` that were not read, and how many bytes each has; a sign replaces it."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ class Tail(NamedTuple):
 
 Turns = tuple[tuple[int, int], ...]
 """The turns in a chunk of a conversation: the line of its text, counted from 0, that each begins on, and the
-line of the transcript that it stands on."""
+line of the transcript that it is on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ class Space:
 
 
 class IndexedFile(NamedTuple):
-    """What the index remembers of a file, to tell whether it changed."""
+    """What the index remembers of a file, to see whether it changed."""
 
     path: str
     source: Source
@@ -272,7 +272,7 @@ class Hit:
 
     @property
     def citation(self) -> str:
-        """Where the hit stands, as `path#L3` or `path#L3-L9`."""
+        """Where the hit is, as `path#L3` or `path#L3-L9`."""
         return cite(self.path, self.start_line, self.end_line)
 
 
@@ -284,7 +284,7 @@ CONTEXT_TOKENS = 800
 
 
 def cited(citation: str) -> tuple[str, int, int] | None:
-    """Return the path and the lines of a citation; nothing if it is none."""
+    """Return the path and the lines of a citation, or None if it is not one."""
     found = _CITATION.fullmatch(citation)
     return (found["path"], int(found["first"]), int(found["last"] or found["first"])) if found else None
 

@@ -240,7 +240,7 @@ def test_a_line_that_somebody_changed_takes_no_other_with_it(home: Workspace) ->
 def test_without_the_salt_nobody_pretends_to_know(home: Workspace) -> None:
     bury(home, [ENTRY])
     (home.private / SALT_NAME).unlink()
-    with pytest.raises(WorkspaceError, match="cannot tell what was forgotten"):
+    with pytest.raises(WorkspaceError, match="does not say what was forgotten"):
         Forgotten.load(home)
 
 

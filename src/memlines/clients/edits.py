@@ -100,7 +100,8 @@ def undo_edit(
 
 def cut(content: AnyStr, spans: Iterable[tuple[int, int]]) -> AnyStr:
     """Return a content without some spans of it, which come in order and may overlap."""
-    kept, at = [], 0
+    kept: list[AnyStr] = []
+    at = 0
     for start, end in spans:
         kept.append(content[at:start])
         at = max(at, end)

@@ -3,7 +3,7 @@
 A file is written under another name in the same folder, made durable, and only then given its
 own name: a reader sees all of it, and a crash leaves what was there before.
 
-Each function takes the root that the file lies below, and follows no link from there on. Without a root, the
+Each function accepts the root that the file is below, and follows no link from there on. Without a root, the
 folder of the file is where its user put it, and only the file itself may not be a link.
 """
 
@@ -23,13 +23,13 @@ from memlines.paths import PRIVATE_DIR
 
 TEMPORARY_PREFIX = ".memlines-"
 TEMPORARY_SUFFIX = ".tmp"
-"""Marks unfinished files; discovery takes `.md` files only, so it never sees them."""
+"""Marks unfinished files; discovery looks at `.md` files only, so it never sees them."""
 
 TEMPORARY_PREFIXES = (TEMPORARY_PREFIX, ".recollect-")
 """What unfinished files begin with, those included that the project left by its first name."""
 
 TEMPORARY_NAME = re.compile(r"\.(?:memlines|recollect)-[0-9a-f]{32}\.tmp")
-_NEW_FILE = 0o666  # less what the umask takes away
+_NEW_FILE = 0o666  # less what the umask removes
 _ALL_OF_GROUP, _GROUP_MAY_WRITE = 0o070, 0o060
 _AT_ONCE = 1 << 20
 _UNLIMITED = 1 << 60
@@ -268,7 +268,7 @@ def _temporaries(folder: Folder) -> list[str]:
 
 
 def _discard(folder: Folder, temporary: str) -> None:
-    with suppress(OSError):  # gone already, or the next sweep takes it; the write itself is what counts
+    with suppress(OSError):  # gone already, or the next sweep removes it; the write itself is what counts
         folder.unlink(temporary)
 
 

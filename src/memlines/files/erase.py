@@ -2,8 +2,8 @@
 
 Every other change of a note keeps the old text in the history or in the trash. Here nothing is kept. What a
 note will be is noted by its hash in `<private>/forgetting.json` just before it is changed: if a run that
-changes several notes is cut short, the next one can tell those that are done from those that are not, though
-the lines it was given have moved in them. The last step of a run removes that file.
+changes several notes is cut short, the next one knows which are done, although the lines it was given have
+moved in them. The last step of a run removes that file.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Lines:
 def without(text: str, lines: Iterable[Lines], path: str) -> tuple[str, int]:
     """Return a text without some lines, and how many runs of them were in it.
 
-    Lines that stand elsewhere by now are found there; those that are gone are gone.
+    Lines that moved are found where they are now; those that are gone are not an error.
     """
     taken = 0
     for run in sorted(lines, key=lambda run: run.first, reverse=True):
@@ -122,14 +122,11 @@ def erase_kept(workspace: Workspace, path: str) -> tuple[int, int]:
     place = place_of(workspace, path)
 
     def take_out() -> tuple[int, int]:
-        folder = workspace.private / "history" / place.path
-        versions = [folder / version.name for version in history.versions(workspace, place.path)]
-        items = [item for item in trash.items(workspace) if item.path == place.path]
-        _remove(workspace, versions, workspace.private / "history")
-        trash_folder = workspace.private / "trash"
-        _remove(workspace, [trash_folder / item.name / item.path for item in items], trash_folder)
+        versions, removed = _kept_of(workspace, place.path)
+        for files, name in zip((versions, removed), KEPT_DIRS, strict=True):
+            _remove(workspace, files, workspace.private / name)
         journal.clear(workspace)
-        return len(versions), len(items)
+        return len(versions), len(removed)
 
     with writing(workspace):
         return attempt(place, take_out)
@@ -165,20 +162,23 @@ def kept_text(workspace: Workspace, path: str) -> str | None:
     """Return what is kept of a note that is gone: the newest from the trash, else from its history."""
     place = place_of(workspace, path)
     with reading(f"what is kept of {place.path!r}"):
-        for item in trash.items(workspace):
-            if item.path == place.path:
-                file = workspace.private / "trash" / item.name / item.path
-                content = atomic.read(file, root=workspace.root)
-                return None if content is None else _text_of(place, content)
-        for version in history.versions(workspace, place.path):
-            file = workspace.private / "history" / place.path / version.name
-            content = atomic.read(file, root=workspace.root)
-            return None if content is None else _text_of(place, content)
-    return None
+        versions, removed = _kept_of(workspace, place.path)
+        newest = next(iter([*removed, *versions]), None)
+        content = None if newest is None else atomic.read(newest, root=workspace.root)
+    return None if content is None else _text_of(place, content)
+
+
+def _kept_of(workspace: Workspace, path: str) -> tuple[list[Path], list[Path]]:
+    """Return where versions of a note are kept, and where it is in the trash, each the newest first."""
+    kept, removed = (workspace.private / name for name in KEPT_DIRS)
+    return (
+        [kept / path / version.name for version in history.versions(workspace, path)],
+        [removed / item.name / path for item in trash.items(workspace) if item.path == path],
+    )
 
 
 def is_done(workspace: Workspace, path: str) -> bool:
-    """Return whether a run that was cut short took out of a note what it was to take out."""
+    """Return whether a run that was cut short took out of a note what it should."""
     after = _read_journal(workspace).get(path)
     if after is None:
         return False
@@ -189,14 +189,10 @@ def is_done(workspace: Workspace, path: str) -> bool:
 
 def finish(workspace: Workspace) -> None:
     """Note that a run is over."""
+    place = Place(JOURNAL, workspace.private / JOURNAL, workspace.root)
     with writing(workspace):
-        place = Place(JOURNAL, workspace.private / JOURNAL, workspace.root)
-
-        def remove_journal() -> None:
-            with suppress(FileNotFoundError):
-                atomic.unlink(place.real, root=place.root, durable=False)
-
-        attempt(place, remove_journal)
+        if atomic.exists(place.real, root=place.root):
+            attempt(place, lambda: atomic.unlink(place.real, root=place.root, durable=False))
 
 
 def without_forgotten(
@@ -294,7 +290,7 @@ def _redact(workspace: Workspace, file: Path, redact: Callable[[str], str], top:
 
 
 def _remove(workspace: Workspace, files: Iterable[Path], top: Path) -> None:
-    """Remove files, and the folders up to another one that are empty then: their names tell something."""
+    """Remove files, and the folders up to another one that are empty then: their names say something."""
     for file in files:
         atomic.unlink(file, root=workspace.root)
         for folder in file.parents:

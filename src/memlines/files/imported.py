@@ -44,7 +44,7 @@ def save(
 ) -> Saved:
     """Write a transcript under a name, or another one like it if a different conversation has that.
 
-    `relate` tells what a file that is there is to the new one. This is durable when it returns; with
+    `relate` says what a file that is there is to the new one. This is durable when it returns; with
     `dry_run` nothing is written, and the result says what would be.
     """
     folder = workspace.root / SESSIONS_DIR

@@ -63,7 +63,7 @@ def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The bytes of a transcript from a position on, and what tells this state of it from another."""
+    """The bytes of a transcript from a position on, and what distinguishes this state of it from another."""
 
     content: bytes
     position: int

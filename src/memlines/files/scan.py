@@ -26,7 +26,7 @@ USER_FILE = "USER.md"
 """What an agent of OpenClaw knows about its user; elsewhere a file of this name may be anything."""
 
 _SOUL_FILE = "SOUL.md"
-"""Stands beside it in every workspace that OpenClaw made, and hardly anywhere else."""
+"""Is beside it in every workspace that OpenClaw made, and hardly anywhere else."""
 
 NOTES_DIR = "memory"
 SUFFIX = ".md"
@@ -34,7 +34,7 @@ SESSIONS_DIR = "sessions"
 
 MAX_SESSION_BYTES = 100_000_000
 """A transcript holds every output of every tool, of which nothing is indexed, so it may be far larger than
-a note. This bounds the memory that one takes while it is read, which is a few times its size."""
+a note. This bounds the memory that reading one needs, which is a few times its size."""
 
 IGNORED_DIRS = frozenset(
     {".git", "node_modules", ".venv", "venv", ".tox", "__pycache__", ".pnpm-store", PRIVATE_DIR}
@@ -96,7 +96,7 @@ def anchor_of(workspace: Workspace, extra: str) -> tuple[str, str]:
 
 
 def root_files(workspace: Workspace) -> tuple[str, ...]:
-    """Return the names of the notes that may stand beside `memory/`."""
+    """Return the names of the notes that may be beside `memory/`."""
     is_openclaw = os.path.lexists(workspace.root / _SOUL_FILE)
     return (*ROOT_FILES, USER_FILE) if is_openclaw else ROOT_FILES
 
@@ -109,7 +109,7 @@ def limit_for(source: Source, max_bytes: int) -> tuple[int, str]:
 
 
 def fingerprint_of(info: os.stat_result) -> Fingerprint:
-    """Return what tells one state of a file from another."""
+    """Return what distinguishes one state of a file from another."""
     return Fingerprint(info.st_size, info.st_mtime_ns, info.st_ino & _INODE_BITS)
 
 
@@ -125,7 +125,11 @@ class _Walk:
         self.blind: list[str] = []
 
     def notes(self, tree: Tree) -> None:
-        self._root_files(tree)
+        # Root files by the names they really have, so case-insensitive disks list one once.
+        names = {entry.name: entry for entry in self._entries(tree, "")}
+        for name in (*ROOT_FILES, USER_FILE) if _SOUL_FILE in names else ROOT_FILES:
+            if name in names:
+                self._consider(tree, name, names[name])
         self._tree(tree, NOTES_DIR)
 
     def sessions(self, tree: Tree) -> None:
@@ -158,13 +162,6 @@ class _Walk:
                 self._file(tree, relative, info)
             else:
                 self._problem(path, f"extra path is neither a folder nor a {SUFFIX} file")
-
-    def _root_files(self, tree: Tree) -> None:
-        """Take the root files by the names they really have, so case-insensitive disks list one once."""
-        names = {entry.name: entry for entry in self._entries(tree, "")}
-        for name in (*ROOT_FILES, USER_FILE) if _SOUL_FILE in names else ROOT_FILES:
-            if name in names:
-                self._consider(tree, name, names[name])
 
     def _tree(self, tree: Tree, top: str) -> None:
         pending = [top]
@@ -208,7 +205,7 @@ class _Walk:
                 return False
             if entry.is_dir(follow_symlinks=False):
                 if name in IGNORED_DIRS:
-                    self._ignored(tree, relative)
+                    self._report_ignored(tree, relative)
                 return name not in IGNORED_DIRS
             if wanted:
                 self._file(tree, relative, entry.stat(follow_symlinks=False), source)
@@ -219,8 +216,8 @@ class _Walk:
             self._problem(tree.path_of(relative), reason, failed=True, blind=True)
         return False
 
-    def _ignored(self, tree: Tree, relative: str) -> None:
-        """Tell of a folder that is never looked into if notes stand in it and it can be listed."""
+    def _report_ignored(self, tree: Tree, relative: str) -> None:
+        """Report a folder that is never looked into if there are notes in it and it can be listed."""
         with suppress(OSError, PathError), tree.enter(relative).scan() as listing:
             if any(entry.name.endswith(SUFFIX) for entry in islice(listing, _FIRST_ENTRIES)):
                 self._problem(tree.path_of(relative), _IS_IGNORED)
@@ -250,13 +247,8 @@ class _Walk:
 
     def _name(self, path: str) -> str:
         """Return the path as the index and citations write it: relative, with forward slashes."""
-        within = path.startswith(self.prefix)
-        relative = path[len(self.prefix) :] if within else _relative(path, self.root)
+        relative = path.removeprefix(self.prefix)
+        if relative == path:
+            with suppress(ValueError):  # another drive, on Windows
+                relative = os.path.relpath(path, self.root)
         return relative if os.sep == "/" else relative.replace(os.sep, "/")
-
-
-def _relative(path: str, start: str) -> str:
-    try:
-        return os.path.relpath(path, start)
-    except ValueError:  # another drive, on Windows
-        return path

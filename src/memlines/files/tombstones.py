@@ -1,6 +1,6 @@
 """What was forgotten, known again without being kept.
 
-Forgetting takes a text out of the notes, but it may also stand in transcripts, which belong to other
+Forgetting takes a text out of the notes, but it may also be in transcripts, which belong to other
 programs and are read again and again. So `<private>/forgotten.jsonl` holds a salted SHA-256 of each
 forgotten entry, and of each of its lines and sentences that is long enough to be data from others
 (`text.pieces`).
@@ -37,10 +37,10 @@ FILE_NAME = "forgotten.jsonl"
 SALT_NAME = "forgotten.salt"
 
 About = Literal["text", "session", "file"]
-"""What a tombstone stands for: words, all of a session, or a note or snapshot that was forgotten whole."""
+"""What was forgotten: words, all of a session, or a whole note or snapshot."""
 
 _BETWEEN = "[\\W_\u03b9]*"
-"""What may stand between two words where case is folded: a combining iota becomes a letter there."""
+"""What may be between two words where case is folded: a combining iota becomes a letter there."""
 
 _FEW = 16
 """Texts that are looked for one by one before words are hashed; that pays for no more of them."""
@@ -96,7 +96,7 @@ class Forgotten:
             salt = atomic.read(workspace.private / SALT_NAME, root=workspace.root)
         if content and not salt:
             raise WorkspaceError(
-                f"{SALT_NAME} is missing, so {FILE_NAME} cannot tell what was forgotten",
+                f"{SALT_NAME} is missing, so {FILE_NAME} does not say what was forgotten",
                 todo=f"Put it back into {str(workspace.private)!r}, or delete both files to start over",
             )
         return cls.read(content or b"", salt or b"", workspace)
@@ -153,7 +153,7 @@ class Forgotten:
         spans = {(start, end) for start, end, _ in self._found(composed)}
         if not spans:
             return text
-        return self.redact(cut_spans(composed, spans))  # what stands side by side now may be it again
+        return self.redact(cut_spans(composed, spans))  # what is side by side now may be it again
 
     def drops_session(self, path: str) -> bool:
         """Return whether all of a transcript was forgotten."""
@@ -185,7 +185,7 @@ class Forgotten:
         return bool(found)
 
     def _found(self, text: str) -> Iterator[tuple[int, int, Tombstone]]:
-        """Yield where forgotten texts stand in a text, and their tombstones."""
+        """Yield where forgotten texts are in a text, and their tombstones."""
         if self._wordings:
             folded = text.casefold()
             if not any(wording.search(folded) for wording in self._wordings):
@@ -206,36 +206,27 @@ class _Group:
         every = list(stones)
         self._texts = {stone.hash: stone for stone in every if stone.about == "text"}
         self._names = {(stone.about, stone.hash) for stone in every if stone.about != "text"}
-        self._lengths = _Lengths(salt, self._texts.values())
+        self._by_first: dict[int, set[int]] = {}
+        for stone in self._texts.values():
+            self._by_first.setdefault(stone.first, set()).add(stone.words)
+        self._lengths: dict[str, tuple[int, ...]] = {}
+        """How many words the forgotten texts have that may begin with a word, worked out once for each."""
 
     def holds(self, about: About, name: str) -> bool:
         """Return whether a session or a file of this name was forgotten."""
         return bool(self._names) and (about, _name_hash(self._salt, about, name)) in self._names
 
     def matches(self, words: Sequence[str]) -> Iterator[tuple[int, int, Tombstone]]:
-        """Yield where forgotten texts may stand among words: the first word, how many, and the tombstone."""
+        """Yield where forgotten texts may be among words: the first word, how many, and the tombstone."""
         lengths = self._lengths
         for at, word in enumerate(words) if self._texts else ():
+            if word not in lengths:
+                lengths[word] = tuple(self._by_first.get(_first_byte(self._salt, word), ()))
             for count in lengths[word]:
                 if at + count <= len(words):
                     stone = self._texts.get(_hash(self._salt, words[at : at + count]))
                     if stone is not None:
                         yield at, count, stone
-
-
-class _Lengths(dict[str, tuple[int, ...]]):
-    """How many words the forgotten texts have that may begin with a word, worked out once for each."""
-
-    def __init__(self, salt: bytes, stones: Iterable[Tombstone]) -> None:
-        super().__init__()
-        self._salt = salt
-        self._by_first: dict[int, set[int]] = {}
-        for stone in stones:
-            self._by_first.setdefault(stone.first, set()).add(stone.words)
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        self[word] = tuple(self._by_first.get(_first_byte(self._salt, word), ()))
-        return self[word]
 
 
 def bury(
@@ -248,10 +239,10 @@ def bury(
 
 
 def adopt(workspace: Workspace, theirs: Forgotten) -> int:
-    """Take over what was forgotten where a copy was made; return how much of it is new here.
+    """Forget what was forgotten where a copy was made; return how much of it is new here.
 
-    A text that was remembered again since then stays. A workspace that forgot nothing yet takes
-    over the salt as well, so that a restored one goes on as the one that was lost.
+    A text that was remembered again since then stays. A workspace that forgot nothing yet also gets
+    the salt, so that a restored one continues as the one that was lost.
     """
     if not len(theirs):
         return 0

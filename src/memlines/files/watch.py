@@ -1,7 +1,7 @@
-"""Listen to what the system tells about changes of files: where to listen, and what was heard.
+"""Listen for changes of files that the system reports: where to listen, and what was heard.
 
 Folders are listened to one by one and not with everything below them: a workspace may be a repository
-with a hundred thousand files that are no notes.
+with a hundred thousand files that are not notes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MODIFIED = 2
 
 
 class Unheard(Exception):
-    """The system does not tell of changes; the text says why."""
+    """The system does not report changes; the text says why."""
 
 
 class Places:
@@ -57,7 +57,7 @@ class Places:
     def folders(self) -> dict[str, int]:
         """Return the folders to listen to as they are now, with their inodes.
 
-        A folder that was deleted and made again is another one, of which the system tells nothing.
+        A folder that was deleted and created again is another one, of which the system reports nothing.
         """
         inside: dict[str, int] = {}
         if self._has_notes:
@@ -79,7 +79,7 @@ class Places:
 
 
 class Hints:
-    """What the system tells about changes in some folders.
+    """What the system reports about changes in some folders.
 
     They are stale when one of these folders itself was made, moved or deleted since.
     """
@@ -113,7 +113,7 @@ class Hints:
             changes = next(self._changes, set())
         except (OSError, RuntimeError) as error:
             raise Unheard(str(error)) from error
-        # An inode can be given again at once, so it does not always tell a folder from its successor.
+        # An inode can be given again at once, so it does not always distinguish a folder from its successor.
         self.is_stale |= any(change != _MODIFIED and path in self._folders for change, path in changes)
         early, self._heard_early = self._heard_early, False
         return early or any(self._places.matters(path) for _, path in changes)

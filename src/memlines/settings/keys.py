@@ -198,7 +198,7 @@ def leaves(data: Mapping[Any, Any], origin: str, heading: str = "") -> Iterator[
             yield unknown(written, origin, _all_names(), name)
         elif isinstance(value, Mapping):
             yield from leaves(value, origin, f"{written}.")
-        elif value is not None:  # a heading whose lines are all commented out is no mistake
+        elif value is not None:  # a heading whose lines are all commented out is not a mistake
             inside = [key for key in known_keys() if _is_at_or_below(key, name)]
             yield SettingsError(
                 f"setting {written!r} from {origin} has a value, but it is a group of settings",

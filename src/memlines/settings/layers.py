@@ -166,7 +166,7 @@ def _check_name(agent: object, origin: str) -> str:
 
 
 def _check_table(value: Any, name: str, origin: str) -> Mapping[Any, Any]:
-    if value is None:  # a heading whose lines are all commented out is no mistake
+    if value is None:  # a heading whose lines are all commented out is not a mistake
         return {}
     if not isinstance(value, Mapping):
         raise SettingsError(

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 from memlines.settings.keys import ALIASES, WITHOUT_EFFECT, known_keys
-from memlines.settings.values import Key, Project, plain_number
+from memlines.settings.trusted_files import Project
+from memlines.settings.values import Key, plain_number
 
 _INTRODUCTION = """\
 # Settings

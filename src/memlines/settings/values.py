@@ -24,7 +24,7 @@ class Rule:
     """The description of one setting, kept in its dataclass field; kind and choices come from its type.
 
     Numbers are clamped to `low` and `high`. `secret` values are never shown; in a value that `expands`,
-    `${VAR}` stands for an environment variable; in a `template`, `{agent}` stands for the agent.
+    `${VAR}` means an environment variable; in a `template`, `{agent}` means the agent.
     """
 
     doc: str
@@ -92,7 +92,7 @@ class Key:
 
     @property
     def allowed(self) -> str:
-        """The values the key takes, in words."""
+        """The values the key accepts, in words."""
         words = _describe_values(self.rule)
         return f"{words}, or nothing" if self.optional else words
 
@@ -171,7 +171,7 @@ def check_value(key: Key, value: Any, origin: str) -> Any:
 
 
 def parse_value(key: Key, text: str, origin: str) -> Any:
-    """Read a text, in which nothing tells numbers from words, as a value of a key's kind."""
+    """Read a text, such as of a variable, as a value of a key's kind."""
     if key.optional and not text.strip():
         return None
     value: Any = text.strip()
@@ -242,7 +242,7 @@ def _check_list(key: Key, value: Any, origin: str) -> tuple[str, ...]:
     texts: dict[str, None] = {}
     for item in value:
         if not isinstance(item, str) or not _is_clean(item):
-            raise key.wrong(item, origin, "not a text that can stand in the list")
+            raise key.wrong(item, origin, "not a text that can be in the list")
         text = item.strip()
         if text and key.rule.choices and text not in key.rule.choices:
             raise key.wrong(item, origin, "not one of its choices")

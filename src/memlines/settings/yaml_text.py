@@ -94,7 +94,7 @@ def parse(content: bytes, origin: str) -> dict[str, Any]:
 def compose(text: str) -> yaml.Node | None:
     """Return the nodes of a text that was parsed before, with their places; None if it cannot be edited."""
     try:
-        # Tabs may be between the words of JSON, where this parser takes none.
+        # Tabs may be between the words of JSON, where this parser accepts none.
         node: yaml.Node | None = yaml.compose(text.replace("\t", " "), Loader=_PlainLoader)
     except yaml.YAMLError:  # it is JSON with comments
         return None
@@ -162,10 +162,10 @@ def _entries(node: yaml.Node | None, key: str, heading: str) -> Iterator[_Entry]
         return
     for name, value in node.value:
         written = f"{heading}{name.value}"
-        stands_for, convert = resolve(snake(written))
-        if stands_for == key:
+        meant, convert = resolve(snake(written))
+        if meant == key:
             yield _Entry(node, name, value, convert)
-        elif stands_for not in known_keys():
+        elif meant not in known_keys():
             yield from _entries(value, key, f"{written}.")
 
 
