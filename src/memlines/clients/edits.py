@@ -105,7 +105,8 @@ def cut(content: AnyStr, spans: Iterable[tuple[int, int]]) -> AnyStr:
     for start, end in spans:
         kept.append(content[at:start])
         at = max(at, end)
-    return content[:0].join([*kept, content[at:]])
+    kept.append(content[at:])
+    return content[:0].join(kept)
 
 
 BEGIN = "<!-- memlines: begin. 'memlines install' writes what is between these markers. -->"
