@@ -15,20 +15,7 @@ from datetime import MAXYEAR, UTC, datetime, timedelta
 from pathlib import Path
 
 from memlines.errors import PathError
-from memlines.files import journal
-from memlines.files.atomic import (
-    Changed,
-    create,
-    exists,
-    listing,
-    make_folders,
-    read,
-    remove,
-    replace,
-    sweep,
-    sync_folder,
-    unlink,
-)
+from memlines.files import atomic, journal
 from memlines.files.place import Place, reading
 from memlines.files.scan import SUFFIX
 from memlines.folders import PRIVATE_FILE, files_below, folders_below, open_folder
@@ -66,22 +53,22 @@ def put(workspace: Workspace, place: Place, content: bytes) -> None:
     name = f"{next_stamp(max(_names(workspace), default=''))}-{mode:03o}"
     target = _folder(workspace) / name / place.path
     root = workspace.root
-    sweep(place.real.parent, root=root)
+    atomic.sweep(place.real.parent, root=root)
     try:
-        make_folders(target.parent, root)
-        if not create(target, content, PRIVATE_FILE, root=root):
-            raise Changed
+        atomic.make_folders(target.parent, root)
+        if not atomic.create(target, content, PRIVATE_FILE, root=root):
+            raise atomic.Changed
         with journal.operation("remove"):
             before = journal.State.of(content)
             journal.record(workspace, place.path, before, None, f"{_FOLDER}/{name}")
             try:
-                remove(place.real, content, root=root)
-            except Changed:
+                atomic.remove(place.real, content, root=root)
+            except atomic.Changed:
                 journal.withdraw(workspace, place.path)
                 raise
     except BaseException:
         with suppress(OSError, PathError):  # it is there twice then, until the trash is full
-            if exists(place.real, root=root):  # otherwise the trash has the only copy, whatever went wrong
+            if atomic.exists(place.real, root=root):  # else the trash has the only copy, whatever went wrong
                 _discard(workspace, name)
         raise
     with suppress(OSError):  # the note is moved; there is a next time for making room
@@ -92,16 +79,16 @@ def put_back(workspace: Workspace, name: str, place: Place) -> None:
     """Move a removed note back to where it was; the caller holds the notes' lock."""
     root = workspace.root
     match = _NAME.fullmatch(name)
-    content = read(_folder(workspace) / name / place.path, root=root) if match else None
+    content = atomic.read(_folder(workspace) / name / place.path, root=root) if match else None
     if match is None or content is None:
         raise PathError(f"there is no {name!r} in the trash", todo="List what is there")
-    make_folders(place.real.parent, root)
-    sweep(place.real.parent, root=root)
+    atomic.make_folders(place.real.parent, root)
+    atomic.sweep(place.real.parent, root=root)
     with journal.operation("restore"):
         after = journal.State.of(content)
         journal.record(workspace, place.path, None, after, "", journal.block_of(None, content))
         mode = int(match["mode"], 8) if match["mode"] else PRIVATE_FILE
-        if not create(place.real, content, mode, root=root):
+        if not atomic.create(place.real, content, mode, root=root):
             journal.withdraw(workspace, place.path)
             raise PathError(
                 f"{place.path!r} cannot be restored: there is another note in its place",
@@ -119,13 +106,13 @@ def scrub(workspace: Workspace, without: Callable[[bytes], bytes]) -> list[str]:
     changed: list[str] = []
     for item in list(_listing(workspace)):
         file = _folder(workspace) / item.name / item.path
-        sweep(file.parent, root=workspace.root)
-        content = read(file, root=workspace.root) or b""
+        atomic.sweep(file.parent, root=workspace.root)
+        content = atomic.read(file, root=workspace.root) or b""
         rest = without(content)
         if rest == content:
             continue
         if rest.strip():
-            replace(file, rest, expected=content, root=workspace.root)
+            atomic.replace(file, rest, expected=content, root=workspace.root)
         else:
             _discard(workspace, item.name)
         changed.append(f"{_folder(workspace).name}/{item.name}/{item.path}")
@@ -166,7 +153,7 @@ def _folder(workspace: Workspace) -> Path:
 
 
 def _names(workspace: Workspace) -> list[str]:
-    entries = listing(_folder(workspace), root=workspace.root).items()
+    entries = atomic.listing(_folder(workspace), root=workspace.root).items()
     return [name for name, info in entries if is_stamp(name) and stat.S_ISDIR(info.st_mode)]
 
 
@@ -184,8 +171,8 @@ def _prune(workspace: Workspace) -> None:
 
 def _discard(workspace: Workspace, name: str) -> None:
     for below in folders_below(_folder(workspace) / name, workspace.root):
-        for file in listing(below, root=workspace.root):
-            unlink(below / file, root=workspace.root, durable=False)
+        for file in atomic.listing(below, root=workspace.root):
+            atomic.unlink(below / file, root=workspace.root, durable=False)
         with open_folder(below.parent, workspace.root) as folder:
             folder.rmdir(below.name)
-    sync_folder(_folder(workspace), root=workspace.root)
+    atomic.sync_folder(_folder(workspace), root=workspace.root)
