@@ -29,7 +29,7 @@ from memlines.serve.rpc.server import Method
 from memlines.serve.rpc.workplace import Workplace, folder_of
 from memlines.serve.tools import call_tool, shown_tools, tool_seconds
 from memlines.settings import switched_off
-from memlines.settings.rules import shown_value
+from memlines.settings.values import shown_value
 from memlines.text.neutral import Neutral, Quote, block, neutralise, visible_values
 from memlines.text.redaction import redact, rules_of
 from memlines.version import __version__
