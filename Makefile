@@ -42,10 +42,10 @@ bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
 
 docs: $(VENV)/.dev  ## write again what is generated in docs/ and integrations/
 	$(BIN)/python docs/draw_house.py docs/house.svg
-	$(BIN)/python -m memlines.settings.table docs/settings.md
-	$(BIN)/python -m memlines.cli.page docs/commands.md
-	$(BIN)/python -m memlines.serve.tools.listing docs/tools.md
-	$(BIN)/python -m memlines.serve.tools.listing integrations/opencode/memlines/tools.json
+	$(BIN)/python docs/write_settings.py docs/settings.md
+	$(BIN)/python docs/write_commands.py docs/commands.md
+	$(BIN)/python docs/write_tools.py docs/tools.md
+	$(BIN)/python docs/write_tools.py integrations/opencode/memlines/tools.json
 
 clean:  ## remove the environment, caches and the demo workspace
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-workspace

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import runpy
 from pathlib import Path
 
 import pytest
 
+from check_words import check
 from tests.docs.pages import ROOT
-
-CHECK = runpy.run_path(str(ROOT / "docs" / "check_words.py"))["check"]
 
 PAGE = "# A page\n\nThe index is built anew.\n"
 ERROR = """raise UsageError(\n    "no one is here", todo="ask somebody")\n"""
@@ -22,7 +20,7 @@ def found_in(tmp_path: Path, name: str, content: str) -> list[str]:
     file = tmp_path / name
     file.parent.mkdir(parents=True)
     file.write_text(content, encoding="utf-8")
-    return [place.split(" in ")[0] for place in CHECK(tmp_path)]
+    return [place.split(" in ")[0] for place in check(tmp_path)]
 
 
 @pytest.mark.parametrize(
@@ -46,4 +44,4 @@ def test_names_and_lists_of_words_are_left_alone(tmp_path: Path) -> None:
 
 def test_this_repository_has_none() -> None:
     """Every page and every text of the program passes."""
-    assert CHECK(ROOT) == []
+    assert check(ROOT) == []

@@ -24,13 +24,13 @@ from memlines.agent.capture import capture
 from memlines.agent.chat import ChatModel
 from memlines.agent.flush import flush
 from memlines.cli.main import COMMANDS, cli
-from memlines.cli.page import commands, without
 from memlines.memory.context import find_relevant
 from memlines.paths import Workspace
 from memlines.serve.tools import TOOLS, shown_tools
 from memlines.settings import load
 from memlines.settings.keys import ALIASES, WITHOUT_EFFECT, groups, known_keys, variables
 from tests.docs.pages import PAGES, ROOT, anchors, blocks, calls, in_line, links, shown, text_of
+from write_commands import commands, without
 
 EVERY = dict(commands())
 LEAVES = {words: command for words, command in EVERY.items() if not isinstance(command, click.Group)}

@@ -19,8 +19,8 @@ from memlines.serve.mcp.http import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_
 from memlines.serve.mcp.offers import MOST_CHARACTERS, PAGE
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.settings.keys import known_keys
-from memlines.settings.table import default_of
 from tests.docs.pages import PAGES, ROOT, in_line, shown, text_of
+from write_settings import default_of
 
 PROJECT = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
 

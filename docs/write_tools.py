@@ -1,6 +1,6 @@
 """Write the tools down: as JSON for clients that need them before the engine runs, and as a page of the docs.
 
-python -m memlines.serve.tools.listing tools.json docs/tools.md
+python docs/write_tools.py docs/tools.md
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _section(tool: Tool) -> str:
 def main(arguments: list[str]) -> None:
     """Write the file that is named: the JSON if its name says so, else the page."""
     if len(arguments) != 1:
-        sys.exit("usage: python -m memlines.serve.tools.listing PATH")
+        sys.exit("usage: python docs/write_tools.py PATH")
     file = Path(arguments[0])
     text = list_tools() if file.suffix == ".json" else render_page()
     file.write_text(text, encoding="utf-8", newline="\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memlines.settings.keys import known_keys
-from memlines.settings.table import main, render_table
+from write_settings import main, render_table
 
 
 @pytest.mark.parametrize("name", list(known_keys()))

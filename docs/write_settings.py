@@ -12,7 +12,7 @@ from memlines.settings.values import Key, plain_number
 _INTRODUCTION = """\
 # Settings
 
-<!-- Written by `make docs` from src/memlines/settings/table.py and tree.py; change it there. -->
+<!-- Written by `make docs` from src/memlines/settings/tree.py; change it there. -->
 
 Every setting has a default, so you need not set any. Later sources win over earlier ones:
 
@@ -173,7 +173,7 @@ def default_of(key: Key) -> str:
 def main(arguments: list[str]) -> None:
     """Write the page to the file that is named."""
     if len(arguments) != 1:
-        sys.exit("usage: python -m memlines.settings.table PATH")
+        sys.exit("usage: python docs/write_settings.py PATH")
     Path(arguments[0]).write_text(render_table(), encoding="utf-8", newline="\n")
 
 

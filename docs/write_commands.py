@@ -134,7 +134,7 @@ def _error_rows(kind: type[MemlinesError], above: int | None = None) -> Iterator
 def main(arguments: list[str]) -> None:
     """Write the page to the file that is named."""
     if len(arguments) != 1:
-        sys.exit("usage: python -m memlines.cli.page PATH")
+        sys.exit("usage: python docs/write_commands.py PATH")
     Path(arguments[0]).write_text(render_page(), encoding="utf-8", newline="\n")
 
 
